@@ -1,0 +1,86 @@
+# Two commands do everything on a fresh machine:
+#   make lab     environment, install, the lessons open in JupyterLab   (make lab ARGS="--no-browser --port 8899")
+#   make test    environment, install, the whole test suite             (PARITY=1 or CI=true adds PyTorch)
+# Each target makes its virtual environment if there is none, with plain `python3 -m venv` and pip.
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip install --disable-pip-version-check --quiet
+
+ifneq ($(filter true,$(CI))$(filter 1,$(PARITY)),)
+TEST_EXTRAS := lab,test,cuda13,parity
+TEST_STAMP := $(VENV)/.installed-parity
+else
+TEST_EXTRAS := lab,test,cuda13
+TEST_STAMP := $(VENV)/.installed-test
+endif
+
+LESSONS = $(wildcard notebooks/*.ipynb)
+SECONDS_OF_FUZZ ?= 600
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test check bench fuzz lessons stubs clean
+
+help:
+	@echo "make lab      open the lessons in JupyterLab    (ARGS=\"--no-browser --port 8899\")"
+	@echo "make test     the whole test suite              (PARITY=1 compares with PyTorch too; ARGS=\"-k layout\")"
+	@echo "make check    lint, format, types, structure, smoke: run it before every commit"
+	@echo "make bench    measure, and compare with the committed tables"
+	@echo "make fuzz     generated programs against PyTorch for SECONDS_OF_FUZZ=600 seconds"
+	@echo "make lessons  execute the lessons again and normalise them"
+	@echo "make stubs    write the editor stub again from the registry"
+	@echo "make clean    remove $(VENV) and caches"
+
+$(PY):
+	@echo "Making the virtual environment $(VENV) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "tensorkit needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "Python could not make a virtual environment; on Debian or Ubuntu: sudo apt install python3-venv"; \
+		  rm -rf $(VENV); exit 1; }
+
+$(VENV)/.installed-lab: pyproject.toml | $(PY)
+	@echo "Installing tensorkit with JupyterLab (a few minutes, once) ..."
+	@$(PIP) -e ".[lab]"
+	@touch $@
+
+$(VENV)/.installed-test $(VENV)/.installed-parity: $(VENV)/.installed-%: pyproject.toml | $(PY)
+	@echo "Installing tensorkit with its test tools (a few minutes, once) ..."
+	@$(PIP) -e ".[$(TEST_EXTRAS)]"
+	@touch $@ $(VENV)/.installed-lab
+
+lab: $(VENV)/.installed-lab
+	@$(PY) -m tensorkit.cli lab $(ARGS)
+
+test: $(TEST_STAMP)
+	@$(PY) -m pytest $(ARGS)
+
+check: $(TEST_STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(PY) -m pytest -q tests/structure
+	@$(PY) -m pytest -q -m smoke tests $(ARGS)
+
+bench: $(TEST_STAMP)
+	@$(PY) -m tests.benchmarks $(ARGS)
+
+fuzz:
+	@$(MAKE) --no-print-directory fuzz-with-oracle PARITY=1
+
+.PHONY: fuzz-with-oracle
+fuzz-with-oracle: $(TEST_STAMP)
+	@TENSORKIT_FUZZ_SECONDS=$(SECONDS_OF_FUZZ) $(PY) -m pytest -q -m parity tests $(ARGS)
+
+lessons: $(TEST_STAMP)
+	@$(PY) -m tensorkit.lab.normalise --execute $(if $(ARGS),$(ARGS),$(LESSONS))
+
+stubs: $(TEST_STAMP)
+	@$(PY) -m tensorkit.lab.stubs
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
