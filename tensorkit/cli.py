@@ -1,0 +1,125 @@
+"""The command line: `tensorkit lab | check | bench`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .lab import server
+from .lab.errors import LabError
+from .lab.lessons import Delivery, deliver, reset
+from .lab.report import Row, report
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="A strided tensor engine you can read, and lessons that draw its live tensors.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_MARKS = {"ok": "[green]✓[/]", "missing": "[red]✗[/]", "optional": "[dim]–[/]"}
+
+
+@app.command()
+def lab(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Your folder for the lessons; made if there is none.")
+    ] = Path("tensorkit-lessons"),
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Serve on this port (by default the first free one).")
+    ] = None,
+    reset_lesson: Annotated[
+        list[str] | None,
+        typer.Option("--reset", metavar="NAME", help="Restore one lesson, keep your file beside it, and stop."),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="CLASS.NAME=VALUE", help="A further setting for Jupyter, for experts."),
+    ] = None,
+) -> None:
+    """Copy the lessons into DIR (never over your work) and open them in JupyterLab."""
+    if reset_lesson:
+        for name in reset_lesson:
+            _say_reset(*reset(name, folder))
+        return
+    server.require_lab()
+    chosen = server.free_port() if port is None else server.require_port(port)
+    done = deliver(folder)
+    line = server.arguments(
+        folder, port=chosen, browser=browser, first=_first_lesson(done), settings=setting or []
+    )
+    _say(done.summary())
+    _say(f"Serving {folder.resolve()} on http://{server.HOST}:{chosen}/lab (stop with Ctrl-C)")
+    server.serve(line)
+
+
+def _first_lesson(done: Delivery) -> str | None:
+    """A newcomer lands on the first lesson; later, JupyterLab opens what was open before."""
+    return next((name for name in done.copied if name.startswith("00_")), None)
+
+
+def _say_reset(restored: Path, mine: Path | None) -> None:
+    kept = f"; your version is now {mine.name}" if mine else ""
+    _say(f"{restored} is restored{kept}. In JupyterLab: File → Reload Notebook from Disk.")
+
+
+def _say(text: str) -> None:
+    if text:
+        typer.echo(text)
+
+
+@app.command()
+def check() -> None:
+    """Report Python, packages, devices and widgets; exit code 1 when something needed is missing."""
+    rows = report()
+    console = Console()
+    console.print(_table(rows))
+    missing = [row for row in rows if row.state == "missing"]
+    for row in missing:
+        console.print(f"{row.name}: {row.found}. {row.advice}", style="red", markup=False, soft_wrap=True)
+    if missing:
+        raise typer.Exit(1)
+    console.print("This machine is ready.")
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table("", "", "found", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    group = ""
+    for row in rows:
+        if row.group != group:
+            table.add_row("", f"[bold]{row.group}[/]", "")
+            group = row.group
+        table.add_row(_MARKS[row.state], row.name, row.found.replace("[", r"\["))
+    return table
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def bench(context: typer.Context) -> None:
+    """Measure this machine and compare with the committed tables (in a checkout of the repository)."""
+    checkout = Path(__file__).resolve().parents[1]
+    if not (checkout / "tests" / "benchmarks").is_dir():
+        raise LabError("The benchmarks are in the repository, not in the installed package; run `make bench` there.")
+    finished = subprocess.run([sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout, check=False)
+    raise typer.Exit(finished.returncode)
+
+
+def main() -> None:
+    """The entry point: what is in the way is told in one sentence, without a traceback."""
+    try:
+        app()
+    except LabError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

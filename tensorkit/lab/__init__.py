@@ -1,0 +1,22 @@
+"""The lessons on the learner's machine: copied with care, served by JupyterLab with settings that suit widgets.
+
+| module | what it answers |
+|---|---|
+| `tensorkit.lab.lessons` | which files does a learner get, and how is their own work kept safe? |
+| `tensorkit.lab.server` | how is JupyterLab started, and what can go wrong? |
+| `tensorkit.lab.websocket` | why does a slider answer within 10 ms? (a Jupyter server extension) |
+| `tensorkit.lab.report` | is this machine ready? |
+| `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
+| `tensorkit.lab.stubs` | what does an editor know about `Tensor`? |
+"""
+
+from __future__ import annotations
+
+from .errors import LabError
+
+__all__ = ["LabError"]
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    """Tell Jupyter where the server extension is; Jupyter fixes the name of this function."""
+    return [{"module": "tensorkit.lab.websocket"}]
