@@ -1,0 +1,55 @@
+"""What every test shares: missing oracles are errors in CI, and the tally of what was skipped is printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+IN_CI = os.environ.get("CI") == "true"
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
+
+
+def _missing_oracles() -> dict[str, str]:
+    """For each marker, why its tests cannot run here; a marker that can run is not in it."""
+    missing = {}
+    if importlib.util.find_spec("torch") is None:
+        missing["parity"] = "PyTorch is not installed (PARITY=1 make test installs it)"
+    if not any(map(shutil.which, CHROMIUM_NAMES)):
+        missing["browser"] = "no chromium on the PATH"
+    elif importlib.util.find_spec("playwright") is None:
+        missing["browser"] = "playwright is not installed"
+    return missing
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    missing = _missing_oracles()
+    if IN_CI and missing:
+        reasons = "; ".join(f"{marker}: {reason}" for marker, reason in missing.items())
+        raise pytest.UsageError(f"with CI=true every oracle must be there, but {reasons}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for marker, reason in _missing_oracles().items():
+        skip = pytest.mark.skip(reason=reason)
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium for `executable_path`."""
+    return next(path for path in map(shutil.which, CHROMIUM_NAMES) if path)
