@@ -1,0 +1,522 @@
+"""Random numbers: generators, and the fills that turn their bits into numbers.
+
+A generator is MT19937, seeded by Knuth's classic initialisation with the low 32 bits of the seed. One draw
+gives 32 bits; everything else is a formula over draws, and the formulas are PyTorch's, so the same seed gives
+the same tensor:
+
+>>> import numpy
+>>> from tensorkit import random
+>>> row = numpy.empty(3, dtype=numpy.float32)
+>>> random.fill_uniform(row, random.Generator().manual_seed(0))
+>>> row
+array([0.49625665, 0.7682217 , 0.08847743], dtype=float32)
+
+This file knows NumPy arrays only. What it draws goes into an array in the order of its memory: a transposed
+array gets the numbers in the order of its base, as in PyTorch.
+
+Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); Box and Muller, "A note on the generation of random
+normal deviates" (1958). Which bits make which number was measured on PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from tensorkit.device import CPU, DeviceLike, device
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fill_bernoulli",
+    "fill_integers",
+    "fill_normal",
+    "fill_permutation",
+    "fill_uniform",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "register_state_tensor",
+    "seed",
+    "set_rng_state",
+]
+
+Array = numpy.ndarray[Any, Any]
+_builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
+_chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
+
+# A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
+_RECORD = numpy.dtype(
+    [
+        ("seed", "<u8"),
+        ("left", "<i4"),
+        ("seeded", "<i4"),
+        ("next", "<u8"),
+        ("key", "<u8", 624),
+        ("normal_x", "<f8"),
+        ("spare", "<f8"),
+        ("normal_rho", "<f8"),
+        ("has_spare", "<i4"),
+        ("padding", "<i4"),
+        ("float_spare", "<f4"),
+        ("has_float_spare", "<i4"),
+    ]
+)
+
+
+def _as_is(state: Any) -> Any:
+    return state
+
+
+_state_to_tensor: Callable[[Array], Any] = _as_is
+_state_from_tensor: Callable[[Any], Array] = _as_is
+
+
+def register_state_tensor(to_tensor: Callable[[Array], Any], from_tensor: Callable[[Any], Array]) -> None:
+    """Told, once tensors exist, how a state's bytes become a uint8 tensor, and back."""
+    global _state_to_tensor, _state_from_tensor
+    _state_to_tensor, _state_from_tensor = to_tensor, from_tensor
+
+
+class Generator:
+    """A source of random numbers with its own state.
+
+    Args:
+        device: ``"cpu"``, the only device that draws random numbers.
+
+    Raises:
+        RuntimeError: for any other device.
+
+    >>> import tensorkit as tk
+    >>> g = tk.Generator().manual_seed(7)
+    >>> tk.randint(0, 10, (5,), generator=g)
+    tensor([5, 9, 4, 8, 0])
+    >>> g.initial_seed(), g.device
+    (7, device(type='cpu'))
+    """
+
+    __slots__ = ("__weakref__", "_bits", "_many", "_seed", "_spare", "_untouched", "lock")
+
+    def __init__(self, device: DeviceLike = None) -> None:
+        _check_device(device)
+        self._bits: Any = None  # made at the first draw: importing numpy.random takes 10 ms
+        self._many: Any = None
+        self._spare: float | None = None  # the sine of the last Box–Muller pair, not yet handed out
+        self._untouched = True  # seeded, and nothing drawn since
+        self._seed = _builtin_seed
+        self.lock = threading.RLock()
+
+    @property
+    def device(self) -> device:
+        """Where the generator draws: always the CPU."""
+        return CPU
+
+    def manual_seed(self, seed: int) -> Generator:
+        """The stream of `seed`: an integer from -2**63 to 2**64 - 1; negative ones count down from 2**64.
+
+        Raises:
+            RuntimeError: when `seed` is no Python integer.
+            ValueError: when it does not fit.
+        """
+        if type(seed) is not int:
+            if isinstance(seed, numpy.integer):
+                raise TypeError("an integer is required")
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        with self.lock:
+            self._seed = seed % 2**64
+            self._spare = None
+            self._untouched = True
+            if self._bits is not None:
+                self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
+        return self
+
+    def seed(self) -> int:
+        """Seed the generator with 64 bits from the operating system; returns them."""
+        chosen = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(chosen)
+        return chosen
+
+    def initial_seed(self) -> int:
+        """The seed that this generator was last given."""
+        return self._seed
+
+    def get_state(self) -> Any:
+        """The whole state as 5056 bytes (a uint8 tensor), laid out as PyTorch lays them out."""
+        with self.lock:
+            self._ready()
+            twister = self._bits.state["state"]
+            record = numpy.zeros((), dtype=_RECORD)
+            record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
+            position = 0 if self._untouched else int(twister["pos"])
+            record["next"], record["left"] = position, 1 if self._untouched else 625 - position
+            if self._spare is not None:
+                record["spare"], record["has_spare"] = self._spare, 1
+        return _state_to_tensor(numpy.frombuffer(record.tobytes(), dtype=numpy.uint8).copy())
+
+    def set_state(self, new_state: Any) -> Generator:
+        """Go on from a state that `get_state` gave.
+
+        Raises:
+            TypeError: when it is no uint8 tensor.
+            RuntimeError: when it has another number of bytes or no generator could be in it.
+        """
+        data = _state_from_tensor(new_state)
+        if not isinstance(data, numpy.ndarray):
+            raise TypeError(f"expected a tensorkit.ByteTensor, but got {type(data).__name__}")
+        if data.dtype != numpy.uint8:
+            raise TypeError("RNG state must be a tensorkit.ByteTensor")
+        if data.size != _RECORD.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_RECORD.itemsize} "
+                f"but found the input RNG state size to be {data.size}"
+            )
+        self._load(numpy.frombuffer(data.tobytes(), dtype=_RECORD)[0])
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator in the same state; the two go on apart."""
+        return _restore(self._bytes())
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Generator], tuple[bytes]]:
+        return _restore, (self._bytes(),)
+
+    def _bytes(self) -> bytes:
+        return _state_from_tensor(self.get_state()).tobytes()
+
+    def _load(self, record: Any) -> None:
+        left, position = int(record["left"]), int(record["next"])
+        if not (record["seeded"] and 1 <= left <= 624 and position <= 624):
+            raise RuntimeError("Invalid mt19937 state")
+        with self.lock:
+            self._ready()
+            self._seed = int(record["seed"])
+            self._untouched = left == 1 and position == 0
+            # One word left means that the next draw renews all of them, wherever `next` points.
+            key = record["key"].astype(numpy.uint32)
+            twister = {"key": key, "pos": 624 if left == 1 else position}
+            self._bits.state = {"bit_generator": "MT19937", "state": twister}
+            self._spare = float(record["spare"]) if record["has_spare"] else None
+
+    def _ready(self) -> None:
+        if self._bits is None:
+            self._bits = numpy.random.MT19937()
+            self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
+            self._many = numpy.random.Generator(self._bits)
+
+    def words(self, count: int) -> Array:
+        """The next `count` draws of 32 bits, uint32."""
+        self._ready()
+        if count:
+            self._untouched = False
+        # Two roads to the same stream: the first costs least to start, the second least per draw.
+        if count < 4096:
+            drawn: Array = self._bits.random_raw(count).astype(numpy.uint32)
+        else:
+            drawn = self._many.integers(0, 2**32, count, dtype=numpy.uint32)
+        return drawn
+
+    def long_words(self, count: int) -> Array:
+        """The next `count` draws of 64 bits, uint64: two draws each, the first in the high half."""
+        self._ready()
+        if count:
+            self._untouched = False
+        if count < 1024:
+            halves = self._bits.random_raw(2 * count)
+            drawn: Array = halves[0::2] << numpy.uint64(32) | halves[1::2]
+        else:
+            drawn = self._many.integers(0, 2**64, count, dtype=numpy.uint64)
+        return drawn
+
+
+def _check_device(where: DeviceLike) -> None:
+    if isinstance(where, int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    kind = CPU if where is None else device(where)
+    if kind.type == "cuda":
+        raise RuntimeError(
+            "Cannot get CUDA generator without ATen_cuda library.\n"
+            "tensorkit draws random numbers on the CPU: draw there, then move the tensor with .to('cuda')."
+        )
+    if kind.type != "cpu":
+        raise RuntimeError(f"{kind.type.upper()} device type not an accelerator.")
+
+
+def _restore(state: bytes) -> Generator:
+    made = Generator()
+    made._load(numpy.frombuffer(state, dtype=_RECORD)[0])
+    return made
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Seed the default generator; returns it. Anything that `int()` takes will do.
+
+    >>> import tensorkit as tk
+    >>> _ = tk.manual_seed(0)
+    >>> tk.rand(2)
+    tensor([0.4963, 0.7682])
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Seed the default generator with 64 bits from the operating system; returns them."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was last given."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """The state of the default generator: 5056 bytes, a uint8 tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Let the default generator go on from a state that `get_rng_state` gave."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(enabled: bool = True) -> Iterator[None]:
+    """Random numbers drawn inside the ``with`` block leave no trace: the default generator goes back."""
+    if not enabled:
+        yield
+        return
+    state = default_generator._bytes()
+    try:
+        yield
+    finally:
+        default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
+
+
+# -- the fills -----------------------------------------------------------------------------------------------
+
+
+def fill_uniform(out: Array, generator: Generator, low: float = 0.0, high: float = 1.0) -> None:
+    """Fill with numbers from [low, high), in any floating point dtype; complex ones take two each.
+
+    float32 takes the low 24 bits of a draw, float64 the low 53 of two; narrower ones round what float32 gives.
+    """
+    with generator.lock:
+        values, real = _flat(out)
+        if real.dtype in (numpy.float32, numpy.float64):
+            _units(real, generator)
+            _stretch(real, low, high)
+        else:
+            wide = numpy.empty(real.size, dtype=numpy.float32)
+            _units(wide, generator)
+            _stretch(wide, low, high)
+            real[...] = wide
+            real[real == high] = low  # rounded up onto the end that is not part of the range
+        if not out.flags.c_contiguous:
+            _lay_down(out, values)
+
+
+def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float = 1.0) -> None:
+    """Fill with normally distributed numbers, in any floating point dtype; complex ones take two each.
+
+    Contiguous arrays of 16 numbers and more go block by block; all others take Box–Muller pairs in double
+    precision, and an odd one out keeps its partner for the next call.
+    """
+    with generator.lock:
+        values, real = _flat(out)
+        if out.dtype.kind == "c":
+            std /= math.sqrt(2.0)  # half of the variance for each part
+        if real.size < 16 or not out.flags.c_contiguous:
+            real[...] = [number * std + mean for number in _pairs(real.size, generator)]
+        elif real.dtype in (numpy.float32, numpy.float64):
+            _units(real, generator)
+            _normal_blocks(real, generator, mean, std)
+        else:
+            wide = numpy.empty(real.size, dtype=numpy.float32)
+            _units(wide[: real.size // 16 * 16], generator)  # the narrow types draw whole blocks only
+            _normal_blocks(wide, generator, mean, std)
+            real[...] = wide
+        if not out.flags.c_contiguous:
+            _lay_down(out, values)
+
+
+def fill_integers(out: Array, generator: Generator, low: int, high: int) -> None:
+    """Fill with integers from low to high - 1 (int64 bounds), in any dtype that is not complex.
+
+    Ranges under 2**28 take one draw a number, longer ones two.
+    """
+    with generator.lock:
+        span = high - low
+        if span < 2**28:
+            numbers = (generator.words(out.size) % numpy.uint32(span)).astype(numpy.int64)
+            numbers += low
+        else:
+            long = generator.long_words(out.size) % numpy.uint64(span) + numpy.uint64(low % 2**64)
+            numbers = long.view(numpy.int64)
+        _lay_down(out, _as_dtype(numbers, out.dtype))
+
+
+def fill_permutation(out: Array, generator: Generator) -> None:
+    """Fill a 1-D array of n numbers with 0 … n - 1 in random order (Fisher and Yates, from the front)."""
+    count = out.size
+    with generator.lock:
+        left = numpy.arange(count, 1, -1, dtype=numpy.int64)
+        chosen = (generator.words(left.size) % left + (count - left)).tolist()
+    order = list(range(count))
+    for place, other in enumerate(chosen):
+        order[place], order[other] = order[other], order[place]
+    _lay_down(out, _as_dtype(numpy.array(order, dtype=numpy.int64), out.dtype))
+
+
+def fill_bernoulli(out: Array, generator: Generator, probability: float | Array) -> None:
+    """Fill with ones and zeros: one where a uniform number is below `probability`.
+
+    A Python number is compared with 53-bit uniforms; an array of out's size with its own dtype's.
+    """
+    with generator.lock:
+        if not isinstance(probability, numpy.ndarray):
+            wide = numpy.empty(out.size, dtype=numpy.float64)
+            _units(wide, generator)
+            _lay_down(out, (wide < probability).astype(out.dtype))
+            return
+        kind = numpy.float64 if probability.dtype == numpy.float64 else numpy.float32
+        units = numpy.empty(out.size, dtype=kind)
+        _units(units, generator)
+        drawn = numpy.empty_like(out, dtype=kind, subok=False)
+        _lay_down(drawn, units)
+        out[...] = drawn < probability
+
+
+# -- from bits to numbers ------------------------------------------------------------------------------------
+
+
+def _units(out: Array, generator: Generator) -> None:
+    """Numbers from [0, 1) into a flat array: multiples of 2**-24 (float32) or of 2**-53 (float64)."""
+    single = out.dtype == numpy.float32
+    for start in range(0, out.size, _chunk):
+        part = out[start : start + _chunk]
+        words = generator.words(part.size) if single else generator.long_words(part.size)
+        words &= words.dtype.type(0xFFFFFF if single else (1 << 53) - 1)
+        # Signed, because processors turn signed integers into floating point in one step.
+        whole = words.view(numpy.int32 if single else numpy.int64)
+        numpy.multiply(whole, 2.0**-24 if single else 2.0**-53, out=part, dtype=out.dtype, casting="unsafe")
+
+
+def _stretch(out: Array, low: float, high: float) -> None:
+    """From [0, 1) to [low, high), with one rounding in float32, as a fused multiply-add would."""
+    if low == 0.0 and high == 1.0:
+        return
+    first, last = out.dtype.type(low), out.dtype.type(high)
+    out[...] = out.astype(numpy.float64) * float(last - first) + float(first)
+    out[out == last] = first
+
+
+def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
+    """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
+    whole = out.size // 16 * 16
+    for start in range(0, whole, _chunk):
+        _box_muller(out[start : min(start + _chunk, whole)], mean, std)
+    if whole < out.size:
+        tail = out[-16:]
+        _units(tail, generator)
+        _box_muller(tail, mean, std)
+
+
+def _box_muller(blocks: Array, mean: float, std: float) -> None:
+    """In each block of 16, the first 8 give the radii, the last 8 the angles; cosines, then sines."""
+    kind = blocks.dtype.type
+    pairs = blocks.reshape(-1, 2, 8)
+    radius = numpy.sqrt(kind(-2) * _log(kind(1) - pairs[:, 0].reshape(-1)))
+    angle = kind(2 * math.pi) * pairs[:, 1].reshape(-1)
+    pairs[:, 0] = (radius * numpy.cos(angle)).reshape(-1, 8)
+    pairs[:, 1] = (radius * numpy.sin(angle)).reshape(-1, 8)
+    if std != 1.0 or mean != 0.0:
+        blocks *= kind(std)
+        blocks += kind(mean)
+
+
+def _log(u: Array) -> Array:
+    """The logarithm as the C library rounds it: NumPy's vector version differs in the last bit at times."""
+    if u.dtype == numpy.float64:
+        return numpy.fromiter(map(math.log, u.tolist()), dtype=numpy.float64, count=u.size)
+    return numpy.log(u.astype(numpy.float64)).astype(numpy.float32)
+
+
+def _pairs(count: int, generator: Generator) -> list[float]:
+    """Standard normal numbers in double precision, two for two uniforms: the cosine's, then the sine's."""
+    out: list[float] = []
+    if count and generator._spare is not None:
+        out.append(generator._spare)
+        generator._spare = None
+    units = numpy.empty((count - len(out) + 1) // 2 * 2, dtype=numpy.float64)
+    _units(units, generator)
+    # The C library's functions, number by number: NumPy's vector versions differ in the last bit at times.
+    numbers = iter(units.tolist())
+    for turn, shrink in zip(numbers, numbers, strict=True):
+        radius, angle = math.sqrt(-2.0 * math.log1p(-shrink)), 2.0 * math.pi * turn
+        out += (radius * math.cos(angle), radius * math.sin(angle))
+    if len(out) > count:
+        generator._spare = out.pop()
+    return out
+
+
+def _as_dtype(numbers: Array, kind: numpy.dtype[Any]) -> Array:
+    if kind.itemsize == 2 and kind.kind not in "iu":  # float16 and bfloat16 are reached through float32
+        numbers = numbers.astype(numpy.float32)
+    return numbers.astype(kind, copy=False)
+
+
+# -- into the array's memory ---------------------------------------------------------------------------------
+
+
+def _flat(out: Array) -> tuple[Array, Array]:
+    """A flat array to draw into (out's own memory where it is contiguous), and the same as real numbers."""
+    values = out.reshape(-1) if out.flags.c_contiguous else numpy.empty(out.size, dtype=out.dtype)
+    real = (
+        values.view({8: numpy.float32, 16: numpy.float64}[out.itemsize]) if out.dtype.kind == "c" else values
+    )
+    return values, real
+
+
+def _lay_down(out: Array, values: Array) -> None:
+    """Write flat values into an array in the order of its memory."""
+    ordered = out.transpose(_memory_order(out))
+    ordered[...] = values.reshape(ordered.shape)
+
+
+def _memory_order(out: Array) -> list[int]:
+    """The dimensions from the longest stride to the shortest; equal strides: the longer dimension first.
+
+    An insertion sort that leaves stride-0 dimensions where they are, because they compare with nothing.
+    """
+    order = list(range(out.ndim))[::-1]  # the fastest dimension first
+    for start in range(1, out.ndim):
+        here = start
+        for there in range(start - 1, -1, -1):
+            verdict = _slower(out, order[there], order[here])
+            if verdict > 0:
+                order[there], order[here] = order[here], order[there]
+                here = there
+            elif verdict < 0:
+                break
+    return order[::-1]
+
+
+def _slower(out: Array, a: int, b: int) -> int:
+    """1 when dimension `a` steps further than `b`, -1 when it steps less far, 0 when that cannot be said."""
+    step_a, step_b = out.strides[a], out.strides[b]
+    if step_a == 0 or step_b == 0:
+        return 0
+    if step_a != step_b:
+        return 1 if step_a > step_b else -1
+    return 1 if out.shape[a] > out.shape[b] else 0
