@@ -63,8 +63,7 @@ check: $(TEST_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(PY) -m pytest -q tests/structure
-	@$(PY) -m pytest -q -m smoke tests $(ARGS)
+	@$(PY) -m pytest -q tests/structure tests/test_smoke.py $(ARGS)
 
 bench: $(TEST_STAMP)
 	@$(PY) -m tests.benchmarks $(ARGS)

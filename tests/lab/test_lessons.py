@@ -1,0 +1,198 @@
+"""Copying lessons: the learner's work is never lost, whatever happens around it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tensorkit.lab.errors import LabError
+from tensorkit.lab.lessons import Delivery, deliver, lesson_source, reset, state_folder
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Three lessons, a picture in a folder, and things that no learner should get."""
+    folder = tmp_path / "kit"
+    (folder / "figures").mkdir(parents=True)
+    (folder / ".ipynb_checkpoints").mkdir()
+    for name in ("00_setup_check", "02_storage", "02_storage_more"):
+        (folder / f"{name}.ipynb").write_text(f"lesson {name}")
+    (folder / "figures" / "a.png").write_bytes(b"picture")
+    (folder / ".ipynb_checkpoints" / "00_setup_check.ipynb").write_text("checkpoint")
+    (folder / "ERRATA.md").write_text("for teachers")
+    return folder
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return tmp_path / "a new" / "folder"
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """Each visible file of a folder with its content."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".tensorkit" not in path.parts
+    }
+
+
+def test_a_new_folder_gets_every_file_and_nothing_else(source: Path, mine: Path) -> None:
+    done = deliver(mine, source)
+    names = ["00_setup_check.ipynb", "02_storage.ipynb", "02_storage_more.ipynb", "figures/a.png"]
+    assert done == Delivery(copied=names)
+    assert done.summary() == "4 files copied."
+    assert everything(mine) == {name: (source / name).read_bytes() for name in names}
+
+
+def test_a_second_run_changes_nothing_and_says_nothing(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    before = {path: path.stat().st_mtime_ns for path in mine.rglob("*.ipynb")}
+    done = deliver(mine, source)
+    assert done == Delivery()
+    assert done.summary() == ""
+    assert {path: path.stat().st_mtime_ns for path in mine.rglob("*.ipynb")} == before
+
+
+def test_changed_work_is_kept_even_when_the_lesson_is_newer(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    (mine / "02_storage.ipynb").write_text("my work")
+    assert deliver(mine, source) == Delivery(kept=["02_storage.ipynb"])
+    (source / "02_storage.ipynb").write_text("a newer lesson")
+    done = deliver(mine, source)
+    assert done == Delivery(kept=["02_storage.ipynb"], outdated=["02_storage.ipynb"])
+    assert (mine / "02_storage.ipynb").read_text() == "my work"
+    assert "--reset 02_storage.ipynb brings it" in done.summary()
+
+
+def test_an_untouched_lesson_is_brought_up_to_date(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    (source / "02_storage.ipynb").write_text("a newer lesson")
+    done = deliver(mine, source)
+    assert done == Delivery(updated=["02_storage.ipynb"])
+    assert "brought up to date: 02_storage.ipynb" in done.summary()
+    assert (mine / "02_storage.ipynb").read_text() == "a newer lesson"
+    assert deliver(mine, source) == Delivery()
+
+
+def test_a_file_that_was_there_before_the_first_run_is_the_learners(source: Path, mine: Path) -> None:
+    mine.mkdir(parents=True)
+    (mine / "02_storage.ipynb").write_text("my own notebook of that name")
+    done = deliver(mine, source)
+    assert done.kept == ["02_storage.ipynb"]
+    assert (mine / "02_storage.ipynb").read_text() == "my own notebook of that name"
+
+
+@pytest.mark.parametrize("record", ["", "{", "[]", "null", '{"02_storage.ipynb": 3}'])
+def test_a_damaged_record_never_costs_work(source: Path, mine: Path, record: str) -> None:
+    deliver(mine, source)
+    (mine / "02_storage.ipynb").write_text("my work")
+    (state_folder(mine) / "delivered.json").write_text(record)
+    (source / "02_storage.ipynb").write_text("a newer lesson")
+    deliver(mine, source)
+    assert (mine / "02_storage.ipynb").read_text() == "my work"
+    assert "00_setup_check.ipynb" in json.loads((state_folder(mine) / "delivered.json").read_text())
+
+
+def test_a_deleted_lesson_comes_back(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    (mine / "02_storage.ipynb").unlink()
+    assert deliver(mine, source).copied == ["02_storage.ipynb"]
+
+
+def test_a_link_of_the_learners_is_left_alone(source: Path, mine: Path, tmp_path: Path) -> None:
+    mine.mkdir(parents=True)
+    (mine / "02_storage.ipynb").symlink_to(tmp_path / "nowhere")
+    assert deliver(mine, source).kept == ["02_storage.ipynb"]
+    assert (mine / "02_storage.ipynb").is_symlink()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_kits_own_folder_is_served_as_it_is(source: Path) -> None:
+    before = everything(source)
+    assert deliver(source, source) == Delivery()
+    assert everything(source) == before
+    assert not state_folder(source).exists()
+
+
+def test_reset_restores_and_keeps_every_earlier_version(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    for number, text in enumerate(["first try", "second try"], start=1):
+        (mine / "02_storage.ipynb").write_text(text)
+        restored, kept = reset("02_storage", mine, source)
+        assert restored.read_text() == "lesson 02_storage"
+        assert kept is not None
+        assert (kept.name, kept.read_text()) == (f"02_storage.mine-{number}.ipynb", text)
+    assert deliver(mine, source) == Delivery()
+
+
+def test_reset_of_an_unchanged_or_missing_lesson_makes_no_second_file(source: Path, mine: Path) -> None:
+    deliver(mine, source)
+    assert reset("00", mine, source) == (mine / "00_setup_check.ipynb", None)
+    (mine / "00_setup_check.ipynb").unlink()
+    assert reset("00_setup_check.ipynb", mine, source)[1] is None
+    assert (mine / "00_setup_check.ipynb").read_text() == "lesson 00_setup_check"
+    assert not list(mine.glob("*mine*"))
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "02", "../02_storage.ipynb/..", "."])
+def test_reset_names_the_choices_when_the_name_is_not_one_lesson(source: Path, mine: Path, name: str) -> None:
+    with pytest.raises(LabError, match=r"choose one of: 00_setup_check\.ipynb, 02_storage\.ipynb"):
+        reset(name, mine, source)
+
+
+def test_reset_never_writes_into_the_kits_own_folder(source: Path) -> None:
+    with pytest.raises(LabError, match="git restore 02_storage.ipynb"):
+        reset("02_storage", source, source)
+
+
+def test_a_file_in_place_of_the_folder_is_told(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    for folder in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        with pytest.raises(LabError, match="is a file, not a folder; give another: tensorkit lab FOLDER"):
+            deliver(folder, source)
+
+
+def test_a_folder_that_refuses_is_told(source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(LabError, match=r"Cannot write to .*folder \(permission denied\); give another"):
+        deliver(mine, source)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_told(source: Path, mine: Path) -> None:
+    mine.mkdir(parents=True)
+    mine.chmod(0o500)
+    with pytest.raises(LabError, match="permission denied"):
+        deliver(mine, source)
+
+
+def test_a_disk_that_fills_up_leaves_no_half_lesson(
+    source: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A half-written lesson would count as the learner's work on the next run, and never be repaired."""
+    real_open = Path.open
+
+    def open_on_a_full_disk(self: Path, mode: str = "r", *args: object, **kwargs: object) -> object:
+        file = real_open(self, mode, *args, **kwargs)  # type: ignore[call-overload]
+        if mode == "xb" and self.name == "02_storage.ipynb":
+            file.close()
+            raise OSError(28, "No space left on device", str(self))
+        return file
+
+    monkeypatch.setattr(Path, "open", open_on_a_full_disk)
+    with pytest.raises(LabError, match="no space left on device"):
+        deliver(mine, source)
+    monkeypatch.undo()
+    assert not (mine / "02_storage.ipynb").exists()
+    assert "02_storage.ipynb" in deliver(mine, source).copied
+
+
+def test_the_lessons_of_this_checkout_are_found(root: Path) -> None:
+    assert lesson_source() == root / "notebooks"
