@@ -1,14 +1,14 @@
 """How a tensor lies on its storage: three plain values, and every view as arithmetic on them.
 
-A storage is one long row of numbered slots. A tensor does not own a grid of numbers; it owns a *layout*, which
-says where on the row each of its elements lies:
+A storage is one long row of numbered slots. A tensor does not own a grid of numbers; it owns a *layout*, and
+that says where on the row each of its elements lies:
 
 - ``size``: how many positions there are along each dimension;
 - ``stride``: how many slots to walk along the row for one step in each dimension;
 - ``offset``: the slot of the first element.
 
-The element at index ``(i, j)`` lies in the slot ``offset + i * stride[0] + j * stride[1]``, and so on for more
-dimensions. That one formula is all there is. Take six slots, read as two rows of three:
+The element at index ``(i, j)`` lies in the slot ``offset + i * stride[0] + j * stride[1]``, and so on for
+more dimensions. That one formula is all there is. Take six slots, read as two rows of three:
 
 >>> grid = Layout(size=(2, 3), stride=(3, 1), offset=0)
 >>> list(grid.slots())
@@ -16,8 +16,8 @@ dimensions. That one formula is all there is. Take six slots, read as two rows o
 >>> grid.slot((1, 2))                   # 0 + 1·3 + 2·1
 5
 
-To transpose it, nothing has to move: swap the two sizes and the two strides, and the same formula reads the same
-slots in another order. To drop the first column, start one slot later:
+To transpose it, nothing has to move: swap the two sizes and the two strides, and the same formula reads the
+same slots in another order. To drop the first column, start one slot later:
 
 >>> grid.t()
 Layout(size=(3, 2), stride=(1, 3), offset=0)
@@ -26,10 +26,14 @@ Layout(size=(3, 2), stride=(1, 3), offset=0)
 >>> grid.slice(1, 1, None)
 Layout(size=(2, 2), stride=(3, 1), offset=1)
 
-Only integers live here: no storage, no dtype, no device. A method that makes a view returns a new `Layout`; what
-strides cannot express is refused (`Layout.view`) or answered with ``None`` (`Layout.reshape`: "that takes a copy").
+Only integers live here: no storage, no dtype, no device. A method that makes a view returns a new `Layout`;
+what strides cannot express is refused (`Layout.view`) or answered with ``None`` (`Layout.reshape`).
 
-Source: sizes, strides, offsets, exception classes and their sentences are those of PyTorch 2.13, which the tests ask.
+The order of this file: questions about a layout; dimensions reordered; dropped, added and repeated; fewer
+elements; the same elements under another size; one layout cut into several; square brackets. Then the
+functions: sizes, and the strides that a fresh result gets.
+
+Source: sizes, strides, offsets, exception classes and sentences are PyTorch 2.13's; the tests ask it.
 """
 
 from __future__ import annotations
@@ -64,7 +68,7 @@ class Layout:
     """Size, stride and offset of a tensor on its storage; never changed once made.
 
     Args:
-        size: positions along each dimension, a tuple of ints; ``()`` is a tensor of one element and no dimension.
+        size: positions along each dimension, a tuple of ints; ``()`` is one element and no dimension.
         stride: slots per step along each dimension, a tuple as long as ``size``.
         offset: the slot of the first element.
 
@@ -90,7 +94,7 @@ class Layout:
     def __hash__(self) -> int:
         return hash((self.size, self.stride, self.offset))
 
-    # ------------------------------------------------------------------------------------------------ questions
+    # --------------------------------------------------------------------------------------- questions
 
     @property
     def ndim(self) -> int:
@@ -122,7 +126,7 @@ class Layout:
         return slot
 
     def slots(self) -> Iterator[int]:
-        """Every element's slot, the last index running fastest; lazily, so a huge layout costs nothing to open.
+        """Every element's slot, the last index running fastest; lazily: a huge layout costs nothing to open.
 
         >>> list(Layout((2, 2), (0, 1), 5).slots())        # a stride of 0 stays on the same slots
         [5, 6, 5, 6]
@@ -159,7 +163,7 @@ class Layout:
         return 0 if 0 in self.size else self.slot_range().stop
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie side by side in reading order. Dimensions of size 1 are never stepped along.
+        """Whether the elements lie side by side in reading order. (No step is ever taken along a size of 1.)
 
         >>> Layout((2, 3), (3, 1)).is_contiguous(), Layout((3, 2), (1, 3)).is_contiguous()
         (True, False)
@@ -175,8 +179,10 @@ class Layout:
     def is_non_overlapping_and_dense(self) -> bool:
         """Whether the elements fill a block of slots without gap or overlap, in whatever order.
 
-        >>> Layout((3, 2), (1, 3)).is_non_overlapping_and_dense(), Layout((2, 2), (3, 1)).is_non_overlapping_and_dense()
-        (True, False)
+        >>> Layout((3, 2), (1, 3)).is_non_overlapping_and_dense()          # a transposed matrix
+        True
+        >>> Layout((2, 2), (3, 1)).is_non_overlapping_and_dense()          # a matrix without its last column
+        False
         """
         expected = 1
         for step, n in sorted((step, n) for n, step in zip(self.size, self.stride, strict=True) if n != 1):
@@ -197,7 +203,7 @@ class Layout:
             return "yes"
         return "too hard"
 
-    # --------------------------------------------------------------------------- the same elements, dims reordered
+    # --------------------------------------------------------------- the same elements, dims reordered
 
     def transpose(self, dim0: int, dim1: int) -> Layout:
         """Swap two dimensions: their sizes and their strides change places, the slots stay.
@@ -276,8 +282,9 @@ class Layout:
         ndim = len(self.size)
         if len(dims) != ndim:
             raise RuntimeError(
-                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-                f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                f"the desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
+                f"{len(dims)}"
             )
         order: list[int] = []
         for dim in dims:
@@ -298,8 +305,8 @@ class Layout:
         targets = [destination] if isinstance(destination, int) else list(destination)
         if len(sources) != len(targets):
             raise RuntimeError(
-                f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same "
-                f"number of dims as destination ({targets} dims)"
+                f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the "
+                f"same number of dims as destination ({targets} dims)"
             )
         moved = [normalise_dim(dim, ndim) for dim in sources]
         places = [normalise_dim(dim, ndim) for dim in targets]
@@ -316,7 +323,7 @@ class Layout:
         size, stride = self.size, self.stride
         return Layout(tuple([size[d] for d in order]), tuple([stride[d] for d in order]), self.offset)
 
-    # -------------------------------------------------------------------------------- dimensions of one, repetition
+    # ------------------------------------------------------------------- dimensions of one, repetition
 
     def squeeze(self, dims: int | Sequence[int] | None = None) -> Layout:
         """Drop every dimension of size 1, or only those named (a named dimension of another size stays).
@@ -344,7 +351,7 @@ class Layout:
         """
         size, stride = self.size, self.stride
         dim = normalise_dim(dim, len(size) + 1)
-        # One step along a single position leads nowhere; PyTorch writes the stride that keeps a block contiguous.
+        # No step is taken along one position; PyTorch writes the stride that keeps a block contiguous.
         step = size[dim] * stride[dim] if dim < len(size) else 1
         return Layout((*size[:dim], 1, *size[dim:]), (*stride[:dim], step, *stride[dim:]), self.offset)
 
@@ -358,43 +365,43 @@ class Layout:
         >>> Layout((3, 1), (1, 1)).expand((2, -1, 4))
         Layout(size=(2, 3, 4), stride=(0, 1, 0), offset=0)
         """
-        added = len(sizes) - len(self.size)
+        size, stride, ndim = self.size, self.stride, len(sizes)
+        added = ndim - len(size)
         if added < 0:
             raise RuntimeError(
-                f"expand({kind}{{{list(self.size)}}}, size={list(sizes)}): the number of sizes provided "
-                f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(self.size)})"
+                f"expand({kind}{{{list(size)}}}, size={list(sizes)}): the number of sizes provided ({ndim}) "
+                f"must be greater or equal to the number of dimensions in the tensor ({len(size)})"
             )
-        if not self.size:
+        if not size:
             return Layout(_checked_size(sizes), (0,) * added, self.offset)
-        size: list[int] = []
-        stride: list[int] = []
-        for dim in reversed(range(len(sizes))):
-            have, step = 1, 0
-            if dim >= added:
-                have, step = self.size[dim - added], self.stride[dim - added]
-            elif sizes[dim] == 1:
-                step = size[-1] * stride[-1]
-            want = have if sizes[dim] == -1 and dim >= added else sizes[dim]
-            if want == -1:
-                raise RuntimeError(
-                    "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
-                    f"{dim}"
-                )
-            if want != have:
-                if have != 1:
-                    raise RuntimeError(
-                        f"The expanded size of the tensor ({want}) must match the existing size ({have}) at "
-                        f"non-singleton dimension {dim}.  Target sizes: {list(sizes)}.  "
-                        f"Tensor sizes: {list(self.size)}"
-                    )
-                step = 0
-            size.append(want)
-            stride.append(step)
-        return Layout(_checked_size(size[::-1]), tuple(stride[::-1]), self.offset)
+        new_size, new_stride = list(sizes), [0] * ndim
+        for dim in reversed(range(ndim)):
+            want, have = sizes[dim], size[dim - added] if dim >= added else 1
+            if want == have or (want == -1 and dim >= added):
+                new_size[dim] = have
+                # A new dimension of size 1 gets the stride that `unsqueeze` would give it.
+                after = dim + 1
+                new_stride[dim] = stride[dim - added] if dim >= added else new_size[after] * new_stride[after]
+            elif want == -1 or have != 1:
+                raise self._expand_error(sizes, dim)
+        return Layout(_checked_size(new_size), tuple(new_stride), self.offset)
 
     broadcast_to = expand
 
-    # --------------------------------------------------------------------------------- fewer elements of the same
+    def _expand_error(self, sizes: Sequence[int], dim: int) -> RuntimeError:
+        old = dim - len(sizes) + len(self.size)
+        if old < 0:
+            return RuntimeError(
+                "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
+                f"{dim}"
+            )
+        return RuntimeError(
+            f"The expanded size of the tensor ({sizes[dim]}) must match the existing size ({self.size[old]}) "
+            f"at non-singleton dimension {dim}.  Target sizes: {list(sizes)}.  "
+            f"Tensor sizes: {list(self.size)}"
+        )
+
+    # ---------------------------------------------------------------------------- fewer elements of the same
 
     def select(self, dim: int, index: int) -> Layout:
         """Fix one index: the dimension goes, the offset moves to where that index begins.
@@ -476,7 +483,7 @@ class Layout:
         return Layout((*rest.size, length), (*rest.stride, down + across), self.offset + start)
 
     def unfold(self, dim: int, size: int, step: int) -> Layout:
-        """Windows of ``size`` positions, one every ``step``, in a new last dimension. Windows may share slots.
+        """Windows of ``size`` positions, one every ``step``, in a new last dimension; they may share slots.
 
         >>> Layout((5,), (1,)).unfold(0, 3, 1)
         Layout(size=(3, 3), stride=(1, 1), offset=0)
@@ -511,8 +518,8 @@ class Layout:
         Args:
             size, stride: of the new layout.
             offset: its first slot; by default the present one.
-            storage_nbytes: how long the storage is (``None``: not checked). With the default ``itemsize`` of 1
-                that is its number of slots.
+            storage_nbytes: how long the storage is (``None``: not checked). Counted in slots if ``itemsize``
+                is left at 1.
             itemsize: bytes in a slot.
 
         >>> Layout((4,), (1,)).as_strided((2, 2), (1, 1), 1, storage_nbytes=4)
@@ -528,7 +535,7 @@ class Layout:
         if new.offset < 0:
             raise RuntimeError(f"Tensor: invalid storage offset {new.offset}")
         nbytes = new.reach() * itemsize
-        # PyTorch lets a negative size through beside a 0; nothing can be done with that tensor, so it is refused.
+        # PyTorch lets a negative size through beside a 0. No use can be made of such a tensor: it is refused.
         if nbytes > _INT64_MAX or any(n < 0 for n in new.size):
             raise RuntimeError(
                 f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
@@ -536,19 +543,19 @@ class Layout:
         if storage_nbytes is not None and nbytes > storage_nbytes:
             raise RuntimeError(
                 f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {new.offset}, and "
-                f"itemsize {itemsize} requiring a storage size of {nbytes} are out of bounds for storage of size "
-                f"{storage_nbytes}"
+                f"itemsize {itemsize} requiring a storage size of {nbytes} are out of bounds for storage of "
+                f"size {storage_nbytes}"
             )
         _checked_size(new.size)
         return new
 
-    # ----------------------------------------------------------------------- the same elements under another size
+    # ------------------------------------------------------------ the same elements under another size
 
     def view(self, shape: Sequence[int]) -> Layout:
-        """The same elements in the same reading order under another size, without a copy.
+        r"""The same elements in the same reading order under another size, without a copy.
 
-        Neighbouring dimensions can merge into one when a step in the left one is as long as walking over all of
-        the right one. Where the new size needs a merge that the strides do not allow, `ViewError` names it.
+        Neighbouring dimensions can merge into one when a step in the left one is as long as the walk over all
+        of the right one. Where the new size needs a merge that the strides forbid, `ViewError` names it.
 
         Args:
             shape: the new size; one entry may be -1 and is worked out.
@@ -558,8 +565,9 @@ class Layout:
         >>> try:
         ...     Layout((3, 2), (1, 3)).view((6,))
         ... except ViewError as error:
-        ...     print(str(error).splitlines()[1])
-        dimensions 0 and 1 cannot merge: one step in dimension 0 is 1 slot, but stepping over all of dimension 1 is 2·3 = 6 slots
+        ...     print(str(error).splitlines()[1].replace(": ", ":\n"))
+        dimensions 0 and 1 cannot merge:
+        one step in dimension 0 is 1 slot, but stepping over all of dimension 1 is 2·3 = 6 slots
         """
         size = infer_size(shape, prod(self.size))
         stride = self._view_stride(size)
@@ -578,13 +586,17 @@ class Layout:
         return None if stride is None else Layout(size, stride, self.offset)
 
     def _view_stride(self, size: Size) -> Size | None:
-        """The strides that give ``size`` (of equal numel) without a copy, or None. Both sizes are walked from the
-        right: each run of dimensions that merge has to be used up exactly by some of the new ones.
+        """The strides that give ``size`` (of equal numel) without a copy, or None.
+
+        Both sizes are walked from the right: each run of dimensions that merge has to be used up exactly by
+        some of the new ones.
         """
         if not self.size:
             return (1,) * len(size)
         if 0 in size:
             return self.stride if size == self.size else contiguous_stride(size)
+        if self.stride == contiguous_stride(self.size):
+            return contiguous_stride(size)
         stride = [0] * len(size)
         new = len(size) - 1
         for _, step, count in self._runs():
@@ -608,7 +620,7 @@ class Layout:
                 step, count = stride[dim - 1], 1
 
     def _view_error(self, size: Size) -> ViewError:
-        """PyTorch's sentence, then every pair of dimensions that ``size`` would merge and the strides do not."""
+        """PyTorch's sentence, then each pair of dimensions that ``size`` merges and the strides forbid."""
         ends = {1}
         for n in reversed(size):
             ends.add(max(ends) * n)
@@ -623,11 +635,12 @@ class Layout:
             conflicts.append((left, right))
             lines.append(
                 f"dimensions {left} and {right} cannot merge: one step in dimension {left} is "
-                f"{_slots(self.stride[left])}, but stepping over all of dimension {right} is {n}·{each} = {_slots(n * each)}"
+                f"{_slots(self.stride[left])}, but stepping over all of dimension {right} is {n}·{each} = "
+                f"{_slots(n * each)}"
             )
         sentence = (
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-            "two contiguous subspaces). Use .reshape(...) instead."
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead."
         )
         return ViewError(
             "\n".join([sentence, *lines[::-1]]), self.size, self.stride, size, tuple(conflicts[::-1])
@@ -672,7 +685,7 @@ class Layout:
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         return self.view((*self.size[:dim], *parts, *self.size[dim + 1 :]))
 
-    # ------------------------------------------------------------------------------------- one layout into several
+    # ------------------------------------------------------------------------- one layout into several
 
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
         """One layout for each position of a dimension.
@@ -722,8 +735,8 @@ class Layout:
             )
         if sum(sizes) != self.size[at]:
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {self.size[at]} (input tensor's size at "
-                f"dimension {dim}), but got split_sizes={list(sizes)}"
+                f"split_with_sizes expects split_sizes to sum exactly to {self.size[at]} (input tensor's "
+                f"size at dimension {dim}), but got split_sizes={list(sizes)}"
             )
         stops = [sum(sizes[: i + 1]) for i in range(len(sizes))]
         return tuple([self._cut(at, stop - n, stop, 1) for n, stop in zip(sizes, stops, strict=True)])
@@ -742,7 +755,7 @@ class Layout:
         return self.split(-(-n // chunks), dim) if n else self.split_with_sizes([0] * chunks, dim)
 
     def tensor_split(self, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
-        """Exactly that many pieces, the first ones longer by 1 where it does not divide; or cut at these indices.
+        """Exactly so many pieces, the first ones longer by 1 if it does not divide; or cut at these indices.
 
         >>> [piece.size for piece in Layout((7,), (1,)).tensor_split(3)]
         [(3,), (2,), (2,)]
@@ -788,7 +801,7 @@ class Layout:
             )
         return self.tensor_split(given, dim)
 
-    # ---------------------------------------------------------------------------------------------- square brackets
+    # --------------------------------------------------------------------------------- square brackets
 
     def index(self, key: Any) -> Layout | None:
         """What ``tensor[key]`` looks at, where that takes no copy.
@@ -822,8 +835,8 @@ class Layout:
         if not size:
             if index == 0:
                 raise IndexError(
-                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
-                    "to convert a 0-dim tensor to a number"
+                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+                    "C++ to convert a 0-dim tensor to a number"
                 )
             raise _out_of_bounds(index, 0, 0)
         n = size[0]
@@ -878,7 +891,7 @@ class Layout:
         return view
 
 
-# ------------------------------------------------------------------------------------------------------------ sizes
+# ----------------------------------------------------------------------------------------------- sizes
 
 
 def contiguous_stride(size: Sequence[int]) -> Size:
@@ -887,12 +900,14 @@ def contiguous_stride(size: Sequence[int]) -> Size:
     >>> contiguous_stride((2, 3, 4))
     (12, 4, 1)
     """
-    stride: list[int] = []
+    if len(size) == 2:
+        return (size[1] or 1, 1)
+    stride = [1] * len(size)
     step = 1
-    for n in reversed(size):
-        stride.append(step)
-        step *= n if n > 1 else 1
-    return tuple(stride[::-1])
+    for dim in range(len(size) - 1, 0, -1):
+        step *= size[dim] or 1
+        stride[dim - 1] = step
+    return tuple(stride)
 
 
 def contiguous(size: Sequence[int]) -> Layout:
@@ -926,6 +941,8 @@ def infer_size(shape: Sequence[int], numel: int) -> Size:
     >>> infer_size((2, -1), 6)
     (2, 3)
     """
+    if numel and prod(shape) == numel and min(shape, default=1) > 0:
+        return tuple(shape)
     known, free = 1, None
     for dim, n in enumerate(shape):
         if n >= 0:
@@ -937,13 +954,13 @@ def infer_size(shape: Sequence[int], numel: int) -> Size:
         else:
             free = dim
     if free is None and known == numel:
-        return _checked_size(shape) if numel == 0 else tuple(shape)
+        return _checked_size(shape)
     if free is None or (numel % known if known else numel):
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     if known == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous"
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+            "size -1 can be any value and is ambiguous"
         )
     return (*shape[:free], numel // known, *shape[free + 1 :])
 
@@ -973,7 +990,7 @@ def _broadcast_pair(a: Size, b: Size) -> Size:
     return tuple([n if m == 1 else m for m, n in zip(left, right, strict=True)])
 
 
-# ---------------------------------------------------------------------------------------- strides of fresh results
+# ---------------------------------------------------------------------------- strides of fresh results
 
 
 def like_strides(layout: Layout) -> Size:
@@ -991,13 +1008,13 @@ def like_strides(layout: Layout) -> Size:
 def iterator_strides(size: Size, operands: Sequence[Layout]) -> Size:
     """The strides of a fresh result of a pointwise operation, by the rule of PyTorch's TensorIterator.
 
-    If every operand is contiguous, so is the result. Otherwise the result's dimensions are ordered in memory as
-    the first operand's are; where that one leaves two of them open (a stride of 0), the next operand decides.
+    If every operand is contiguous, so is the result. Otherwise its dimensions are ordered in memory as those
+    of the first operand; where that one leaves two of them open (a stride of 0), the next operand decides.
 
     Args:
         size: the operands' broadcast size.
-        operands: the operands' layouts, each before broadcasting; a Python number counts as ``Layout((), ())``,
-            an operand that had to change its dtype as the converted copy that it is (see `like_strides`).
+        operands: the operands' layouts, each before broadcasting. A Python number is ``Layout((), ())``; an
+            operand that had to change its dtype is the converted copy (see `like_strides`).
 
     >>> column_major = Layout((2, 3), (1, 2))
     >>> iterator_strides((2, 3), [column_major, contiguous((2, 3))])
@@ -1034,8 +1051,10 @@ def _broadcast_stride(layout: Layout, size: Size) -> Size:
 
 
 def _memory_order(size: Size, strides: Sequence[Size]) -> list[int]:
-    """The dimensions from the shortest step to the longest, as PyTorch sorts them: an insertion sort from the last
-    dimension on, in which dimensions that no operand tells apart stay as they are.
+    """The dimensions from the shortest step to the longest, as PyTorch sorts them.
+
+    It is an insertion sort that begins with the last dimension innermost; dimensions that no operand tells
+    apart stay as they are. (No other sort will do: "cannot tell" is not an equality that carries over.)
     """
     order = list(reversed(range(len(size))))
     for i in range(1, len(order)):
@@ -1073,7 +1092,7 @@ def _dense_strides(size: Size, order: Sequence[int], zero_counts_as: int) -> Siz
     return tuple(stride)
 
 
-# ------------------------------------------------------------------------------------------------- checks and texts
+# ------------------------------------------------------------------------------------ checks and texts
 
 
 def _checked_size(size: Sequence[int]) -> Size:
@@ -1087,7 +1106,7 @@ def _checked_size(size: Sequence[int]) -> Size:
 
 
 def _checked_stride(step: int, dim: int, layout: Layout) -> int:
-    """A stride as 64 bits hold it. PyTorch multiplies without looking and refuses what turned out negative."""
+    """A stride as 64 bits hold it: PyTorch multiplies without looking and refuses what became negative."""
     wrapped = (step + 2**63) % 2**64 - 2**63
     if wrapped < 0:
         stride = [*layout.stride[:dim], wrapped, *layout.stride[dim + 1 :]]
