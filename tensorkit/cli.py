@@ -33,13 +33,17 @@ def lab(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Your folder for the lessons; made if there is none.")
     ] = Path("tensorkit-lessons"),
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="Serve on this port (by default the first free one).")
     ] = None,
     reset_lesson: Annotated[
         list[str] | None,
-        typer.Option("--reset", metavar="NAME", help="Restore one lesson, keep your file beside it, and stop."),
+        typer.Option(
+            "--reset", metavar="NAME", help="Restore one lesson, keep your file beside it, and stop."
+        ),
     ] = None,
     setting: Annotated[
         list[str] | None,
@@ -92,7 +96,9 @@ def check() -> None:
 
 
 def _table(rows: list[Row]) -> Table:
-    table = Table("", "", "found", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table = Table(
+        "", "", "found", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0)
+    )
     group = ""
     for row in rows:
         if row.group != group:
@@ -107,8 +113,12 @@ def bench(context: typer.Context) -> None:
     """Measure this machine and compare with the committed tables (in a checkout of the repository)."""
     checkout = Path(__file__).resolve().parents[1]
     if not (checkout / "tests" / "benchmarks").is_dir():
-        raise LabError("The benchmarks are in the repository, not in the installed package; run `make bench` there.")
-    finished = subprocess.run([sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout, check=False)
+        raise LabError(
+            "The benchmarks are in the repository, not in the installed package; run `make bench` there."
+        )
+    finished = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks", *context.args], cwd=checkout, check=False
+    )
     raise typer.Exit(finished.returncode)
 
 

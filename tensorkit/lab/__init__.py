@@ -1,4 +1,4 @@
-"""The lessons on the learner's machine: copied with care, served by JupyterLab with settings that suit widgets.
+"""The lessons on the learner's machine: copied with care, and served by JupyterLab.
 
 | module | what it answers |
 |---|---|

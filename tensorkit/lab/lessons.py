@@ -82,7 +82,7 @@ def lesson_source() -> Path:
         if in_place and any(folder.glob("*.ipynb")):
             return folder
     raise LabError(
-        "The lessons are missing from this installation; install again with: pip install --force-reinstall tensorkit"
+        "The lessons are missing from this installation; run: pip install --force-reinstall tensorkit"
     )
 
 
@@ -162,7 +162,9 @@ def reset(name: str, folder: Path, source: Path | None = None) -> tuple[Path, Pa
     relative = _find(name, source)
     target, fresh = folder / relative, (source / relative).read_bytes()
     if target.exists() and target.samefile(source / relative):
-        raise LabError(f"{target} is the kit's own lesson, not a copy; restore it with: git restore {relative}")
+        raise LabError(
+            f"{target} is the kit's own lesson, not a copy; restore it with: git restore {relative}"
+        )
     with _told_in_a_sentence(folder):
         folder.mkdir(parents=True, exist_ok=True)
         record = _read_record(folder)
@@ -243,7 +245,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _set_aside(target: Path) -> Path:
-    """Keep a copy of the learner's file under the first free name `NAME.mine-1.ipynb`, `NAME.mine-2.ipynb` ..."""
+    """Keep a copy of the learner's file as the first free of `NAME.mine-1.ipynb`, `NAME.mine-2.ipynb` ..."""
     number = 1
     while True:
         mine = target.with_name(f"{target.stem}.mine-{number}{target.suffix}")

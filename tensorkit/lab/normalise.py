@@ -31,7 +31,14 @@ _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _CELL_NUMBER = re.compile(r"(In ?)\[\d+\]")
 _HERE = [str(place) for place in (Path(__file__).resolve().parents[2], sys.prefix, sys.base_prefix)]
-_PLACES = ["/home/", "/Users/", "/root/", "/tmp/", "C:\\Users", *(place for place in _HERE if place.count("/") > 1)]
+_PLACES = [
+    "/home/",
+    "/Users/",
+    "/root/",
+    "/tmp/",
+    "C:\\Users",
+    *(place for place in _HERE if place.count("/") > 1),
+]
 _LOCAL_PATH = re.compile(rf"(?:{'|'.join(map(re.escape, _PLACES))})[^\s\"']*")
 
 
@@ -39,8 +46,8 @@ def normalise(notebook: Notebook) -> Notebook:
     """A copy of a notebook without the traces of the run that made its outputs.
 
     Widget state and widget views go, the picture (`text/html`) and the text stay; execution counts become
-    1, 2, 3 ... (a cell that never ran keeps none, so that a test can see it); volatile metadata goes; cell ids
-    follow from the cells' text; tracebacks keep the learner's own cell and the message.
+    1, 2, 3 ... (a cell that never ran keeps none, so that a test can see it); volatile metadata goes; the ids
+    of the cells follow from their text; tracebacks keep the learner's own cell and the message.
 
     Args:
         notebook: a notebook of format 4, as parsed from its JSON.
@@ -51,7 +58,7 @@ def normalise(notebook: Notebook) -> Notebook:
     Examples:
         >>> cell = {"cell_type": "code", "id": "x", "source": "1 + 1", "metadata": {"scrolled": True},
         ...         "execution_count": 7, "outputs": []}
-        >>> done = normalise({"cells": [cell], "metadata": {"widgets": {}}, "nbformat": 4, "nbformat_minor": 5})
+        >>> done = normalise({"cells": [cell], "metadata": {"widgets": {}}})
         >>> done["cells"][0]["execution_count"], done["cells"][0]["metadata"], "widgets" in done["metadata"]
         (1, {}, False)
     """
@@ -164,7 +171,7 @@ def _outputs(outputs: Iterable[Notebook], count: int | None) -> list[Notebook]:
 
 
 def _traceback(frames: Sequence[str], count: int | None) -> list[str]:
-    """The frames of the learner's own cells and the message; frames inside a package name paths of this machine."""
+    """The frames of the learner's own cells, and the message; others name paths of this machine."""
     kept = [frame for frame in frames if not _ANSI.sub("", frame).startswith("File ")]
     number = "" if count is None else str(count)
     return [_CELL_NUMBER.sub(rf"\1[{number}]", frame) for frame in kept]
@@ -224,11 +231,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         >>> main([])
         0
     """
-    parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.normalise", description=(__doc__ or "").partition("\n")[0])
+    about = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m tensorkit.lab.normalise", description=about)
     parser.add_argument("notebooks", nargs="*", type=Path)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--execute", action="store_true", help="run the notebooks first")
-    choice.add_argument("--check", action="store_true", help="write nothing; exit 1 when something is not normal")
+    choice.add_argument("--check", action="store_true", help="write nothing; exit 1 when there are faults")
     options = parser.parse_args(argv)
     worked = [_one(path, options.execute, options.check) for path in options.notebooks]
     return 0 if all(worked) else 1

@@ -149,7 +149,7 @@ def _kernel() -> str:
     _import("ipykernel")
     specs = _import("jupyter_client.kernelspec")
     try:
-        return f"python3 → {specs.KernelSpecManager().get_kernel_spec('python3').argv[0]}"
+        return f"python3 ({specs.KernelSpecManager().get_kernel_spec('python3').display_name})"
     except specs.NoSuchKernel as error:
         raise FileNotFoundError("no kernel called python3") from error
 

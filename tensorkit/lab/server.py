@@ -55,7 +55,7 @@ def require_port(port: int) -> int:
         >>> with socket.socket() as taken:
         ...     taken.bind((HOST, 0)); taken.listen()
         ...     try: _ = require_port(taken.getsockname()[1])
-        ...     except LabError as error: print(str(error).split(" is ")[1])
+        ...     except LabError as error: print(str(error).split(" is ", 1)[1])
         already in use; choose another with --port, or leave --port out and a free one is found.
     """
     try:
@@ -84,7 +84,8 @@ def free_port(first: int = _FIRST_PORT) -> int:
         except OSError:
             continue
         return port
-    raise LabError(f"The ports {first} to {first + _PORTS_TO_TRY - 1} are all in use; choose one with --port.")
+    last = first + _PORTS_TO_TRY - 1
+    raise LabError(f"The ports {first} to {last} are all in use; choose one with --port.")
 
 
 def _bind(port: int) -> None:

@@ -7,6 +7,9 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -37,57 +40,72 @@ def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return source
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    """The exit code of `tensorkit` with these words."""
-    monkeypatch.setattr(sys, "argv", ["tensorkit", *words])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    code = left.value.code
-    return code if isinstance(code, int) else 0
+@dataclass(frozen=True)
+class Said:
+    """What one command printed and returned."""
+
+    code: int
+    out: str
+    err: str
+
+    def sentence(self) -> str:
+        """The one line of a command that failed without a traceback."""
+        assert (self.code, self.out) == (1, "")
+        [line] = self.err.splitlines()
+        return line
+
+
+Tensorkit = Callable[..., Said]
+
+
+@pytest.fixture
+def tensorkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tensorkit:
+    """`tensorkit("lab", "--port", "80")` as at the command line."""
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["tensorkit", *words])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        code = left.value.code
+        return Said(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run
 
 
 def test_the_first_start_lands_on_the_first_lesson_and_the_next_does_not(
-    monkeypatch: pytest.MonkeyPatch, started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(monkeypatch, "lab") == 0
+    said = tensorkit("lab")
     assert f"--ServerApp.root_dir={tmp_path / 'tensorkit-lessons'}" in started[0]
     assert "--LabApp.default_url=/lab/tree/00_setup_check.ipynb" in started[0]
     assert "--ServerApp.open_browser=True" in started[0]
-    said = capsys.readouterr().out
-    assert "2 files copied." in said
-    assert "/lab (stop with Ctrl-C)" in said
+    assert said.code == 0
+    assert "2 files copied." in said.out
+    assert "/lab (stop with Ctrl-C)" in said.out
 
-    assert run(monkeypatch, "lab", "--no-browser") == 0
+    said = tensorkit("lab", "--no-browser")
     assert not any("default_url" in part for part in started[1])
     assert "--ServerApp.open_browser=False" in started[1]
-    assert "copied" not in capsys.readouterr().out
+    assert "copied" not in said.out
 
 
 def test_reset_restores_says_where_the_old_file_is_and_starts_nothing(
-    monkeypatch: pytest.MonkeyPatch, started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path
 ) -> None:
     folder = tmp_path / "mine"
-    assert run(monkeypatch, "lab", str(folder)) == 0
+    tensorkit("lab", str(folder))
     (folder / "02_storage.ipynb").write_text("my work")
-    assert run(monkeypatch, "lab", str(folder), "--reset", "02") == 0
-    assert "your version is now 02_storage.mine-1.ipynb" in capsys.readouterr().out
+    said = tensorkit("lab", str(folder), "--reset", "02")
+    assert said.code == 0
+    assert "your version is now 02_storage.mine-1.ipynb" in said.out
     assert (folder / "02_storage.ipynb").read_text() == "two"
     assert (folder / "02_storage.mine-1.ipynb").read_text() == "my work"
     assert len(started) == 1
 
 
-def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line on standard error of a command that must fail without a traceback."""
-    assert run(monkeypatch, *words) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    [line] = captured.err.splitlines()
-    return line
-
-
 def test_what_is_in_the_way_is_told_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
     folder = str(tmp_path / "mine")
@@ -95,20 +113,25 @@ def test_what_is_in_the_way_is_told_in_one_sentence(
         listener.bind((server.HOST, 0))
         listener.listen()
         port = str(listener.getsockname()[1])
-        assert told(monkeypatch, capsys, "lab", folder, "--port", port).startswith(f"Port {port} is already in use;")
-    assert "is a file, not a folder" in told(monkeypatch, capsys, "lab", str(tmp_path / "file"))
-    assert "There is no lesson called 'x'" in told(monkeypatch, capsys, "lab", folder, "--reset", "x")
-    assert "is no Jupyter setting" in told(monkeypatch, capsys, "lab", folder, "--set", "x")
+        sentence = tensorkit("lab", folder, "--port", port).sentence()
+    assert sentence.startswith(f"Port {port} is already in use;")
+    assert "is a file, not a folder" in tensorkit("lab", str(tmp_path / "file")).sentence()
+    assert "There is no lesson called 'x'" in tensorkit("lab", folder, "--reset", "x").sentence()
+    assert "is no Jupyter setting" in tensorkit("lab", folder, "--set", "x").sentence()
     assert started == []
 
 
 def test_without_jupyterlab_the_way_to_get_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jupyterlab" else find(name))
-    line = told(monkeypatch, capsys, "lab", str(tmp_path / "mine"))
-    assert line == 'jupyterlab is not installed; run: pip install "tensorkit[lab]"'
+
+    def find_all_but_jupyterlab(name: str) -> ModuleSpec | None:
+        return None if name == "jupyterlab" else find(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_all_but_jupyterlab)
+    sentence = tensorkit("lab", str(tmp_path / "mine")).sentence()
+    assert sentence == 'jupyterlab is not installed; run: pip install "tensorkit[lab]"'
     assert not (tmp_path / "mine").exists()
 
 
@@ -122,24 +145,23 @@ def test_the_process_says_the_sentence_without_a_traceback(tmp_path: Path) -> No
     assert len(finished.stderr.splitlines()) == 1
 
 
-def test_check_reports_and_is_content(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cli, "report", lambda: [Row("Python", "Python", "3.12"), Row("devices", "cpu", "2 threads")])
-    assert run(monkeypatch, "check") == 0
-    said = capsys.readouterr().out
-    assert "2 threads" in said
-    assert "This machine is ready." in said
+def test_check_reports_and_is_content(tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [Row("Python", "Python", "3.12"), Row("devices", "cpu", "2 [threads]")]
+    monkeypatch.setattr(cli, "report", lambda: rows)
+    said = tensorkit("check")
+    assert said.code == 0
+    assert "2 [threads]" in said.out
+    assert "This machine is ready." in said.out
 
 
 def test_check_fails_with_advice_when_something_needed_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_module, "_LAB", ("jupyterlab", "no-such-package"))
-    assert run(monkeypatch, "check") == 1
-    said = capsys.readouterr().out
-    assert 'no-such-package: not installed. Run: pip install "tensorkit[lab]"' in said
-    assert "ready" not in said
+    said = tensorkit("check")
+    assert said.code == 1
+    assert 'no-such-package: not installed. Run: pip install "tensorkit[lab]"' in said.out
+    assert "ready" not in said.out
 
 
 def test_the_report_knows_this_machine() -> None:
@@ -159,7 +181,7 @@ def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bench_runs_the_benchmarks_of_the_checkout_with_its_words(
-    monkeypatch: pytest.MonkeyPatch, root: Path
+    tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
     seen: dict[str, Any] = {}
 
@@ -169,12 +191,12 @@ def test_bench_runs_the_benchmarks_of_the_checkout_with_its_words(
 
     monkeypatch.setattr(subprocess, "run", record)
     monkeypatch.setattr(Path, "is_dir", lambda self: True)
-    assert run(monkeypatch, "bench", "--quick") == 3
+    assert tensorkit("bench", "--quick").code == 3
     assert seen == {"command": [sys.executable, "-m", "tests.benchmarks", "--quick"], "cwd": root}
 
 
 def test_bench_without_a_checkout_says_where_the_benchmarks_are(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Path, "is_dir", lambda self: False)
-    assert "in the repository, not in the installed package" in told(monkeypatch, capsys, "bench")
+    assert "in the repository, not in the installed package" in tensorkit("bench").sentence()

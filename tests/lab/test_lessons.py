@@ -145,7 +145,7 @@ def test_reset_names_the_choices_when_the_name_is_not_one_lesson(source: Path, m
 
 
 def test_reset_never_writes_into_the_kits_own_folder(source: Path) -> None:
-    with pytest.raises(LabError, match="git restore 02_storage.ipynb"):
+    with pytest.raises(LabError, match=r"git restore 02_storage\.ipynb"):
         reset("02_storage", source, source)
 
 

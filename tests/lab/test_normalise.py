@@ -41,7 +41,8 @@ def test_widget_views_go_and_the_picture_and_text_stay() -> None:
     views = {VIEW: {"model_id": "x"}, "text/plain": "StrideExplorer(...)"}
     picture = {"text/html": '<img alt="a">', "text/plain": "the twin"}
     lone = {VIEW: {"model_id": "y"}}
-    done = normalise(book(code("w", display(**views), display(**picture), display(**lone)), widgets={"state": {}}))
+    cell = code("w", display(**views), display(**picture), display(**lone))
+    done = normalise(book(cell, widgets={"state": {}}))
     assert "widgets" not in done["metadata"]
     assert [output["data"] for output in done["cells"][0]["outputs"]] == [
         {"text/plain": "StrideExplorer(...)"},
@@ -50,9 +51,9 @@ def test_widget_views_go_and_the_picture_and_text_stay() -> None:
 
 
 def test_counts_become_consecutive_and_a_cell_that_never_ran_keeps_none() -> None:
-    result = {"output_type": "execute_result", "execution_count": 9, "metadata": {}, "data": {"text/plain": "2"}}
-    cells = [code("1", count=4), code("1 + 1", result, count=9), code("never", count=None), code("3", count=11)]
-    done = normalise(book(*cells))
+    result = display(**{"text/plain": "2"}) | {"output_type": "execute_result", "execution_count": 9}
+    never = code("never", count=None)
+    done = normalise(book(code("1", count=4), code("1 + 1", result, count=9), never, code("3", count=11)))
     assert [cell["execution_count"] for cell in done["cells"]] == [1, 2, None, 3]
     assert done["cells"][1]["outputs"][0]["execution_count"] == 2
 

@@ -26,7 +26,8 @@ def test_a_busy_port_is_told_in_one_sentence(taken: int) -> None:
     with pytest.raises(LabError) as told:
         server.require_port(taken)
     assert str(told.value) == (
-        f"Port {taken} is already in use; choose another with --port, or leave --port out and a free one is found."
+        f"Port {taken} is already in use; choose another with --port, "
+        "or leave --port out and a free one is found."
     )
 
 
@@ -74,7 +75,9 @@ def test_the_first_lesson_opens_when_it_is_named(tmp_path: Path) -> None:
     assert not any("default_url" in part for part in server.arguments(tmp_path, port=1))
 
 
-@pytest.mark.parametrize("text", ["", "token", "token=abc", "Server.=3", ".token=3", "--ServerApp.token=3", "a b.c=1"])
+@pytest.mark.parametrize(
+    "text", ["", "token", "token=abc", "Server.=3", ".token=3", "--ServerApp.token=3", "a b.c=1"]
+)
 def test_a_setting_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(LabError, match="is no Jupyter setting; write it as --set"):
         server.arguments(tmp_path, port=1, settings=[text])

@@ -32,7 +32,8 @@ def guard(name):
     real = getattr(socket.socket, name)
 
     def guarded(self, address):
-        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+        internet = self.family in (socket.AF_INET, socket.AF_INET6)
+        if internet and address[0] not in ("127.0.0.1", "::1", "localhost"):
             with open(os.environ["ATTEMPTS"], "a") as log:
                 log.write(f"{address}\\n")
             raise OSError(101, "Network is unreachable")
@@ -113,7 +114,9 @@ def running(home: Path, root: Path) -> Iterator[Served]:
     command += ["--set", f"IdentityProvider.token={TOKEN}"]
     log = home / "log"
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=root, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=root, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
     served = Served(f"http://{HOST}:{port}", folder, home, home / "attempts")
     try:
         until = time.monotonic() + PATIENCE
