@@ -14,8 +14,8 @@ array([0.49625665, 0.7682217 , 0.08847743], dtype=float32)
 This file knows NumPy arrays only. What it draws goes into an array in the order of its memory: a transposed
 array gets the numbers in the order of its base, as in PyTorch.
 
-Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); Box and Muller, "A note on the generation of random
-normal deviates" (1958). Which bits make which number was measured on PyTorch 2.13.
+Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); Box and Muller, "A note on the generation of
+random normal deviates" (1958). Which bits make which number was measured on PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -303,13 +303,13 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
         default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
 
 
-# -- the fills -----------------------------------------------------------------------------------------------
+# -- the fills ----------------------------------------------------------------------------------------------
 
 
 def fill_uniform(out: Array, generator: Generator, low: float = 0.0, high: float = 1.0) -> None:
     """Fill with numbers from [low, high), in any floating point dtype; complex ones take two each.
 
-    float32 takes the low 24 bits of a draw, float64 the low 53 of two; narrower ones round what float32 gives.
+    float32 takes the low 24 bits of a draw, float64 the low 53 of two; narrower ones round a float32.
     """
     with generator.lock:
         values, real = _flat(out)
@@ -397,7 +397,7 @@ def fill_bernoulli(out: Array, generator: Generator, probability: float | Array)
         out[...] = drawn < probability
 
 
-# -- from bits to numbers ------------------------------------------------------------------------------------
+# -- from bits to numbers -----------------------------------------------------------------------------------
 
 
 def _units(out: Array, generator: Generator) -> None:
@@ -476,7 +476,7 @@ def _as_dtype(numbers: Array, kind: numpy.dtype[Any]) -> Array:
     return numbers.astype(kind, copy=False)
 
 
-# -- into the array's memory ---------------------------------------------------------------------------------
+# -- into the array's memory --------------------------------------------------------------------------------
 
 
 def _flat(out: Array) -> tuple[Array, Array]:
