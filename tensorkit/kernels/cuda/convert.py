@@ -1,0 +1,194 @@
+"""Reading a slot as the type that the arithmetic is done in, and writing a result back.
+
+As in PyTorch, half precision is a way to *store* numbers: float16 and bfloat16 are computed in float32 and
+rounded once, to nearest even, when they are stored. NumPy names are used because they mean the same to
+Python, to Numba on the CPU and to Numba on a GPU; only there is float16 a type of its own (one instruction
+each way), elsewhere it is taken apart by hand, as bfloat16 is everywhere.
+
+>>> hex(encode_half(float32(1.5))), float(decode_half(0x3E00))
+('0x3e00', 1.5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy
+from numpy import float32, int64, uint32, uint64
+
+from tensorkit.dtypes import dtype
+
+__all__ = ["identity", "math_name", "pairs", "raw_name", "reader", "writer"]
+
+Function = Callable[..., Any]
+
+
+def math_name(kind: dtype) -> str:
+    """The name of the type in which arithmetic on `kind` is done: float32 for the half precisions."""
+    return "float32" if kind.name in ("float16", "bfloat16") else kind.name
+
+
+def raw_name(kind: str, native_half: bool) -> str:
+    """The NumPy name of what lies in memory: bool is bytes, the half precisions are 16 bits."""
+    if kind == "float16" and native_half:
+        return kind
+    return {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}.get(kind, kind)
+
+
+# -- half precision, bit by bit -------------------------------------------------------------------------
+
+
+def decode_half(raw: Any) -> Any:
+    """float16 bits → float32. Multiplying by 2¹¹² only moves the exponent, subnormal numbers included."""
+    bits = (int64(raw) & 0x7FFF) << 13
+    value = uint32(bits).view(float32) * float32(2.0**112)
+    if bits >= 0x0F800000:  # infinity or nan
+        value = uint32(bits | 0x7F800000).view(float32)
+    if int64(raw) & 0x8000:
+        value = -value
+    return value
+
+
+def encode_half(value: Any) -> Any:
+    """float32 → float16 bits, to nearest, ties to even."""
+    bits = int64(float32(value).view(uint32))
+    sign = (bits >> 16) & 0x8000
+    size = bits & 0x7FFFFFFF
+    if size > 0x7F800000:  # nan
+        return sign | 0x7E00
+    if size >= 0x47800000:  # 65536 and above, and infinity
+        return sign | 0x7C00
+    if size < 0x38800000:  # subnormal: adding a half leaves the wanted bits, rounded, at the end
+        shifted = uint32(size).view(float32) + float32(0.5)
+        return sign | (int64(float32(shifted).view(uint32)) - 0x3F000000)
+    rounded = size + 0xFFF + ((size >> 13) & 1)
+    return sign | ((rounded - 0x38000000) >> 13)
+
+
+def decode_bfloat16(raw: Any) -> Any:
+    """bfloat16 bits → float32: they are its upper half."""
+    return uint32(int64(raw) << 16).view(float32)
+
+
+def encode_bfloat16(value: Any) -> Any:
+    """float32 → bfloat16 bits, to nearest, ties to even."""
+    bits = int64(float32(value).view(uint32))
+    if (bits & 0x7FFFFFFF) > 0x7F800000:
+        return ((bits >> 16) & 0x8000) | 0x7FC0
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
+
+
+# -- number to number -----------------------------------------------------------------------------------
+
+
+def identity(x: Any) -> Any:
+    """The scalar body of a copy."""
+    return x
+
+
+def not_zero(x: Any) -> Any:
+    return x != 0
+
+
+def real_part(x: Any) -> Any:
+    return x.real
+
+
+def signed(x: Any) -> Any:
+    """Towards zero; the narrower types then keep the low bits, as C does."""
+    return int64(x)
+
+
+def float_to_uint64(x: Any) -> Any:
+    if x < 0:
+        return uint64(int64(x))
+    return uint64(x)
+
+
+def chain(first: Function, second: Function) -> Function:
+    """``x ↦ second(first(x))``."""
+
+    def both(x: Any) -> Any:
+        return second(first(x))
+
+    return both
+
+
+def converter(source: dtype, target: str) -> Function:
+    """From a number of type `source` to the NumPy type `target`, as C (and so PyTorch) converts."""
+    kind: Function = getattr(numpy, target)
+    if target == "bool":
+        return not_zero
+    if target.startswith("complex"):
+        return kind if source.is_complex or source.is_floating_point else chain(_float_for(target), kind)
+    if source.is_complex:
+        return chain(real_part, converter(source.to_real(), target))
+    if target.startswith("float") or not source.is_floating_point:
+        return kind
+    return float_to_uint64 if target == "uint64" else chain(signed, kind)
+
+
+def _float_for(target: str) -> Function:
+    wide: Function = numpy.float64
+    narrow: Function = numpy.float32
+    return wide if target == "complex128" else narrow
+
+
+# -- what a body is handed ------------------------------------------------------------------------------
+
+
+def _decoder(kind: str, native_half: bool) -> Function:
+    if kind == "float16":
+        return float32 if native_half else decode_half
+    return {"bool": not_zero, "bfloat16": decode_bfloat16}.get(kind, identity)
+
+
+def _encoder(kind: str, native_half: bool) -> Function:
+    if kind == "float16":
+        return chain(float32, numpy.float16) if native_half else chain(encode_half, numpy.uint16)
+    special = {"bool": chain(not_zero, numpy.uint8), "bfloat16": chain(encode_bfloat16, numpy.uint16)}
+    return special.get(kind) or getattr(numpy, kind)
+
+
+@cache
+def reader(source: dtype, compute: dtype, native_half: bool) -> Function:
+    """``read(pointer, i)``: slot i of an array of `source`, as a number to compute with."""
+    decode = _decoder(source.name, native_half)
+    convert = identity if source is compute else converter(source, math_name(compute))
+
+    def read(pointer: Any, i: int) -> Any:
+        return convert(decode(pointer[i]))
+
+    return read
+
+
+@cache
+def writer(compute: dtype, target: dtype, native_half: bool) -> Function:
+    """``write(pointer, i, value)``: a result computed in `compute` into slot i of an array of `target`."""
+    encode = _encoder(target.name, native_half)
+    integer = target.category == 1 and compute.name != "uint64"
+    convert = signed if integer else identity
+
+    def write(pointer: Any, i: int, value: Any) -> None:
+        pointer[i] = encode(convert(value))
+
+    return write
+
+
+def pairs_0(parts: Any) -> Any:
+    return parts
+
+
+def pairs_1(parts: Any) -> Any:
+    return (complex(parts[0], parts[1]),)
+
+
+def pairs_2(parts: Any) -> Any:
+    return complex(parts[0], parts[1]), complex(parts[2], parts[3])
+
+
+def pairs(compute: dtype, count: int) -> Function:
+    """How a body gets its scalars: as they are, or, for complex arithmetic, from real and imaginary parts."""
+    return (pairs_0, pairs_1, pairs_2)[count] if compute.is_complex else identity

@@ -1,0 +1,89 @@
+"""From an operation's scalar body to a `Kernel`: which body, which functions it is handed, which arguments.
+
+A family is one body for any arithmetic. So far: ``zip`` (n inputs → one output, element by element), of which
+a strided copy with a cast is the case of one input and the identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tensorkit.dtypes import dtype
+from tensorkit.kernels.cuda import bodies, convert
+from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
+
+__all__ = ["Zip", "scalar_values", "zip_kernel"]
+
+READERS = ("read_a", "read_b", "read_c")
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """All that decides which zip kernel is needed.
+
+    Attributes:
+        scalar: the arithmetic: a plain function of the inputs' elements and the scalars.
+        out, inputs: what is stored.
+        compute: the type the inputs are converted to first.
+        dims: which special case of `bodies.PLACE`.
+        scalars: how many.
+    """
+
+    scalar: Callable[..., Any]
+    out: dtype
+    inputs: tuple[dtype, ...]
+    compute: dtype
+    dims: int
+    scalars: int
+
+
+@cache
+def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
+    """The kernel for a `Zip`; `native_half` is true for GPUs, which have a float16 of their own."""
+    if len(spec.inputs) >= len(bodies.ZIPS):
+        raise NotImplementedError(f"kernels take up to three inputs, not {len(spec.inputs)}")
+    names: list[tuple[str, Callable[..., Any]]] = [
+        ("place", bodies.PLACE[spec.dims]),
+        ("at", bodies.AT[spec.dims]),
+        ("scalar", spec.scalar),
+        ("numbers", convert.pairs(spec.compute, spec.scalars)),
+        ("write", convert.writer(spec.compute, spec.out, native_half)),
+    ]
+    for name, kind in zip(READERS, spec.inputs, strict=False):
+        names.append((name, convert.reader(kind, spec.compute, native_half)))
+    stored = (spec.out, *spec.inputs)
+    pointers = [Pointer(convert.raw_name(kind.name, native_half)) for kind in stored]
+    arguments: list[Argument] = [Int(), *pointers, *[Ints(spec.dims)] * (1 + len(stored)), _numbers(spec)]
+    return Kernel(_name(spec), bodies.ZIPS[len(spec.inputs)], tuple(names), tuple(arguments))
+
+
+def _name(spec: Zip) -> str:
+    scalar = re.sub(r"\W", "", spec.scalar.__name__) or "scalar"
+    kinds = "_".join(kind.name for kind in (*spec.inputs, spec.out))
+    return f"{scalar}_{kinds}_{'contiguous' if spec.dims == 0 else f'{spec.dims}d'}"
+
+
+def _numbers(spec: Zip) -> Numbers:
+    kind = spec.compute
+    if kind.is_complex:
+        return Numbers(kind.to_real().name, 2 * spec.scalars)
+    if kind.is_floating_point:
+        return Numbers(convert.math_name(kind), spec.scalars)
+    return Numbers("uint64" if kind.name == "uint64" else "int64", spec.scalars)
+
+
+def scalar_values(scalars: tuple[Any, ...], compute: dtype) -> tuple[int | float, ...]:
+    """The scalars as the kernel takes them: floats, 64-bit integers, or real and imaginary parts in turn."""
+    if compute.is_complex:
+        parts = [complex(value) for value in scalars]
+        return tuple(part for value in parts for part in (value.real, value.imag))
+    if compute.is_floating_point:
+        return tuple(float(value) for value in scalars)
+    wrapped = [int(value) & (2**64 - 1) for value in scalars]
+    if compute.name == "uint64":
+        return tuple(wrapped)
+    return tuple(value - 2**64 if value >= 2**63 else value for value in wrapped)

@@ -1,0 +1,261 @@
+"""Which devices there are: GPUs, emulated ones if somebody asked for them, or none.
+
+Emulation is off unless asked for, by `emulate()` or by the environment (``TENSORKIT_CUDA=emulated`` for two
+devices, ``emulated:4`` for four). A buffer remembers who made it, so tensors on an emulated device stay whole
+when the emulation ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from types import TracebackType
+from typing import Any
+
+import numpy
+
+from tensorkit.errors import NoCudaError
+from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory, GpuMemory
+from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
+
+__all__ = [
+    "CudaMemory",
+    "Emulation",
+    "active_runner",
+    "current_device",
+    "device_count",
+    "emulate",
+    "emulated_devices",
+    "gpu_missing",
+    "is_available",
+    "memory_for",
+    "runner_for",
+    "set_current_device",
+    "using",
+]
+
+DEFAULT_DEVICES = 2
+DEFAULT_CAPACITY = 2 * 2**30
+NO_CUDA = (
+    "tensorkit not compiled with CUDA enabled\n"
+    "No GPU was found. To practise without one, call tk.cuda.emulate() first: "
+    "it gives devices with their own memory."
+)
+
+_emulated: EmulatedMemory | None = None
+_emulated_runner = EmulatedRunner()
+_override: Runner | None = None
+_current = threading.local()
+
+
+# -- GPUs -----------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _gpus() -> tuple[int, str]:
+    """How many GPUs can be used, and if none, why."""
+    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return 0, f"no CUDA driver on this machine ({library} cannot be loaded)"
+    try:
+        from cuda.core import Device
+    except ImportError:
+        return 0, "there is a CUDA driver, but cuda.core is not installed: pip install 'tensorkit[cuda13]'"
+    try:
+        count = len(Device.get_all_devices())
+    except Exception as error:  # whatever a broken driver raises, there is no device to use
+        return 0, f"the CUDA driver does not work: {error}"
+    return count, "" if count else "the CUDA driver sees no device"
+
+
+def gpu_missing() -> str:
+    """Why no GPU can be used; empty when one can."""
+    return _gpus()[1]
+
+
+@lru_cache(maxsize=1)
+def _gpu_memory() -> GpuMemory:
+    return GpuMemory()
+
+
+@lru_cache(maxsize=1)
+def _gpu_runner() -> GpuRunner:
+    return GpuRunner()
+
+
+# -- which devices there are ----------------------------------------------------------------------------
+
+
+class Emulation:
+    """Emulated devices, switched on. As a context manager it switches back at the end of the block."""
+
+    def __init__(self, before: EmulatedMemory | None, memory: EmulatedMemory) -> None:
+        self._before = before
+        self.memory = memory
+
+    def __enter__(self) -> Emulation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        _switch(self._before)
+
+    def __repr__(self) -> str:
+        devices = self.memory.devices
+        return f"<{len(devices)} emulated CUDA devices, {devices[0].capacity // 2**20} MiB each>"
+
+
+def emulate(devices: int = DEFAULT_DEVICES, *, capacity: int = DEFAULT_CAPACITY) -> Emulation:
+    """Pretend that there are CUDA devices, each with its own memory, whose threads this computer plays.
+
+    Args:
+        devices: how many.
+        capacity: bytes of memory of each; allocating more raises `OutOfMemoryError`.
+
+    Raises:
+        ValueError: for less than one device or no memory.
+
+    >>> with emulate(devices=3):
+    ...     device_count()
+    3
+    """
+    if devices < 1 or capacity < 1:
+        raise ValueError(f"emulate() needs at least one device and some memory, got {devices} and {capacity}")
+    before = _emulated
+    memory = EmulatedMemory(devices, capacity)
+    _switch(memory)
+    return Emulation(before, memory)
+
+
+def _switch(memory: EmulatedMemory | None) -> None:
+    global _emulated
+    _emulated = memory
+    if current_device() >= device_count():
+        set_current_device(0)
+
+
+def from_environment(text: str) -> None:
+    """Obey ``TENSORKIT_CUDA``.
+
+    Raises:
+        ValueError: when it says neither ``emulated`` nor ``emulated:N``.
+    """
+    word, _, number = text.partition(":")
+    if word != "emulated" or not (number or str(DEFAULT_DEVICES)).isdigit() or number == "0":
+        raise ValueError(
+            f"TENSORKIT_CUDA={text!r} is not understood: say 'emulated', or 'emulated:4' for four devices"
+        )
+    emulate(int(number) if number else DEFAULT_DEVICES)
+
+
+def emulated_devices() -> EmulatedMemory | None:
+    """The emulated devices' memory, or None when emulation is off."""
+    return _emulated
+
+
+def device_count() -> int:
+    """How many devices there are, emulated ones if emulation is on."""
+    return len(_emulated.devices) if _emulated is not None else _gpus()[0]
+
+
+def is_available() -> bool:
+    """Whether there is any device."""
+    return device_count() > 0
+
+
+def current_device() -> int:
+    """The index of this thread's current device."""
+    index: int = getattr(_current, "index", 0)
+    return index
+
+
+def set_current_device(index: int) -> None:
+    """Make a device this thread's current one."""
+    _current.index = index
+
+
+# -- who serves them ------------------------------------------------------------------------------------
+
+
+def active_runner() -> Runner | None:
+    """Who would run a kernel now; None without a device."""
+    if _override is not None:
+        return _override
+    if _emulated is not None:
+        return _emulated_runner
+    return _gpu_runner() if _gpus()[0] else None
+
+
+def runner_for(buffer: Any) -> Runner:
+    """Who runs kernels on a buffer: whoever has been put in charge by `using`, else its device."""
+    if _override is not None:
+        return _override
+    return _emulated_runner if isinstance(buffer, EmulatedBuffer) else _gpu_runner()
+
+
+@contextmanager
+def using(runner: Runner) -> Iterator[Runner]:
+    """Let `runner` run all kernels in this block, such as a `TracedRunner` that takes notes."""
+    global _override
+    before, _override = _override, runner
+    try:
+        yield runner
+    finally:
+        _override = before
+
+
+def memory_for(buffer: Any) -> Any:
+    """The memory that a buffer lies in."""
+    if isinstance(buffer, EmulatedBuffer):
+        return buffer.memory
+    return _gpu_memory()
+
+
+class CudaMemory:
+    """What ``storage`` allocates and copies with on ``cuda`` devices: emulated or real, buffer by buffer."""
+
+    def allocate(self, nbytes: int, index: int) -> Any:
+        """`nbytes` uninitialised bytes on device `index`.
+
+        Raises:
+            NoCudaError: when there is no device.
+        """
+        if _emulated is not None:
+            return _emulated.allocate(nbytes, index)
+        if not _gpus()[0]:
+            raise NoCudaError(NO_CUDA)
+        return _gpu_memory().allocate(nbytes, index)
+
+    def pointer(self, buffer: Any) -> int:
+        """The device address of the first byte."""
+        address: int = memory_for(buffer).pointer(buffer)
+        return address
+
+    def to_host(self, buffer: Any, start: int, stop: int) -> Bytes:
+        """A copy of bytes `start` to `stop` in the host's memory."""
+        data: Bytes = memory_for(buffer).to_host(buffer, start, stop)
+        return data
+
+    def from_host(self, buffer: Any, start: int, data: Bytes) -> None:
+        """Put the host's bytes into the buffer at `start`."""
+        memory_for(buffer).from_host(buffer, start, numpy.ascontiguousarray(data))
+
+    def copy(self, dst: Any, dst_start: int, src: Any, src_start: int, nbytes: int) -> None:
+        """Copy bytes from one buffer to another, on one device or two."""
+        memory_for(dst).copy(dst, dst_start, src, src_start, nbytes)
+
+    def resize(self, buffer: Any, nbytes: int) -> Any:
+        """A buffer of another length on the same device that starts with the same bytes."""
+        return memory_for(buffer).resize(buffer, nbytes)
+
+
+if os.environ.get("TENSORKIT_CUDA"):
+    from_environment(os.environ["TENSORKIT_CUDA"])
