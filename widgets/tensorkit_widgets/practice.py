@@ -1,0 +1,255 @@
+"""What a right answer is: facts about a tensor, verdicts, and the slips behind a wrong one.
+
+An answer is judged by *behaviour*, by which slots of which storage it reads, never by the text that was
+typed. The checkers themselves are in `practice_checks`; the words used here are theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer
+from tensorkit_widgets.practice_text import LONGEST_TEXT, markup, plain, told
+from tensorkit_widgets.window import Window
+
+__all__ = [
+    "MISCONCEPTIONS",
+    "MOST_ELEMENTS",
+    "Answer",
+    "Facts",
+    "Note",
+    "Slip",
+    "Unreadable",
+    "Verdict",
+    "is_tensor",
+    "read",
+    "same",
+    "slots",
+]
+
+MOST_ELEMENTS = 100_000
+"""Elements of a tensor that a checker walks through; lessons use a few dozen."""
+
+MISCONCEPTIONS: Mapping[str, str] = {
+    "permute vs view": "view regroups the numbers in storage order; transpose and permute swap strides.",
+    "transpose moves no data": "transpose makes a new tensor object; the storage stays as it was.",
+    "a slice aliases its base": "a slice is a new tensor on the same storage; a write to one shows in both.",
+    "a copy is not a view": "a copy has a storage of its own; a write to it never reaches its source.",
+    "strides of size-1 dimensions": "nobody steps along a dimension of size 1, so its stride means nothing.",
+    "id() as a storage test": "id() tells Python objects apart; two objects may share one storage.",
+    "data_ptr() of the tensor": "t.data_ptr() is where its first element lies, after the offset.",
+    "equal is not shared": "two tensors may hold equal numbers in different storages.",
+    "strides follow the view": "strides belong to the way a view was made; the size does not tell them.",
+    "strides count slots": "a stride is a number of storage slots, not of rows, columns or bytes.",
+    "offsets count slots": "the offset is a number of storage slots, not of rows.",
+    "counting from zero": "the first row, the first column and the first slot have the number 0.",
+    "a step multiplies the stride": "a slice with step s multiplies that dimension's stride by s.",
+    "a size is not a stride": "the size counts elements; the stride says how far apart they lie.",
+    "view after transpose fails": "view needs strides that can merge; after a transpose they cannot.",
+    "a storage has no shape": "a storage is one row of slots; size and stride live in the tensor.",
+    "default dtype": "Python floats become float32, Python integers int64.",
+    "bytes per element": "a float32 takes 4 bytes; a float64 and an int64 take 8.",
+    "work on the login node": "a login node is for preparing; work goes to a compute node by the scheduler.",
+    "the module comes first": "the Python that builds an environment has to be loaded before it.",
+    "tensors start on the CPU": "a tensor lives on one device: the CPU, unless it is told otherwise.",
+    "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
+}
+"""The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
+
+
+class Unreadable(Exception):
+    """The answer cannot be looked at; `str(error)` is a sentence for the learner."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found.
+
+    `correct` is True, False, or None when there was nothing to judge; a verdict is true when correct.
+
+    >>> Verdict(False, "the size is (3, 4).")
+    Not yet: the size is (3, 4).
+    >>> bool(Verdict(True)), bool(Verdict(False)), bool(Verdict(None))
+    (True, False, False)
+    """
+
+    correct: bool | None
+    says: str = ""
+    misconception: str = ""
+
+    @property
+    def title(self) -> str:
+        """`Right`, `Not yet` or `Not checked`."""
+        return {True: "Right", False: "Not yet", None: "Not checked"}[self.correct]
+
+    def __bool__(self) -> bool:
+        return self.correct is True
+
+    def __repr__(self) -> str:
+        text = f"{self.title}: {self.says}" if self.says else f"{self.title}."
+        return f"{text}\n({self.misconception})" if self.misconception else text
+
+    def _repr_html_(self) -> str:
+        colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
+        name = f"<p><em>{markup(self.misconception)[3:-4]}</em></p>" if self.misconception else ""
+        says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
+        return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to judge: `value`, and `base`, the tensor that the exercise started from (if any)."""
+
+    value: object
+    base: object = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a check may know of a tensor: plain Python, taken once, holding on to nothing.
+
+    `values` are the numbers in reading order; `buffer` tells one memory from another.
+    """
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    dtype: str = ""
+    device: str = ""
+    values: tuple[Any, ...] = field(default=(), repr=False)
+    meta: Meta | None = field(default=None, repr=False)
+
+    def shares(self, other: Facts | None) -> bool:
+        """Do both read the same storage?"""
+        if other is None or self.meta is None or other.meta is None:
+            return False
+        return same_buffer(self.meta, other.meta)
+
+
+def is_tensor(value: object) -> bool:
+    """Is it a tensor of tensorkit or PyTorch?"""
+    try:
+        return library_of(value) != "numpy"
+    except TypeError:
+        return False
+
+
+def read(value: object) -> Facts:
+    """The facts of a tensor of tensorkit or PyTorch.
+
+    Raises `Unreadable` with a sentence when it is something else, or will not be looked at.
+
+    >>> import tensorkit as tk
+    >>> read(tk.arange(6)[2:]).offset
+    2
+    >>> read([1, 2])
+    Traceback (most recent call last):
+    tensorkit_widgets.practice.Unreadable: this is a list, not a tensor.
+    """
+    if not is_tensor(value):
+        name = type(value).__name__
+        if name == "ndarray":
+            raise Unreadable("this is a NumPy array; `tk.from_numpy(a)` makes a tensor of it.")
+        raise Unreadable(f"this is {'an' if name[:1].lower() in 'aeiou' else 'a'} {name}, not a tensor.")
+    try:
+        return _facts(value)
+    except Unreadable:
+        raise
+    except Exception as error:
+        raise Unreadable(f"this tensor cannot be read ({told(error)}).") from error
+
+
+def _facts(tensor: Any) -> Facts:
+    meta = describe(tensor)
+    if math.prod(meta.size) > MOST_ELEMENTS:
+        raise Unreadable(f"this tensor has more than {MOST_ELEMENTS:,} elements, too many to look through.")
+    if meta.fault:
+        raise Unreadable(f"{meta.fault}.")
+    seen = look(tensor, Window((0,) * len(meta.size), meta.size), ())
+    return Facts(meta.size, meta.stride, meta.offset, meta.dtype, meta.device, seen.grid, meta)
+
+
+def slots(size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Iterator[int]:
+    """The storage slot of every element, in the order in which the tensor is read.
+
+    >>> list(slots((2, 3), (1, 2), 4))
+    [4, 6, 8, 5, 7, 9]
+    """
+    for index in product(*(range(n) for n in size)):
+        yield offset + sum(i * s for i, s in zip(index, stride, strict=True))
+
+
+def same(value: object, want: object) -> bool:
+    """Is this the wanted answer? Text is compared without case, spaces and punctuation.
+
+    >>> same("A, b", "a b"), same([1, 2], (1, 2)), same(True, 1)
+    (True, True, False)
+    """
+    if isinstance(want, str):
+        return isinstance(value, str) and _letters(value) == _letters(want)
+    if isinstance(want, tuple):
+        return isinstance(value, (tuple, list)) and tuple(value) == want
+    return isinstance(value, bool) is isinstance(want, bool) and value == want
+
+
+def _letters(text: str) -> str:
+    return "".join(re.findall(r"[a-z0-9_+-]+", text[:LONGEST_TEXT].lower()))
+
+
+@dataclass(frozen=True, init=False)
+class Slip:
+    """A wrong answer that is understood: the misconception's name, what to say, and how to know it.
+
+    It is known by the plain value `given`, by the tensor's `size`, `stride`, `offset`, `dtype`, or by
+    `shares` (the base's storage, or another), all those named together; or by `when(answer, facts, base)`.
+
+    >>> slip = Slip("a size is not a stride", "That is the size.", given=(3, 2))
+    >>> slip.fits(Answer((3, 2))), slip.fits(Answer((1, 3)))
+    (True, False)
+    """
+
+    misconception: str
+    says: str
+    looks: Mapping[str, Any]
+
+    def __init__(self, misconception: str, says: str, **looks: Any) -> None:
+        unknown = set(looks) - {"when", "size", "stride", "offset", "dtype", "shares", "given"}
+        if unknown or not looks:
+            raise TypeError(f"a Slip cannot be known by {', '.join(sorted(unknown)) or 'nothing'}")
+        object.__setattr__(self, "misconception", misconception)
+        object.__setattr__(self, "says", says)
+        object.__setattr__(self, "looks", looks)
+
+    def fits(self, answer: Answer, mine: Facts | None = None, base: Facts | None = None) -> bool:
+        """Is this the slip that was made?"""
+        return all(self._fits(look, want, answer, mine, base) for look, want in self.looks.items())
+
+    def _fits(self, look: str, want: Any, answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
+        if look == "when":
+            return bool(want(answer, mine, base))
+        if look == "given":
+            return same(answer.value, want)
+        if mine is None:
+            return False
+        if look == "shares":
+            return want is mine.shares(base)
+        return bool(getattr(mine, look) == want)
+
+    def verdict(self) -> Verdict:
+        """The verdict that this slip gives."""
+        return Verdict(False, self.says, self.misconception)
+
+
+class Note(str):
+    """A hint or a solution: text that shows itself as it is, with its code set as code."""
+
+    def __repr__(self) -> str:
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="border-left: 4px solid #0072B2; padding-left: 12px">{markup(self)}</div>'

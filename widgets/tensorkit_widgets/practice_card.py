@@ -1,0 +1,126 @@
+"""The card that `Predict` and `Exercise` share: one drawing in HTML and in text, and what is done to it.
+
+Python draws the card; the browser shows *that* HTML and sends back what was clicked. The live view and the
+static one therefore never disagree, and everything that anyone typed is escaped in one place.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+
+from tensorkit_widgets.practice import Verdict
+from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain
+
+__all__ = ["MEMORY", "Card", "button", "entry_box", "verdict_part"]
+
+STATIC = Path(__file__).parent / "static"
+
+MEMORY: dict[str, dict[str, Any]] = {}
+"""What the learner did, by the card's name: it outlives the widget, so a cell may be run again."""
+
+
+def button(do: str, label: str, *, quiet: bool = False) -> str:
+    """A button that sends `do` to Python."""
+    look = ' class="tk-quiet"' if quiet else ""
+    return (
+        f'<button type="button" data-do="{escape(do)}" data-key="{escape(do)}"{look}>{escape(label)}</button>'
+    )
+
+
+def entry_box(label: str, placeholder: str) -> str:
+    """A one-line box; Enter does what the first button of the card does."""
+    return (
+        f'<input type="text" data-key="entry" aria-label="{escape(label)}"'
+        f' placeholder="{escape(placeholder)}" maxlength="{LONGEST_TEXT}"'
+        ' autocomplete="off" autocapitalize="off" spellcheck="false">'
+    )
+
+
+def verdict_part(verdict: Verdict, title: str = "") -> str:
+    """A verdict as the card shows it: a word, a sentence, and the misconception by its name."""
+    state = {True: "right", False: "wrong", None: "open"}[verdict.correct]
+    mark = {True: "✓", False: "✗", None: "…"}[verdict.correct]
+    named = f'<p class="tk-named">{escape(verdict.misconception)}</p>' if verdict.misconception else ""
+    return (
+        f'<div class="tk-verdict" data-state="{state}"><p class="tk-title">'
+        f'<span aria-hidden="true">{mark}</span> {escape(title or verdict.title)}</p>'
+        f"{markup(verdict.says) if verdict.says else ''}{named}</div>"
+    )
+
+
+class Card(anywidget.AnyWidget):
+    """A question with its state in Python. Subclasses draw it, in HTML and in text, and act for it."""
+
+    _esm = STATIC / "practice.js"
+    _css = STATIC / "practice.css"
+    html = traitlets.Unicode().tag(sync=True)
+    announced = traitlets.Unicode().tag(sync=True)
+
+    kind: ClassVar[str] = "card"
+    label: ClassVar[str] = "Question"
+
+    def __init__(self, name: str, fresh: Mapping[str, Any]) -> None:
+        self._guard = threading.RLock()
+        self._name = name
+        self._fresh = dict(fresh)
+        self._state = MEMORY.setdefault(f"{self.kind} {name}", dict(fresh))
+        super().__init__()
+        self.on_msg(self._heard)
+        self._draw()
+
+    @property
+    def name(self) -> str:
+        """The name by which the lessons and `progress()` know it."""
+        return self._name
+
+    def again(self) -> None:
+        """Forget what was answered, and ask once more."""
+        with self._guard:
+            self._state.clear()
+            self._state.update(self._fresh)
+            self._draw("Asked again.")
+
+    def text(self) -> str:
+        """The text twin: all that the card shows, and its state."""
+        return self._twin()
+
+    def static_html(self) -> str:
+        """The card for a place without a kernel: nothing in it to press."""
+        return f'<div class="tk-card-static">{self._body(live=False)}</div>'
+
+    def __repr__(self) -> str:
+        return self._twin()
+
+    def _draw(self, announced: str = "") -> None:
+        self.html = (
+            f'<section class="tk-card" data-kind="{self.kind}" data-state="{self._mood()}"'
+            f' aria-label="{escape(self.label)}">{self._body(live=True)}</section>'
+        )
+        self.announced = plain(announced)
+
+    def _heard(self, _widget: object, content: object, _buffers: object) -> None:
+        """A message from the browser: `{"do": …, "value": …}`; anything else is no message of ours."""
+        if not isinstance(content, dict) or not isinstance(content.get("do"), str):
+            return
+        act = self._acts().get(content["do"])
+        value = content.get("value", "")
+        if act and isinstance(value, str) and len(value) <= LONGEST_TEXT:
+            act(value)
+
+    def _mood(self) -> str:
+        raise NotImplementedError
+
+    def _body(self, *, live: bool) -> str:
+        raise NotImplementedError
+
+    def _twin(self) -> str:
+        raise NotImplementedError
+
+    def _acts(self) -> Mapping[str, Callable[[str], object]]:
+        raise NotImplementedError

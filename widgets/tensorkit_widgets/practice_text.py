@@ -1,0 +1,88 @@
+"""The small markup of questions and verdicts, and how an unknown value is shown: safe, short, one line."""
+
+from __future__ import annotations
+
+import html
+import re
+
+__all__ = ["LONGEST_TEXT", "escape", "markup", "plain", "shown", "told"]
+
+LONGEST_TEXT = 500
+"""Characters of a typed answer that are read; nothing that a lesson asks for comes near it."""
+
+
+def escape(text: str) -> str:
+    """`text` as HTML text.
+
+    >>> escape("<b>")
+    '&lt;b&gt;'
+    """
+    return html.escape(text, quote=True)
+
+
+def _inline(text: str) -> str:
+    parts = re.split(r"(`[^`\n]+`|\*\*[^*\n]+\*\*)", text)
+    return "".join(
+        f"<code>{escape(part[1:-1])}</code>"
+        if len(part) > 2 and part[0] == part[-1] == "`"
+        else f"<strong>{escape(part[2:-2])}</strong>"
+        if len(part) > 4 and part.startswith("**") and part.endswith("**")
+        else escape(part)
+        for part in parts
+    )
+
+
+def markup(text: str) -> str:
+    """Paragraphs, `code`, **bold** and indented code blocks as HTML; all else is escaped.
+
+    >>> markup("What is `t.size()`?")
+    '<p>What is <code>t.size()</code>?</p>'
+    >>> markup("Look:" + chr(10) * 2 + "    t[1:]")
+    '<p>Look:</p><pre>t[1:]</pre>'
+    """
+    out = []
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        lines = block.split("\n")
+        if all(line.startswith("    ") for line in lines):
+            out.append("<pre>" + escape("\n".join(line[4:] for line in lines)) + "</pre>")
+        else:
+            out.append(f"<p>{_inline(' '.join(line.strip() for line in lines))}</p>")
+    return "".join(out)
+
+
+def plain(text: str) -> str:
+    """The same text without its marks, for the text twin.
+
+    >>> plain("What is **the** `size`?")
+    'What is the size?'
+    """
+    return re.sub(r"\*\*([^*\n]+)\*\*", r"\1", re.sub(r"`([^`\n]+)`", r"\1", text.strip("\n")))
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """`repr(value)` on one line, cut to `longest` characters; never raises, whatever the value is.
+
+    >>> shown([1, 2, 3]), shown("x" * 99, 9)
+    ('[1, 2, 3]', "'xxxxxxx…")
+    """
+    if type(value) in (str, bytes):
+        value = value[: longest * 2]  # type: ignore[index]
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def told(error: BaseException) -> str:
+    """An error as `Class: first line`, cut short; safe for an error whose own text raises.
+
+    >>> told(ValueError("no"))
+    'ValueError: no'
+    """
+    try:
+        text = (str(error).strip().splitlines() or [""])[0]
+    except Exception:
+        text = ""
+    name = type(error).__name__
+    return (f"{name}: {text[:200]}" if text else name).rstrip(".")

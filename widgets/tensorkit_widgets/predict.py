@@ -1,0 +1,218 @@
+"""`Predict`: say what will happen before it does, then compare.
+
+>>> p = Predict("What is the stride of `t.t()`?", answer=(1, 5), why="`t` has the stride (5, 1).",
+...             misconceptions={(5, 1): ("permute vs view", "A transpose swaps the strides.")})
+>>> p
+Predict first: What is the stride of t.t()?
+>>> p.answer = (5, 1)
+>>> p
+Predict first: What is the stride of t.t()?
+Not what happens. You said (5, 1); it is (1, 5). A transpose swaps the strides. t has the stride (5, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tensorkit_widgets.lessons import Question, find_question, is_name
+from tensorkit_widgets.practice import Answer, Slip, Verdict, same
+from tensorkit_widgets.practice_card import Card, button, entry_box, verdict_part
+from tensorkit_widgets.practice_checks import numbers_in
+from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain, shown
+
+__all__ = ["Predict"]
+
+Misconceptions = Mapping[Any, str | tuple[str, str]]
+
+
+class Predict(Card):
+    """A question to answer before the cell that answers it is run. It may be skipped; it is never graded.
+
+    `Predict("02.size_one")` is a question of the lessons. `Predict(question, options, answer=…)` is one of
+    your own: with `options`, a choice; with a whole number, a row of them or a word for `answer`, a box to
+    type in. `misconceptions` maps a wrong answer to what to say of it, or to `(name, what to say)`.
+
+    The learner answers in the widget, or in Python: `p.answer = (1, 4)`, `p.answer = "B"`, `p.skip()`. The
+    answer is kept by name (or by the question's text), so running the cell again does not lose it;
+    `p.again()` does.
+
+    Raises `LookupError` for an unknown name, and `ValueError` when `answer` is not one of the `options`.
+    """
+
+    kind = "predict"
+    label = "Prediction"
+
+    def __init__(
+        self,
+        question: str,
+        options: Sequence[str] = (),
+        *,
+        answer: object = None,
+        why: str = "",
+        misconceptions: Misconceptions | None = None,
+    ) -> None:
+        if is_name(question):
+            asked = find_question(question)
+        else:
+            slips = tuple(_slip(given, says) for given, says in (misconceptions or {}).items())
+            truth = tuple(answer) if isinstance(answer, (list, tuple)) else answer
+            asked = Question(question, question, truth, why, tuple(options), slips)
+        if asked.options and asked.answer not in asked.options:
+            raise ValueError(f"the answer {shown(asked.answer)} is not one of the options")
+        self._asked = asked
+        super().__init__(question, {"answer": None, "skipped": False, "note": ""})
+
+    @property
+    def answer(self) -> object:
+        """The learner's prediction, None while there is none."""
+        return self._state["answer"]
+
+    @answer.setter
+    def answer(self, value: object) -> None:
+        with self._guard:
+            said = self._understood(value)
+            if said is None:
+                self._state["note"] = f"{shown(value)} is not {self._wanted()}."
+                self._draw(self._state["note"])
+                return
+            self._state.update(answer=said, skipped=False, note="")
+            verdict = self.verdict
+            self._draw(f"{self._headline()}. {verdict.says if verdict else ''}")
+
+    @property
+    def revealed(self) -> bool:
+        """Is the answer on show, because it was predicted or skipped?"""
+        return self.answer is not None or bool(self._state["skipped"])
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How the prediction compares with what happens; None before it was made or skipped."""
+        if not self.revealed:
+            return None
+        truth, why = self._words(self._asked.answer), self._asked.why
+        if self.answer is None:
+            return Verdict(None, f"It is {truth}. {why}".strip())
+        if same(self.answer, self._asked.answer):
+            return Verdict(True, why or f"It is {truth}.")
+        slip = next((s for s in self._asked.slips if s.fits(Answer(self.answer))), None)
+        said = f"You said {self._words(self.answer)}" + ("." if self._asked.options else f"; it is {truth}.")
+        says = " ".join(part for part in (said, slip.says if slip else "", why) if part)
+        return Verdict(False, says, slip.misconception if slip else "")
+
+    def skip(self) -> None:
+        """Look at the answer without a prediction."""
+        with self._guard:
+            self._state.update(answer=None, skipped=True, note="")
+            verdict = self.verdict
+            self._draw(f"Skipped. {verdict.says if verdict else ''}")
+
+    def _understood(self, value: object) -> object:
+        """The value as an answer of this question's kind, or None."""
+        if self._asked.options:
+            return self._option(value)
+        if isinstance(self._asked.answer, (int, tuple)):
+            numbers = numbers_in(value)
+            if isinstance(self._asked.answer, tuple):
+                return numbers
+            return numbers[0] if numbers is not None and len(numbers) == 1 else None
+        return value[:LONGEST_TEXT].strip() or None if isinstance(value, str) else None
+
+    def _option(self, value: object) -> str | None:
+        """An option, given by its text, its letter, or its number counted from 1."""
+        options = self._asked.options
+        if isinstance(value, int) and not isinstance(value, bool):
+            return options[value - 1] if 1 <= value <= len(options) else None
+        if not isinstance(value, str):
+            return None
+        letters = {_letter(i): option for i, option in enumerate(options)}
+        return letters.get(value.strip().upper()) or next((o for o in options if o == value), None)
+
+    def _wanted(self) -> str:
+        if self._asked.options:
+            return f"one of the options, {_letter(0)} to {_letter(len(self._asked.options) - 1)}"
+        if isinstance(self._asked.answer, tuple):
+            return "a row of whole numbers, such as (2, 3)"
+        return "a whole number" if isinstance(self._asked.answer, int) else "a word or two of text"
+
+    def _words(self, value: object) -> str:
+        if value in self._asked.options:
+            return f"**{_letter(self._asked.options.index(str(value)))}**"
+        return f"`{value}`"
+
+    def _headline(self) -> str:
+        if self.answer is None:
+            return "Skipped"
+        return "As you predicted" if same(self.answer, self._asked.answer) else "Not what happens"
+
+    def _mood(self) -> str:
+        verdict = self.verdict
+        return (
+            "open" if verdict is None else {True: "right", False: "wrong", None: "skipped"}[verdict.correct]
+        )
+
+    def _body(self, *, live: bool) -> str:
+        parts = ['<p class="tk-eyebrow"><strong>Predict first</strong></p>', markup(self._asked.ask)]
+        verdict = self.verdict
+        parts.append(self._choices(live) if self._asked.options else "")
+        if live and verdict is None:
+            box = "" if self._asked.options else entry_box("Your prediction", self._example())
+            row = box + button("answer", "That is my prediction") + button("skip", "Skip", quiet=True)
+            note = f'<p class="tk-note">{escape(self._state["note"])}</p>' if self._state["note"] else ""
+            parts.append(f'<div class="tk-row">{row}</div>{note}')
+        if verdict is not None:
+            parts.append(verdict_part(verdict, self._headline()))
+        if live and verdict is not None:
+            parts.append(f'<div class="tk-row">{button("again", "Ask me again", quiet=True)}</div>')
+        return "".join(parts)
+
+    def _choices(self, live: bool) -> str:
+        if not live:
+            items = "".join(f"<li>{markup(option)[3:-4]}</li>" for option in self._asked.options)
+            return f'<ol type="A">{items}</ol>'
+        off = " disabled" if self.revealed else ""
+        rows = "".join(
+            f'<label class="tk-option"{self._truth_mark(option)}>'
+            f'<input type="radio" name="choice" value="{_letter(i)}" data-key="option-{i}"'
+            f"{' checked' if option == self.answer else ''}{off}>"
+            f'<span class="tk-letter" aria-hidden="true">{_letter(i)}</span>'
+            f"<span>{markup(option)[3:-4]}</span></label>"
+            for i, option in enumerate(self._asked.options)
+        )
+        return f'<fieldset><legend class="tk-unseen">Your prediction</legend>{rows}</fieldset>'
+
+    def _truth_mark(self, option: str) -> str:
+        if not self.revealed:
+            return ""
+        return ' data-truth="yes"' if option == self._asked.answer else ' data-truth="no"'
+
+    def _example(self) -> str:
+        if isinstance(self._asked.answer, tuple):
+            return "for example (2, 3)"
+        return "a whole number" if isinstance(self._asked.answer, int) else "a word or two"
+
+    def _twin(self) -> str:
+        lines = [f"Predict first: {plain(self._asked.ask)}"]
+        lines += [f"  {_letter(i)}  {plain(option)}" for i, option in enumerate(self._asked.options)]
+        verdict = self.verdict
+        if verdict is not None:
+            lines.append(f"{self._headline()}. {plain(verdict.says)}")
+        elif self._state["note"]:
+            lines.append(self._state["note"])
+        return "\n".join(lines)
+
+    def _acts(self) -> Mapping[str, Callable[[str], object]]:
+        return {
+            "answer": lambda value: setattr(self, "answer", value),
+            "skip": lambda _: self.skip(),
+            "again": lambda _: self.again(),
+        }
+
+
+def _letter(i: int) -> str:
+    return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]
+
+
+def _slip(given: Any, says: str | tuple[str, str]) -> Slip:
+    name, sentence = ("", says) if isinstance(says, str) else says
+    return Slip(name, sentence, given=tuple(given) if isinstance(given, list) else given)
