@@ -16,7 +16,7 @@ from .lab.errors import LabError
 from .lab.lessons import Delivery, deliver, reset
 from .lab.report import Row, report
 
-__all__ = ["app", "main"]
+__all__ = ["app", "bench", "check", "lab", "main"]
 
 app = typer.Typer(
     help="A strided tensor engine you can read, and lessons that draw its live tensors.",

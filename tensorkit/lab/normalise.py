@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["execute", "faults", "main", "normalise", "normalised_text"]
+__all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_text"]
 
 Notebook = dict[str, Any]
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+import tensorkit as tk
+
 from .errors import LabError
 from .lessons import lesson_source
 
@@ -103,8 +105,6 @@ def _devices() -> Iterator[Row]:
 
 def _cuda() -> tuple[str, str]:
     """What the engine says about CUDA: (found, state)."""
-    import tensorkit as tk
-
     if not tk.cuda.is_available():
         return "no GPU found; tk.cuda.emulate() gives a pretended one", "optional"
     count = tk.cuda.device_count()

@@ -1,0 +1,139 @@
+"""Imports run one way: a file of the engine imports only from files above it."""
+
+from __future__ import annotations
+
+import graphlib
+import subprocess
+import sys
+
+import pytest
+
+from tests.structure.source import Module, modules, of
+
+# From the bottom of the engine to its top; a file imports from its own layer or from earlier ones.
+LAYERS: list[set[str]] = [
+    {"errors"},
+    {"dtypes"},
+    {"device"},
+    {"trace"},
+    {"layout"},
+    {"storage"},
+    {"kernels"},
+    {"random"},
+    {"tensor"},
+    {"dispatch"},
+    {"elementwise"},
+    {"autograd"},
+    {"ops"},
+    {"printing"},
+    # The public namespaces; they do not import one another in a circle either.
+    {"accelerator", "cuda", "distributed", "linalg", "nn", "serialization", "utils", "vision"},
+    {"__init__"},
+    {"lab"},
+    {"cli"},
+]
+
+# Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.
+MAY_BE_LATE = {
+    "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
+    "tensorkit.lab": {"jupyter_server", "jupyterlab", "nbclient", "nbformat"},
+    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar"},
+}
+
+HEAVY = (
+    "numba",
+    "scipy",
+    "matplotlib",
+    "ipywidgets",
+    "anywidget",
+    "torch",
+    "typer",
+    "jupyterlab",
+    "tensorkit_widgets",
+)
+
+
+def layer(name: str) -> int:
+    """The height of a module of the engine."""
+    head = name.split(".")[1] if "." in name else "__init__"
+    for height, members in enumerate(LAYERS):
+        if head in members:
+            return height
+    raise AssertionError(f"{name} has no place among the layers; give it one in {__file__}")
+
+
+def engine() -> list[Module]:
+    return of("tensorkit")
+
+
+def test_every_file_has_a_layer() -> None:
+    assert {layer(module.name) for module in engine()} <= set(range(len(LAYERS)))
+
+
+def test_no_arrow_runs_back_up() -> None:
+    back = [
+        f"{module.path.name}:{found.line} imports {found.module}"
+        for module in engine()
+        for found in module.imports()
+        if found.module.split(".")[0] == "tensorkit" and layer(found.module) > layer(module.name)
+    ]
+    assert back == []
+
+
+@pytest.mark.parametrize("package", ["tensorkit", "tensorkit_widgets"])
+def test_no_circle(package: str) -> None:
+    # A package's own `__init__` stands for its front; importing a submodule does not use the names in it.
+    graph = {
+        module.name: {found.module for found in module.imports() if found.module in modules()} - {module.name}
+        for module in of(package)
+    }
+    tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_a_circle_and_an_arrow_upwards_would_be_seen() -> None:
+    assert layer("tensorkit.tensor") > layer("tensorkit.layout")
+    assert layer("tensorkit") > layer("tensorkit.ops.view")
+    with pytest.raises(AssertionError, match="no place among the layers"):
+        layer("tensorkit.somewhere")
+    with pytest.raises(graphlib.CycleError):
+        tuple(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
+
+
+def test_the_engine_never_imports_the_widgets() -> None:
+    assert [
+        module.name
+        for module in engine()
+        for found in module.imports()
+        if found.module.split(".")[0] == "tensorkit_widgets"
+    ] == []
+
+
+def test_nothing_imports_pytorch() -> None:
+    assert [
+        f"{module.path}:{found.line}"
+        for module in modules().values()
+        for found in module.imports()
+        if found.module.split(".")[0] == "torch"
+    ] == []
+
+
+def test_what_is_imported_late_is_on_the_list() -> None:
+    late = []
+    for module in modules().values():
+        parts = module.name.split(".")
+        allowed = MAY_BE_LATE.get(".".join(parts[:2]), set()) | MAY_BE_LATE[parts[0]]
+        late += [
+            f"{module.path.name}:{found.line} imports {found.module}"
+            for found in module.imports()
+            if found.deferred and found.module.split(".")[0] not in allowed
+        ]
+    assert late == []
+
+
+def test_importing_the_engine_loads_nothing_heavy() -> None:
+    """In a fresh interpreter, because this one has long loaded everything."""
+    code = f"import sys, tensorkit; print([name for name in {HEAVY!r} if name in sys.modules])"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (finished.stdout.strip(), finished.stderr) == ("[]", "")

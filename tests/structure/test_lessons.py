@@ -1,0 +1,39 @@
+"""Every committed lesson was executed and is normalised; nbval would skip a cell that never ran."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tensorkit.lab.normalise import faults
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+def test_there_are_lessons() -> None:
+    assert {"00_setup_check.ipynb", "02_storage_offset_stride.ipynb"} <= {path.name for path in LESSONS}
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_lesson_is_executed_and_normalised(path: Path) -> None:
+    assert faults(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_few_cells_are_the_kits_alone(path: Path) -> None:
+    """A learner swaps the import for PyTorch; at most one code cell in ten may not go along."""
+    cells = [
+        cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"
+    ]
+    own = [cell for cell in cells if "tensorkit-only" in cell["metadata"].get("tags", [])]
+    assert len(own) <= len(cells) / 10
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_cells_that_fail_say_so_and_others_do_not(path: Path) -> None:
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        failed = any(output["output_type"] == "error" for output in cell.get("outputs", []))
+        assert failed == ("raises-exception" in cell["metadata"].get("tags", []))

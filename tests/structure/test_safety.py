@@ -1,0 +1,60 @@
+"""Nothing that comes from a browser is ever evaluated."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.structure.source import PACKAGES, of
+
+FORBIDDEN = {"eval", "exec", "compile", "__import__", "execfile"}
+FORBIDDEN_IN_JAVASCRIPT = re.compile(
+    r"\beval\s*\(|\bnew\s+Function\b|\bdocument\.write\b|\bsetTimeout\s*\(\s*[\"'`]"
+)
+
+
+def evaluations(tree: ast.AST) -> list[int]:
+    """The lines that name a function which runs text as code."""
+    named = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in FORBIDDEN]
+    builtin = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in FORBIDDEN
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "builtins"
+    ]
+    return named + builtin
+
+
+def test_the_widgets_evaluate_nothing() -> None:
+    assert {
+        module.name: lines for module in of("tensorkit_widgets") if (lines := evaluations(module.tree))
+    } == {}
+
+
+def test_the_engine_evaluates_nothing_that_is_given_to_it() -> None:
+    """`exec` may compile a kernel's own source for a device; it stays in the folder where a reader expects it."""
+    found = {module.name for module in of("tensorkit") if evaluations(module.tree)}
+    assert {name for name in found if not name.startswith("tensorkit.kernels.")} == set()
+
+
+def test_the_browser_code_evaluates_nothing() -> None:
+    scripts = sorted((PACKAGES["tensorkit_widgets"] / "static").rglob("*.js"))
+    assert scripts
+    found = [
+        path.name for path in scripts if FORBIDDEN_IN_JAVASCRIPT.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ["eval(x)", "f = exec", "builtins.eval(x)", "__import__('os')"])
+def test_an_evaluation_would_be_seen(text: str) -> None:
+    assert evaluations(ast.parse(text)) == [1]
+
+
+@pytest.mark.parametrize("text", ["eval (x)", "new Function(x)", "setTimeout('x')"])
+def test_an_evaluation_in_the_browser_would_be_seen(text: str) -> None:
+    assert FORBIDDEN_IN_JAVASCRIPT.search(text)
