@@ -1,0 +1,71 @@
+"""How one number is written in a cell: short enough to be large, and in full where there is room.
+
+>>> short(10.0, "float32"), short(0.1, "float32"), short(True, "bool"), short(1234567.0, "float32")
+('10.', '0.1', 'True', '1.23e6')
+>>> full(0.1, "float64"), full(1 / 3, "float32"), full(float("nan"), "float32")
+('0.1', '0.33333334', 'nan')
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+__all__ = ["full", "short"]
+
+Number = bool | int | float | complex
+
+_PLACES = {"float16": 4, "bfloat16": 3}
+
+
+def short(value: Number, dtype: str) -> str:
+    """At most seven or so characters; floats keep their point, as in printed tensors."""
+    if isinstance(value, complex):
+        imaginary = short(value.imag, dtype)
+        return short(value.real, dtype) + ("" if imaginary.startswith("-") else "+") + imaginary + "j"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10_000_000 else _power(float(value))
+    return _short_float(value)
+
+
+def _short_float(value: float) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    size = abs(value)
+    if size >= 1e5 or 0 < size < 1e-3:
+        return _power(value)
+    if value == int(value):
+        return f"{int(value)}." if value or math.copysign(1, value) > 0 else "-0."
+    places = 4 if size < 10 else 2
+    return f"{value:.{places}f}".rstrip("0")
+
+
+def _power(value: float) -> str:
+    mantissa, power = f"{value:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
+
+
+def full(value: Number, dtype: str) -> str:
+    """The shortest text that reads back as the same number of that dtype."""
+    if isinstance(value, complex):
+        half = {"complex64": "float32"}.get(dtype, "float64")
+        imaginary = full(value.imag, half)
+        return full(value.real, half) + ("" if imaginary.startswith("-") else "+") + imaginary + "j"
+    if isinstance(value, bool | int):
+        return str(value)
+    if not math.isfinite(value):
+        return str(value)
+    if dtype in _PLACES:
+        return f"{value:.{_PLACES[dtype]}g}" + ("." if value == int(value) and abs(value) < 1e3 else "")
+    return _unique(numpy.float32(value) if dtype == "float32" else numpy.float64(value))
+
+
+def _unique(value: Any) -> str:
+    size = abs(float(value))
+    if size >= 1e8 or 0 < size < 1e-4:
+        return str(numpy.format_float_scientific(value, unique=True, trim="-"))
+    return str(numpy.format_float_positional(value, unique=True, trim="." if value == int(value) else "-"))

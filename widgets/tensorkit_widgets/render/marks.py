@@ -1,0 +1,53 @@
+"""Small pieces of SVG text: escaped, rounded, without ids, so that the same scene is always the same bytes."""
+
+from __future__ import annotations
+
+from html import escape
+
+__all__ = ["attributes", "arc_path", "group", "num", "rect", "text"]
+
+
+def num(value: float) -> str:
+    """A coordinate, two places at most.
+
+    >>> num(12.0), num(1 / 3)
+    ('12', '0.33')
+    """
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def attributes(**values: object) -> str:
+    """``class_="a", data_x=1`` → `` class="a" data-x="1"``, escaped; None is left out."""
+    out = []
+    for key, value in values.items():
+        if value is None:
+            continue
+        shown = num(value) if isinstance(value, float) else str(value)
+        out.append(f' {key.rstrip("_").replace("_", "-")}="{escape(shown)}"')
+    return "".join(out)
+
+
+def rect(x: float, y: float, width: float, height: float, class_: str, rx: float | None = None) -> str:
+    """A rectangle."""
+    return f"<rect{attributes(class_=class_, x=float(x), y=float(y), width=float(width), height=float(height), rx=rx)}/>"
+
+
+def text(x: float, y: float, words: str, class_: str, **more: object) -> str:
+    """A line of text, escaped."""
+    return f"<text{attributes(class_=class_, x=float(x), y=float(y), **more)}>{escape(words, quote=False)}</text>"
+
+
+def group(inside: str, **values: object) -> str:
+    """A group with attributes."""
+    return f"<g{attributes(**values)}>{inside}</g>"
+
+
+def arc_path(x1: float, x2: float, y: float, lift: float) -> str:
+    """A hop from one slot to another; a loop when it comes back to where it was."""
+    if x1 == x2:
+        return (
+            f"M{num(x1 - 5)} {num(y - 2)}C{num(x1 - 24)} {num(y - 44)} {num(x1 + 24)} {num(y - 44)} "
+            f"{num(x1 + 5)} {num(y - 12)}"
+        )
+    top = num(y - lift * 1.33)
+    return f"M{num(x1)} {num(y - 2)}C{num(x1)} {top} {num(x2)} {top} {num(x2)} {num(y - 11)}"

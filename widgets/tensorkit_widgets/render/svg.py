@@ -1,0 +1,314 @@
+"""A scene as SVG: deterministic, escaped, without ids or addresses.
+
+The live view shows this very text and adds behaviour to it by the ``data-*`` attributes; the static picture carries its
+style inside and is right in light and dark.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from tensorkit_widgets.render.marks import arc_path, attributes, group, num, rect, text
+from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
+from tensorkit_widgets.scene import Axis, Card, Cell, Formula, Gap, Grid, Note, Scene, Strip
+from tensorkit_widgets.scene.words import LETTERS
+
+__all__ = ["facts", "render_svg", "scene_css"]
+
+
+@cache
+def scene_css() -> str:
+    """The style of a scene, on one line a rule, without comments."""
+    source = (Path(__file__).parent.parent / "static" / "scene.css").read_text(encoding="utf-8")
+    return "\n".join(line for line in source.splitlines() if not line.startswith("/*"))
+
+
+def facts(scene: Scene) -> dict[str, object]:
+    """What the browser needs to answer a hover without asking: integers only, the numbers are in the cells."""
+    meta = scene.snapshot.meta
+    return {
+        "size": list(meta.size),
+        "stride": list(meta.stride),
+        "offset": meta.offset,
+        "slots": meta.slots,
+        "focus": None if scene.focus is None else list(scene.focus),
+        "origin": list(scene.snapshot.window.origin),
+        "count": list(scene.snapshot.window.count),
+    }
+
+
+def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> str:
+    """The picture of a scene.
+
+    Args:
+        scene: what to draw.
+        theme: ``"light"`` or ``"dark"`` for a fixed look; None follows the reader's preference.
+        live: for the browser's live view: no style of its own, ARIA roles for the parts, and the parts that are buttons.
+    """
+    if theme not in (None, "light", "dark"):
+        raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
+    label = f"StrideExplorer: {scene.code}"
+    body = "".join(_body(scene, live))
+    more = {"data_facts": json.dumps(facts(scene), separators=(",", ":"))} if live else {}
+    opening = attributes(
+        xmlns="http://www.w3.org/2000/svg", class_="tk-scene", viewBox=f"0 0 {num(scene.width)} {num(scene.height)}",
+        width=scene.width, height=scene.height, role="group" if live else "img", aria_label=label, **more,
+    )  # fmt: skip
+    if live:
+        return f"<svg{opening}>{body}</svg>"
+    style = f"<style>{standalone_css(theme)}\n{escape(scene_css(), quote=False)}</style>"
+    paper = rect(0, 0, scene.width, scene.height, "tk-paper", 12.0)
+    return f"<svg{opening}>{style}{paper}{body}</svg>"
+
+
+def _body(scene: Scene, live: bool) -> Iterator[str]:
+    yield group("".join(_cards(scene.cards, live)), class_="tk-cards")
+    for note in scene.notes:
+        if note.only in ("", "live" if live else "still"):
+            yield _note(note, live)
+    yield _grid(scene.grid, scene, live)
+    if scene.formula is not None:
+        yield _formula(scene.formula, scene)
+    yield _strip(scene.strip, scene, live)
+
+
+def _dim(dim: int) -> str:
+    return f"tk-d{dim % DIMENSIONS}"
+
+
+def _cards(cards: tuple[Card, ...], live: bool) -> Iterator[str]:
+    for k, card in enumerate(cards):
+        if k:
+            y = card.y + 41
+            yield f'<path class="tk-then" d="M{num(card.x - 25)} {num(y)}h18m-6-5l6 5l-6 5"/>'
+        kind = f"tk-card tk-{card.kind}" + (" tk-current" if card.current else "")
+        code = card.code if len(card.code) <= 26 else card.code[:25] + "…"
+        inside = f"<title>{escape(card.why, quote=False)}</title>" + rect(
+            card.x, card.y, card.width, card.height, "tk-card-box", 10.0
+        )
+        inside += text(card.x + 14, card.y + 27, code, "tk-mono tk-card-code")
+        right = card.x + card.width - 14
+        inside += text(right, card.y + 26, card.kind, f"tk-kind tk-kind-{card.kind}", text_anchor="end")
+        for n, line in enumerate(card.lines):
+            inside += text(card.x + 14, card.y + 49 + 20 * n, line, "tk-mono tk-card-line")
+        button = live and card.number is not None
+        yield group(
+            inside, class_=kind, data_role="step" if button else None, data_step=card.number,
+            role="button" if button else None, tabindex=0 if button else None,
+            aria_pressed=str(card.current).lower() if button else None,
+            aria_label=f"step {card.number}: {card.code}, {card.kind}, {', '.join(card.lines)}. {card.why}"
+            if button else None,
+        )  # fmt: skip
+
+
+def _note(note: Note, live: bool) -> str:
+    if note.role == "next":
+        inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
+        inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
+        inside += text(note.x + 65, note.y + 58, "[ ]  .view  .t  …", "tk-mono tk-muted tk-small", text_anchor="middle")
+        return group(inside, class_="tk-next", data_role="next-step")
+    mono = "tk-mono " if note.role == "code" else ""
+    anchor = None if note.anchor == "start" else note.anchor
+    role = "code" if live and note.role == "code" else None
+    line = text(note.x, note.y, note.text, f"{mono}tk-{note.role}", text_anchor=anchor, data_role=role)
+    if not note.after:
+        return line
+    return line.removesuffix("</text>") + _span("   " + note.after, "tk-after") + "</text>"
+
+
+def _hatch(x: float, y: float, width: float, height: float) -> str:
+    """Diagonal lines over a box, drawn one by one: a pattern would need an id."""
+    lines = []
+    reach = width + height
+    d = 9.0
+    while d < reach:
+        x1, y1 = (x + d, y) if d <= width else (x + width, y + d - width)
+        x2, y2 = (x, y + d) if d <= height else (x + d - height, y + height)
+        lines.append(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}")
+        d += 9.0
+    return f'<path class="tk-hatch" d="{"".join(lines)}"/>'
+
+
+def _grid(grid: Grid, scene: Scene, live: bool) -> str:
+    parts = [_axis(axis, live) for axis in grid.axes]
+    parts += [_note(note, live) for note in grid.notes]
+    for facet in grid.facets:
+        for h in facet.headers:
+            on = " tk-on" if h.focus else ""
+            parts.append(
+                text(
+                    h.x, h.y, h.text, f"tk-mono tk-header {_dim(h.dim)}{on}", data_dim=h.dim, data_position=h.position,
+                    aria_hidden="true" if live else None,
+                )
+            )  # fmt: skip
+        rows = [group("".join(_element(c, live) for c in row), role="row" if live else None) for row in facet.rows]
+        where = f" at {list(facet.index)}" if facet.index else ""
+        name = f"the tensor{where}, {len(facet.rows)} by {len(facet.rows[0])}"
+        parts.append(
+            group("".join(rows), class_="tk-facet", role="grid" if live else None, aria_label=name if live else None)
+        )
+    return group("".join(parts), class_="tk-grid")
+
+
+def _axis(axis: Axis, live: bool) -> str:
+    kind = f"tk-axis {_dim(axis.dim)}" + (" tk-bad" if axis.bad else "") + (" tk-unused" if axis.unused else "")
+    x1, y1, x2, y2 = (num(v) for v in (axis.x1, axis.y1, axis.x2, axis.y2))
+    line = f'<path class="tk-axis-line" d="M{x1} {y1}L{x2} {y2}"/>'
+    head = "m-6-8l6 9l6-9" if axis.vertical else "m-8-6l9 6l-9 6"
+    line += f'<path class="tk-axis-head" d="M{x2} {y2}{head}"/>'
+    if axis.vertical:
+        x, y = axis.x1 - 12, (axis.y1 + axis.y2) / 2
+        turn = f"rotate(-90 {num(x)} {num(y)})"
+        label = text(x, y, axis.label, "tk-axis-label", text_anchor="middle", transform=turn)
+        grip = rect(axis.x1 - 26, axis.y1 - 4, 36, axis.y2 - axis.y1 + 8, "tk-axis-grip", 6.0)
+    else:
+        label = text(axis.x1, axis.y1 - 9, axis.label, "tk-axis-label")
+        grip = rect(axis.x1 - 4, axis.y1 - 24, max(axis.x2 - axis.x1, 116) + 8, 34, "tk-axis-grip", 6.0)
+    said = f"dimension {axis.dim}, size {axis.size}, stride {axis.stride}" + (", never used" if axis.unused else "")
+    return group(
+        grip + line + label, class_=kind, data_role="axis" if live else None, data_dim=axis.dim,
+        role="button" if live else None, tabindex=0 if live else None,
+        aria_label=f"{said}. Drag onto another dimension to swap them, or press Enter to pick it up" if live else None,
+    )  # fmt: skip
+
+
+def _element(cell: Cell, live: bool) -> str:
+    index = cell.index or ()
+    classes = "tk-cell" + (" tk-lit" if cell.focus else "") + (" tk-hatched" if cell.hatched else "")
+    inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
+    if cell.hatched:
+        inside += _hatch(cell.x, cell.y, cell.width, cell.height)
+    inside += text(cell.middle, cell.y + cell.height / 2 + cell.font * 0.28, cell.text, "tk-mono tk-number",
+                   font_size=cell.font)  # fmt: skip
+    inside += text(cell.x + 6, cell.y + cell.height - 6, str(cell.slot), "tk-mono tk-tag")
+    more: dict[str, object] = {}
+    if live:
+        said = f"element {list(index)}, value {cell.full}, slot {cell.slot}"
+        more = {
+            "role": "gridcell", "tabindex": 0 if cell.focus else -1, "aria_label": said,
+            "aria_selected": str(cell.focus).lower(),
+        }  # fmt: skip
+    return group(
+        inside, class_=classes, data_index=",".join(map(str, index)), data_slot=cell.slot, data_full=cell.full, **more
+    )
+
+
+def _strip(strip: Strip, scene: Scene, live: bool) -> str:
+    cells = "".join(_slot(cell, live) for cell in strip.cells)
+    row = group(cells, role="row" if live else None)
+    parts = [_gap(gap, live) for gap in strip.gaps]
+    name = f"the storage, {scene.snapshot.meta.slots} slots" if live else None
+    if strip.cells:
+        parts.append(group(row, class_="tk-slots", role="grid" if live else None, aria_label=name))
+    parts.append(group("".join(_arcs(strip)), class_="tk-arcs", data_y=strip.top + 84, aria_hidden="true"))
+    if strip.offset_x is not None:
+        y = strip.bottom - 24
+        x = num(strip.offset_x)
+        mark = f'<path class="tk-offset-mark" d="M{x} {num(y)}l-8 14h16z"/>'
+        mark += text(strip.offset_x + 14, y + 13, f"offset {strip.offset}", "tk-strong")
+        parts.append(group(mark, class_="tk-offset"))
+    return group("".join(parts), class_="tk-strip")
+
+
+def _slot(cell: Cell, live: bool) -> str:
+    classes = "tk-slot" + ("" if cell.readers else " tk-unreached") + (" tk-lit" if cell.focus else "")
+    classes += " tk-hatched" if cell.hatched else ""
+    inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
+    if cell.hatched:
+        inside += _hatch(cell.x, cell.y, cell.width, cell.height)
+    inside += text(cell.middle, cell.y + cell.height / 2 + cell.font * 0.34, cell.text, "tk-mono tk-number",
+                   font_size=cell.font)  # fmt: skip
+    inside += text(cell.middle, cell.y + cell.height + 17, str(cell.slot), "tk-mono tk-count")
+    if cell.readers > 1:
+        many = f"×{cell.readers}" if cell.readers < 99 else "×99+"
+        wide = 10 + 7 * len(many)
+        inside += rect(cell.x + cell.width - wide - 2, cell.y + 3, wide, 16, "tk-badge-box", 8.0)
+        inside += text(cell.x + cell.width - wide / 2 - 2, cell.y + 15, many, "tk-badge")
+    more: dict[str, object] = {}
+    if live:
+        read = {0: "no element reads it", 1: "one element reads it"}.get(cell.readers, f"{cell.readers} elements read it")
+        more = {
+            "role": "gridcell", "tabindex": -1, "aria_label": f"slot {cell.slot}, value {cell.full}, {read}",
+            "aria_selected": str(cell.focus).lower(),
+        }  # fmt: skip
+    return group(
+        inside, class_=classes, data_slot=cell.slot, data_cx=cell.middle, data_readers=cell.readers,
+        data_full=cell.full, **more,
+    )  # fmt: skip
+
+
+def _gap(gap: Gap, live: bool) -> str:
+    middle = gap.x + gap.width / 2
+    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{num(gap.width)}v{num(gap.height)}h-{num(gap.width)}"/>'
+    inside += text(middle, gap.y + gap.height / 2 + 5, "⋯", "tk-gap-dots")
+    count = gap.stop - gap.start
+    shown = f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
+    inside += text(middle, gap.y + gap.height + 16, shown, "tk-gap-count")
+    inside += text(middle, gap.y + gap.height + 29, "more", "tk-gap-count")
+    return group(
+        inside, class_="tk-gap-group", data_role="gap" if live else None, data_from=gap.start, data_to=gap.stop,
+        data_cx=middle, role="button" if live else None, tabindex=0 if live else None,
+        aria_label=f"{count} more slots, {gap.start} to {gap.stop - 1}: show their middle" if live else None,
+    )  # fmt: skip
+
+
+def _arcs(strip: Strip) -> Iterator[str]:
+    for arc in strip.arcs:
+        kind = _dim(arc.dim) + (" tk-strong" if arc.strong else "") + (" tk-bad" if arc.bad else "")
+        yield f'<path class="tk-arc {kind}" d="{arc_path(arc.x1, arc.x2, arc.y, arc.lift)}"/>'
+        x = arc.x2 if arc.x1 != arc.x2 else arc.x2 + 5
+        yield f'<path class="tk-arc-head {kind}" d="M{num(x - 6)} {num(arc.y - 13)}h12l-6 11z"/>'
+    for arc in strip.arcs:
+        if arc.label:
+            loop = arc.x1 == arc.x2
+            y = arc.y - 40 if loop else arc.y - arc.lift - 5
+            kind = f"tk-arc-label {_dim(arc.dim)}" + (" tk-bad" if arc.bad else "")
+            yield text((arc.x1 + arc.x2) / 2, y, arc.label, f"tk-mono {kind}")
+
+
+def _span(words: str, class_: str = "", **more: object) -> str:
+    return f"<tspan{attributes(class_=class_ or None, **more)}>{escape(words, quote=False)}</tspan>"
+
+
+def _formula(formula: Formula, scene: Scene) -> str:
+    x, y, font = formula.x + 18, formula.y, formula.font
+    inside = rect(formula.x, y, formula.width, formula.height, "tk-panel", 10.0)
+    size = scene.snapshot.meta.size
+    inside += f'<text class="tk-mono" x="{num(x)}" y="{num(y + 30)}" font-size="16">{_spoken(formula)}</text>'
+    kinds = [f"tk-term {_dim(d)}" + (" tk-unused" if size[d] == 1 else "") for d, _, _ in formula.terms]
+    names = [_span(f"{LETTERS[d % 10]}·stride[{d}]", k) for (d, _, _), k in zip(formula.terms, kinds, strict=True)]
+    values = [
+        _span(f"{i}·{s}" if s >= 0 else f"{i}·({s})", k, data_part=f"term-{d}")
+        for (d, i, s), k in zip(formula.terms, kinds, strict=True)
+    ]
+    for line, first, terms in ((64, "offset", names), (94, str(formula.offset), values)):
+        spans = _columns(["storage[", first], terms, formula, x)
+        inside += f'<text class="tk-mono" y="{num(y + line)}" font-size="{num(font)}">{spans}</text>'
+    found = _span("storage[") + _span(str(formula.slot), data_part="slot") + _span("] = ")
+    found += _span(formula.value, data_part="value")
+    inside += f'<text class="tk-mono tk-strong" x="{num(x)}" y="{num(y + 126)}" font-size="18">{found}</text>'
+    for n, sentence in enumerate(formula.sentences):
+        inside += text(x, y + 150 + 18 * n, sentence, "tk-muted")
+    return group(inside, class_="tk-formula", data_role="formula")
+
+
+def _spoken(formula: Formula) -> str:
+    if not formula.terms:
+        return _span("the only element ", "tk-muted") + _span("[]", "tk-strong") + _span(" lives at", "tk-muted")
+    out = _span("element ", "tk-muted") + _span("[", "tk-strong")
+    for d, i, _ in formula.terms:
+        out += (_span(", ") if d else "") + _span(str(i), f"tk-term {_dim(d)}", data_part=f"index-{d}")
+    return out + _span("]", "tk-strong") + _span(" lives at", "tk-muted")
+
+
+def _columns(opening: list[str], terms: list[str], formula: Formula, x: float) -> str:
+    """The words of one formula line, each at the x of its column, so that the two lines stand under each other."""
+    unit = formula.font * 0.602
+    out = _span(opening[0], x=x) + _span(opening[1], x=formula.columns[0])
+    for term, column in zip(terms, formula.columns[1:], strict=False):
+        out += _span("+", x=column - 2 * unit) + term.replace("<tspan", f'<tspan x="{num(column)}"', 1)
+    return out + _span("]", x=formula.columns[-1])

@@ -1,0 +1,188 @@
+"""A snapshot becomes one scene: cells, arcs, labels and words, each with its place. Pure functions.
+
+The same scene is drawn as SVG and written as text (`tensorkit_widgets.render`), so the two can never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.chain import Link
+from tensorkit_widgets.geometry import Ints, slot_of
+from tensorkit_widgets.scene.grid import MONO, grid_of
+from tensorkit_widgets.scene.parts import (
+    Arc,
+    Axis,
+    Card,
+    Cell,
+    Facet,
+    Formula,
+    Gap,
+    Grid,
+    Header,
+    Note,
+    Strip,
+)
+from tensorkit_widgets.scene.strip import broken_pair, strip_of, strip_room
+from tensorkit_widgets.scene.words import (
+    chain_sentence,
+    formula_of,
+    formula_width,
+    layout_sentences,
+    size_text,
+    wrap,
+)
+
+__all__ = [
+    "Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "Header", "Note", "Refusal", "Scene", "Strip",
+    "compose", "strip_room",
+]  # fmt: skip
+
+WIDTH = 960.0
+MARGIN = 28.0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A step that was tried and refused: its code, the library's own words, the dimensions that cannot merge."""
+
+    code: str
+    message: str
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is drawn, in a space ``width`` × ``height``."""
+
+    width: float
+    height: float
+    code: str
+    cards: tuple[Card, ...]
+    notes: tuple[Note, ...]
+    grid: Grid
+    formula: Formula | None
+    strip: Strip
+    snapshot: Snapshot
+    focus: Ints | None
+    words: tuple[str, ...]
+    refusal: Refusal | None = None
+
+
+def compose(
+    links: Sequence[Link], snapshot: Snapshot, focus: Ints | None, refusal: Refusal | None = None
+) -> Scene:
+    """Place a chain of steps, the tensor at its end and its storage on one page."""
+    code = "".join(link.step.code for link in links)
+    cards, notes, y = _head(links, code, refusal)
+    meta = snapshot.meta
+    pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
+    seam = broken_pair(meta.size, pair) if pair else ()
+    bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
+    notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_what(snapshot)))
+    grid = grid_of(snapshot, focus, y + 34, bad, frozenset(seam))
+    sentences = _sentences(links, snapshot, refusal)
+    formula, bottom = _panel(snapshot, focus, grid, y + 34, sentences, notes)
+    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_memory(snapshot)))
+    slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
+    strip = strip_of(snapshot, focus, bottom + 54, slots, pair)
+    if any(cell.readers == 0 for cell in strip.cells):
+        words = "grey: the tensor never reaches these slots"
+        notes.append(Note(WIDTH - MARGIN, strip.bottom - 4, words, anchor="end"))
+    return Scene(
+        WIDTH, strip.bottom + 16, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
+        tuple(sentences), refusal,
+    )  # fmt: skip
+
+
+def _what(snapshot: Snapshot) -> str:
+    meta = snapshot.meta
+    device = "" if meta.device == "cpu" else f", on {meta.device}"
+    kind = {"numpy": "a NumPy array, ", "torch": "a PyTorch tensor, "}.get(meta.library, "")
+    return f"what you see: {kind}size {size_text(meta.size)}, {meta.dtype}{device}"
+
+
+def _memory(snapshot: Snapshot) -> str:
+    meta = snapshot.meta
+    if meta.slots == 0:
+        return "what is in memory: nothing, 0 bytes"
+    return f"what is in memory: {meta.slots:,} × {meta.dtype}, one row"
+
+
+def _sentences(links: Sequence[Link], snapshot: Snapshot, refusal: Refusal | None) -> list[str]:
+    meta = snapshot.meta
+    if snapshot.fault:
+        return [snapshot.fault]
+    out = [chain_sentence(links), " · ".join(layout_sentences(meta))]
+    if refusal and refusal.pairs:
+        out.insert(0, _seam_sentence(snapshot, refusal.pairs[0]))
+    return out
+
+
+def _seam_sentence(snapshot: Snapshot, pair: tuple[int, int]) -> str:
+    meta = snapshot.meta
+    last, first = broken_pair(meta.size, pair)
+    here, there = (slot_of(i, meta.stride, meta.offset) for i in (last, first))
+    return (
+        f"dim {pair[0]} and dim {pair[1]} cannot merge: after {list(last)} in slot {here} comes {list(first)} in slot "
+        f"{there}, a step of {there - here:+d}, where one stride for both would need {meta.stride[pair[1]]:+d}"
+    ).replace(" -", " −").replace("+-", "−")
+
+
+def _head(links: Sequence[Link], code: str, refusal: Refusal | None) -> tuple[list[Card], list[Note], float]:
+    """The step cards, in lines, with the whole code at the right or below."""
+    cards: list[Card] = []
+    x, y = MARGIN, 20.0
+    boxes = [_card_texts(link, k, len(links)) for k, link in enumerate(links)]
+    if refusal:
+        why_not = "not without a copy" if refusal.pairs else "not possible here"
+        boxes.append((refusal.code, "refused", (why_not,), None, refusal.message, False))
+    for short_code, kind, lines, number, why, current in boxes:
+        shown = short_code if len(short_code) <= 26 else short_code[:25] + "…"
+        width = max(144.0, len(shown) * MONO * 17 + len(kind) * 7.2 + 48, max(map(len, lines)) * MONO * 12.5 + 28)
+        if x + width > WIDTH - MARGIN and cards:
+            x, y = MARGIN, y + 96
+        cards.append(Card(x, y, round(width, 1), 82.0, short_code, kind, lines, number, why, current))
+        x += round(width, 1) + 30
+    notes: list[Note] = []
+    room = WIDTH - MARGIN - x
+    if room >= 130:
+        notes.append(Note(x, y, "next step", "next", only="live"))
+        x += 130 + 16
+        room -= 146
+    if len(code) * MONO * 17 <= room:
+        notes.append(Note(WIDTH - MARGIN, y + 27, code, "code", "end"))
+        y += 82 + 18
+    else:
+        notes.append(Note(MARGIN, y + 82 + 28, code if len(code) <= 84 else code[:83] + "…", "code"))
+        y += 82 + 40
+    lines = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14) if refusal else []
+    notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm", only="still") for k, line in enumerate(lines)]
+    return cards, notes, y + (20 * len(lines) + 8 if lines else 0)
+
+
+def _card_texts(link: Link, number: int, count: int) -> tuple[str, str, tuple[str, ...], int | None, str, bool]:
+    step = link.step
+    lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)} +{step.offset}")
+    return step.code, step.kind, lines, number, step.why, number == count - 1
+
+
+def _panel(
+    snapshot: Snapshot, focus: Ints | None, grid: Grid, top: float, sentences: list[str], notes: list[Note]
+) -> tuple[Formula | None, float]:
+    """The formula beside the grid where there is room, else below it."""
+    if focus is None or snapshot.fault:
+        lines = [line for sentence in sentences for line in wrap(sentence, WIDTH - 2 * MARGIN, 14)]
+        y = grid.bottom + 24
+        role = "alarm" if snapshot.fault else "muted"
+        notes += [Note(MARGIN, y + 20 * k, line, role) for k, line in enumerate(lines)]
+        return None, y + 20 * len(lines) - 8
+    left = max(grid.right + 44, 400.0)
+    wanted = formula_width(snapshot.meta.stride, 14.5) + 36
+    if WIDTH - MARGIN - left >= wanted:
+        formula = formula_of(snapshot, focus, (left, top, WIDTH - MARGIN - left), sentences)
+        return formula, max(grid.bottom, formula.y + formula.height)
+    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, WIDTH - 2 * MARGIN), sentences)
+    return formula, formula.y + formula.height

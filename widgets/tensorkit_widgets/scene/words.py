@@ -1,0 +1,112 @@
+"""The sentences of a picture, and the formula of the element under the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorkit_widgets.adapters import Meta, Snapshot, same_buffer
+from tensorkit_widgets.chain import Link
+from tensorkit_widgets.geometry import Ints, distinct_slots, is_contiguous, slot_of
+from tensorkit_widgets.numerals import full
+from tensorkit_widgets.scene.grid import MONO
+from tensorkit_widgets.scene.parts import Formula
+
+__all__ = ["LETTERS", "chain_sentence", "formula_of", "formula_width", "layout_sentences", "size_text", "wrap"]
+
+LETTERS = "ijklmnpqrs"
+
+
+def size_text(size: Sequence[int]) -> str:
+    """A tuple as Python writes it.
+
+    >>> size_text((3,)), size_text((2, 2))
+    ('(3,)', '(2, 2)')
+    """
+    return "(" + ", ".join(map(str, size)) + ("," if len(size) == 1 else "") + ")"
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} byte" + ("" if count == 1 else "s")
+
+
+def chain_sentence(links: Sequence[Link]) -> str:
+    """View or copy, and how much of the storage is reached."""
+    meta = links[-1].meta
+    distinct = distinct_slots(meta.size, meta.stride)
+    some = "at most " if distinct is None else ""
+    if distinct is None:
+        distinct = meta.slots
+    reach = f"{some}{distinct * meta.itemsize:,} of the storage’s {_bytes(meta.nbytes)} are reached"
+    if distinct == meta.slots and not some:
+        reach = f"all {_bytes(meta.nbytes)} of the storage are reached"
+    if len(links) == 1:
+        return f"the tensor itself; {reach}"
+    if same_buffer(links[0].meta, meta):
+        return f"a view: no number was copied; {reach}"
+    copier = next(link for link in links[1:] if link.step.kind == "copy")
+    return f"a copy: {copier.step.code} made a new storage of {_bytes(copier.meta.nbytes)}; {reach}"
+
+
+def layout_sentences(meta: Meta) -> list[str]:
+    """What is odd about a layout, one sentence each."""
+    out = ["contiguous" if is_contiguous(meta.size, meta.stride) else "not contiguous"]
+    repeats = [d for d, (n, s) in enumerate(zip(meta.size, meta.stride, strict=True)) if s == 0 and n > 1]
+    if repeats:
+        names = " and ".join(f"dim {d}" for d in repeats)
+        out.append(f"stride 0 along {names}: the same slots are read again")
+    ones = [d for d, n in enumerate(meta.size) if n == 1]
+    if ones and len(meta.size) > 1:
+        names = " and ".join(f"dim {d}" for d in ones)
+        out.append(f"the stride of {names} is never used: its size is 1")
+    return out
+
+
+def wrap(text: str, width: float, font: float = 13.0) -> list[str]:
+    """Break a sentence into lines of about ``width``."""
+    room, lines = max(12, int(width / (font * 0.53))), [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _columns(stride: Ints) -> list[int]:
+    """Character columns: offset, then each term, then the closing bracket."""
+    out = [len("storage[ ")]
+    at = out[0] + len("offset")
+    for d in range(len(stride)):
+        out.append(at + len(" + "))
+        at = out[-1] + max(len(f"{LETTERS[d % 10]}·stride[{d}]"), len(str(stride[d])) + 5)
+    out.append(at + 1)
+    return out
+
+
+def formula_width(stride: Ints, font: float) -> float:
+    """The width of the formula's longest line."""
+    return (_columns(stride)[-1] + 1) * MONO * font
+
+
+def formula_of(
+    snapshot: Snapshot, focus: Ints, box: tuple[float, float, float], sentences: Sequence[str]
+) -> Formula:
+    """Fill in the formula for one element, in a panel at ``box`` = (x, y, width)."""
+    x, y, width = box
+    meta = snapshot.meta
+    unit = _columns(meta.stride)[-1] + 1
+    font = max(9.0, min(18.0, int((width - 36) / (unit * MONO) * 2) / 2))
+    columns = tuple(round(x + 18 + c * MONO * font, 2) for c in _columns(meta.stride))
+    terms = tuple((d, i, s) for d, (i, s) in enumerate(zip(focus, meta.stride, strict=True)))
+    slot = slot_of(focus, meta.stride, meta.offset)
+    lines = tuple(line for sentence in sentences for line in wrap(sentence, width - 36))
+    value = full(_value(snapshot, focus), meta.dtype) if snapshot.grid else "unknown"
+    height = 136 + 18 * len(lines) + 8
+    return Formula(x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines)
+
+
+def _value(snapshot: Snapshot, focus: Ints) -> bool | int | float | complex:
+    at = 0
+    for i, o, n in zip(focus, snapshot.window.origin, snapshot.window.count, strict=True):
+        at = at * n + (i - o)
+    return snapshot.grid[at]
