@@ -1,0 +1,54 @@
+"""PyTorch as the oracle: asked for every value, size, stride, exception class and sentence.
+
+Nothing in `tensorkit/` imports it. Tests that ask it carry ``@pytest.mark.parity`` and take it from
+`require_torch`. `exhaust` runs a generated test once, or for as long as ``make fuzz`` was told.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pytest
+
+__all__ = ["exhaust", "fuzz_seconds", "require_torch", "sentence"]
+
+VERSION = "2.13"
+
+
+def require_torch() -> Any:
+    """The torch module. Without it the test is skipped with the reason, or fails where ``CI`` is set."""
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as error:
+        _no_oracle(f"PyTorch is not installed (PARITY=1 make test installs it): {error}")
+    if not torch.__version__.startswith(VERSION + "."):
+        _no_oracle(f"the oracle is PyTorch {VERSION}, but {torch.__version__} is installed")
+    return torch
+
+
+def _no_oracle(reason: str) -> NoReturn:
+    if os.environ.get("CI", "").lower() in ("1", "true"):
+        pytest.fail(f"in CI the oracle must be there: {reason}")
+    pytest.skip(reason)
+
+
+def sentence(error: BaseException) -> str:
+    """What PyTorch says, in our names and without the C++ frames that it appends here and there."""
+    return str(error).split("\nException raised from")[0].replace("torch.", "tensorkit.")
+
+
+def fuzz_seconds() -> float:
+    """For how long ``make fuzz`` was told to go on; 0 in an ordinary run."""
+    return float(os.environ.get("TENSORKIT_FUZZ_SECONDS") or 0)
+
+
+def exhaust(generated: Callable[[], None], share: float = 1.0) -> None:
+    """Run a generated test once, and when fuzzing again and again for ``share`` of the time allowed."""
+    end = time.monotonic() + fuzz_seconds() * share
+    generated()
+    while time.monotonic() < end:
+        generated()
