@@ -30,6 +30,7 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
+from tensorkit.kernels.box_muller import box_muller
 
 __all__ = [
     "Generator",
@@ -337,7 +338,8 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
         if out.dtype.kind == "c":
             std /= math.sqrt(2.0)  # half of the variance for each part
         if real.size < 16 or not out.flags.c_contiguous:
-            real[...] = [number * std + mean for number in _pairs(real.size, generator)]
+            pairs = numpy.array(_pairs(real.size, generator), dtype=numpy.float64)
+            real[...] = _as_dtype(pairs * std + mean, real.dtype)
         elif real.dtype in (numpy.float32, numpy.float64):
             _units(real, generator)
             _normal_blocks(real, generator, mean, std)
@@ -434,22 +436,19 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
 
 def _box_muller(blocks: Array, mean: float, std: float) -> None:
     """In each block of 16, the first 8 give the radii, the last 8 the angles; cosines, then sines."""
-    kind = blocks.dtype.type
     pairs = blocks.reshape(-1, 2, 8)
-    radius = numpy.sqrt(kind(-2) * _log(kind(1) - pairs[:, 0].reshape(-1)))
-    angle = kind(2 * math.pi) * pairs[:, 1].reshape(-1)
-    pairs[:, 0] = (radius * numpy.cos(angle)).reshape(-1, 8)
-    pairs[:, 1] = (radius * numpy.sin(angle)).reshape(-1, 8)
+    first, second = 1 - pairs[:, 0].reshape(-1), pairs[:, 1].reshape(-1)
+    cosines, sines = (box_muller if blocks.dtype == numpy.float32 else _double_box_muller)(first, second)
+    pairs[:, 0], pairs[:, 1] = cosines.reshape(-1, 8), sines.reshape(-1, 8)
     if std != 1.0 or mean != 0.0:
-        blocks *= kind(std)
-        blocks += kind(mean)
+        blocks[...] = blocks.astype(numpy.float64) * blocks.dtype.type(std) + blocks.dtype.type(mean)
 
 
-def _log(u: Array) -> Array:
-    """The logarithm as the C library rounds it: NumPy's vector version differs in the last bit at times."""
-    if u.dtype == numpy.float64:
-        return numpy.fromiter(map(math.log, u.tolist()), dtype=numpy.float64, count=u.size)
-    return numpy.log(u.astype(numpy.float64)).astype(numpy.float32)
+def _double_box_muller(u: Array, v: Array) -> tuple[Array, Array]:
+    # The C library's logarithm, number by number: NumPy's vector version differs in the last bit at times.
+    logarithm = numpy.fromiter(map(math.log, u.tolist()), dtype=numpy.float64, count=u.size)
+    radius, angle = numpy.sqrt(-2.0 * logarithm), 2.0 * math.pi * v
+    return radius * numpy.cos(angle), radius * numpy.sin(angle)
 
 
 def _pairs(count: int, generator: Generator) -> list[float]:
@@ -460,7 +459,6 @@ def _pairs(count: int, generator: Generator) -> list[float]:
         generator._spare = None
     units = numpy.empty((count - len(out) + 1) // 2 * 2, dtype=numpy.float64)
     _units(units, generator)
-    # The C library's functions, number by number: NumPy's vector versions differ in the last bit at times.
     numbers = iter(units.tolist())
     for turn, shrink in zip(numbers, numbers, strict=True):
         radius, angle = math.sqrt(-2.0 * math.log1p(-shrink)), 2.0 * math.pi * turn
