@@ -603,7 +603,7 @@ def test_sizes_that_do_not_broadcast(sizes: tuple[tuple[int, ...], ...]) -> None
 
 
 def operands(hand: Hand) -> list[Layout]:
-    """One to three layouts that mostly broadcast: of one size, with dimensions of 1, repeated, fewer in front."""
+    """One to three layouts that mostly broadcast: of one size, with 1s, repeated, fewer in front."""
     first = start(hand, most=5)
     found = [first]
     for _ in range(hand.pick((0, 1, 1, 2))):
