@@ -1,15 +1,17 @@
 """The kernel bodies: what one thread does. Plain Python that three runners run.
 
 A body is a *grid-stride loop*: thread number ``cuda.grid(1)`` takes that element, then the one
-``cuda.gridsize(1)`` further on, until `count` is reached. Any number of threads therefore gives the same
-result. A body knows no tensor: it is handed pointers, a count, sizes and strides (in elements), and it finds
-these names when it runs:
+``cuda.gridsize(1)`` further on, until `count` is reached. Any number of threads gives the same result.
+A body knows no tensor: it is handed pointers, a count, sizes and strides (in elements), and when it runs it
+finds these names:
 
     cuda       who am I: ``grid`` and ``gridsize``; numba's own on a GPU, a stand-in elsewhere
-    place, at  from the element's number to its coordinates, and from those to a slot, for this many
-    dimensions read_a …   read a slot as the type that the arithmetic is done in;  write: the way back scalar
-    the arithmetic itself, such as ``a + alpha * b``, taken from the operation's block in ``ops`` numbers
-    the scalars (alpha) as that function wants them
+    place      from the element's number to its coordinates, for this many dimensions
+    at         from coordinates and strides to a slot
+    read_a …   read a slot as the type that the arithmetic is done in
+    write      write a result into a slot
+    scalar     the arithmetic itself, such as ``a + alpha * b``, taken from the operation's block in ``ops``
+    numbers    the scalars (alpha) as that function wants them
 
 The runner builds a copy of the body whose globals hold them (see ``compile.bind``); here they are empty.
 """

@@ -1,7 +1,7 @@
 """From an operation's scalar body to a `Kernel`: which body, which functions it is handed, which arguments.
 
-A family is one body for any arithmetic. So far: ``zip`` (n inputs → one output, element by element), of which
-a strided copy with a cast is the case of one input and the identity.
+A family is one body for any arithmetic. So far: ``zip`` (n inputs → one output, element by element). A
+strided copy with a cast is its case of one input and the identity.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import bodies, convert
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 
-__all__ = ["Zip", "scalar_values", "zip_kernel"]
+__all__ = ["Zip", "arranged", "scalar_values", "zip_kernel"]
 
 READERS = ("read_a", "read_b", "read_c")
 
@@ -74,6 +74,51 @@ def _numbers(spec: Zip) -> Numbers:
     if kind.is_floating_point:
         return Numbers(convert.math_name(kind), spec.scalars)
     return Numbers("uint64" if kind.name == "uint64" else "int64", spec.scalars)
+
+
+@cache
+def arranged(scalar: Callable[..., Any], pattern: str) -> Callable[..., Any]:
+    """`scalar` with its tensors' elements first and its numbers last, as the bodies call it.
+
+    Args:
+        pattern: what `scalar` takes, in order: "t" an element of a tensor, "n" a number; ``2 - t`` is "nt".
+    """
+    if "nt" not in pattern:
+        return scalar
+    if pattern not in _ARRANGED:
+        raise NotImplementedError(f"kernels take no operands in the order {pattern!r} (t: tensor, n: number)")
+    made: Callable[..., Any] = _ARRANGED[pattern](scalar)
+    made.__name__ = scalar.__name__
+    return made
+
+
+def _swapped(scalar: Any) -> Any:
+    return lambda a, n: scalar(n, a)
+
+
+def _number_first(scalar: Any) -> Any:
+    return lambda a, b, n: scalar(n, a, b)
+
+
+def _number_between(scalar: Any) -> Any:
+    return lambda a, b, n: scalar(a, n, b)
+
+
+def _numbers_first(scalar: Any) -> Any:
+    return lambda a, m, n: scalar(m, n, a)
+
+
+def _numbers_around(scalar: Any) -> Any:
+    return lambda a, m, n: scalar(m, a, n)
+
+
+_ARRANGED = {
+    "nt": _swapped,
+    "ntt": _number_first,
+    "tnt": _number_between,
+    "nnt": _numbers_first,
+    "ntn": _numbers_around,
+}
 
 
 def scalar_values(scalars: tuple[Any, ...], compute: dtype) -> tuple[int | float, ...]:

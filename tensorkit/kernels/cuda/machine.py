@@ -20,7 +20,7 @@ from typing import Any
 import numpy
 
 from tensorkit.errors import NoCudaError
-from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory, GpuMemory
+from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory, GpuMemory, Ledger
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "emulated_devices",
     "gpu_missing",
     "is_available",
+    "ledger",
     "memory_for",
     "runner_for",
     "set_current_device",
@@ -180,6 +181,11 @@ def current_device() -> int:
 def set_current_device(index: int) -> None:
     """Make a device this thread's current one."""
     _current.index = index
+
+
+def ledger(index: int) -> Ledger:
+    """Who holds how much of a device's memory."""
+    return _emulated.devices[index] if _emulated is not None else _gpu_memory().ledger(index)
 
 
 # -- who serves them ------------------------------------------------------------------------------------

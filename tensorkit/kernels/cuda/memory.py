@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit.errors import OutOfMemoryError
 
-__all__ = ["EmulatedBuffer", "EmulatedDevice", "EmulatedMemory", "GpuBuffer", "GpuMemory", "Traffic"]
+__all__ = ["EmulatedBuffer", "EmulatedMemory", "GpuBuffer", "GpuMemory", "Ledger", "Traffic"]
 
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 BLOCK = 512  # what a device rounds an allocation up to, as PyTorch's allocator does
@@ -29,11 +29,11 @@ class Traffic:
     d2d: int = 0
 
 
-class EmulatedDevice:
-    """A pretended GPU: so much memory of its own, and who has how much of it.
+class Ledger:
+    """Who holds how much of a device's memory.
 
     Attributes:
-        index: its number.
+        index: the device's number.
         capacity: its memory in bytes.
         allocated, peak: bytes handed out now, and at most so far.
     """
@@ -100,8 +100,8 @@ class EmulatedBuffer:
     def __init__(self, memory: EmulatedMemory, index: int, nbytes: int) -> None:
         self.nbytes = 0
         self.memory = memory
-        self.device = device = memory.devices[index]
-        device.take(rounded(nbytes))
+        self.device = memory.devices[index]
+        self.device.take(rounded(nbytes))
         self.nbytes = nbytes
         self._bytes: Bytes = numpy.empty(nbytes, numpy.uint8)
         self._address: int = self._bytes.__array_interface__["data"][0] if nbytes else 0
@@ -134,7 +134,7 @@ class EmulatedMemory:
     """
 
     def __init__(self, devices: int, capacity: int) -> None:
-        self.devices = tuple(EmulatedDevice(index, capacity) for index in range(devices))
+        self.devices = tuple(Ledger(index, capacity) for index in range(devices))
         self.traffic = Traffic()
 
     def allocate(self, nbytes: int, index: int) -> EmulatedBuffer:
@@ -171,13 +171,21 @@ class EmulatedMemory:
 class GpuBuffer:
     """Bytes in a GPU's memory, given back to the driver's pool when nobody holds them."""
 
-    __slots__ = ("__weakref__", "_handle", "address", "index", "nbytes")
+    __slots__ = ("__weakref__", "_handle", "_ledger", "address", "index", "nbytes")
 
-    def __init__(self, handle: Any, address: int, index: int, nbytes: int) -> None:
+    def __init__(self, handle: Any, index: int, nbytes: int, ledger: Ledger) -> None:
         self._handle = handle
-        self.address = address
+        self._ledger = ledger
+        self.address = int(handle.handle) if nbytes else 0
         self.index = index
         self.nbytes = nbytes
+
+    def __del__(self) -> None:
+        if self.nbytes:
+            self._ledger.give_back(rounded(self.nbytes))
+
+    def __repr__(self) -> str:
+        return f"<{self.nbytes} bytes on cuda:{self.index}>"
 
 
 class GpuMemory:
@@ -189,7 +197,14 @@ class GpuMemory:
 
         self._driver, self._device = driver, Device
         self.traffic = Traffic()
-        self.allocated: dict[int, int] = {}
+        self._ledgers: dict[int, Ledger] = {}
+
+    def ledger(self, index: int) -> Ledger:
+        """Who holds how much of a GPU's memory."""
+        if index not in self._ledgers:
+            self._on(index)
+            self._ledgers[index] = Ledger(index, int(self._driver.cuMemGetInfo()[2]))
+        return self._ledgers[index]
 
     def _check(self, result: tuple[Any, ...]) -> None:
         if result[0] != self._driver.CUresult.CUDA_SUCCESS:
@@ -202,8 +217,9 @@ class GpuMemory:
 
     def allocate(self, nbytes: int, index: int) -> GpuBuffer:
         """`nbytes` uninitialised bytes on device `index`."""
+        ledger = self.ledger(index)
         if nbytes == 0:
-            return GpuBuffer(None, 0, index, 0)
+            return GpuBuffer(None, index, 0, ledger)
         device = self._on(index)
         try:
             handle = device.allocate(nbytes, stream=device.default_stream)
@@ -211,8 +227,9 @@ class GpuMemory:
             if "OUT_OF_MEMORY" not in str(error):
                 raise
             _, free, total = self._driver.cuMemGetInfo()
-            raise OutOfMemoryError(out_of_memory(nbytes, index, total, free, total - free)) from error
-        return GpuBuffer(handle, int(handle.handle), index, nbytes)
+            raise OutOfMemoryError(out_of_memory(nbytes, index, total, free, ledger.allocated)) from error
+        ledger.take(rounded(nbytes))
+        return GpuBuffer(handle, index, nbytes, ledger)
 
     def pointer(self, buffer: GpuBuffer) -> int:
         """The device address of the first byte; 0 for an empty buffer."""

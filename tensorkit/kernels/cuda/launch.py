@@ -1,0 +1,156 @@
+"""Launching: from operands on a device to kernels that have run.
+
+Everything here is integers and buffers; tensors are unpacked by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, reduce
+from math import prod
+from typing import Any
+
+from tensorkit import dtypes, trace
+from tensorkit.dtypes import dtype, promote_types
+from tensorkit.kernels.cuda.compile import Kernel
+from tensorkit.kernels.cuda.convert import identity, raw_name
+from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values, zip_kernel
+from tensorkit.kernels.cuda.machine import memory_for, runner_for
+from tensorkit.kernels.cuda.plan import Operand, Piece, extent, pieces, row_major
+from tensorkit.kernels.cuda.runners import Runner
+
+__all__ = ["copy", "launch_zip"]
+
+Ints = tuple[int, ...]
+Function = Callable[..., Any]
+Number = bool | int | float | complex
+
+
+def launch_zip(
+    body: Function,
+    out: Operand,
+    inputs: tuple[Operand | Number, ...],
+    size: Ints,
+    scalars: tuple[Any, ...] = (),
+    index: int | None = None,
+    compute: dtype | None = None,
+) -> None:
+    """``out[i] = body(a[i], b[i], …, *scalars)`` for every element of `size`, on the device of `out`.
+
+    Args:
+        body: a plain Python function of numbers that Numba can compile.
+        out: where the result goes; its elements must not overlap.
+        inputs: in the order in which `body` takes them, numbers and up to three operands on the same device,
+            broadcast by strides of 0.
+        size: the common size; nothing is launched when it is empty.
+        scalars: further numbers for `body`, such as ``alpha``.
+        index: the device, if another than `out` is on should be named in errors and traces.
+        compute: the dtype that the inputs are converted to before `body` sees them; by default what they
+        promote
+            to. The half precisions are computed in float32 and rounded when they are stored.
+
+    Raises:
+        RuntimeError: when an operand's layout leaves its buffer, or its buffer is on another device.
+    """
+    if 0 in size:
+        return
+    runner = runner_for(out.buffer)
+    given = tuple(a for a in inputs if isinstance(a, Operand))
+    numbers = tuple(a for a in inputs if not isinstance(a, Operand))
+    operands = (out, *given)
+    where = out.buffer.index if index is None else index
+    _check(operands, size, where)
+    working = compute or (reduce(promote_types, (a.dtype for a in given)) if given else out.dtype)
+    values = scalar_values((*numbers, *scalars), working)
+    order = "".join("t" if isinstance(a, Operand) else "n" for a in inputs)
+    count, half = len(numbers) + len(scalars), runner.native_half
+    kinds = tuple(operand.dtype for operand in operands)
+    strides = tuple(operand.stride for operand in operands)
+    for piece, kernel in _prepare(arranged(body, order), kinds, working, count, size, strides, half):
+        _launch(runner, kernel, operands, piece, values, where)
+
+
+@lru_cache(maxsize=4096)
+def _prepare(
+    scalar: Function,
+    kinds: tuple[dtype, ...],
+    compute: dtype,
+    scalars: int,
+    size: Ints,
+    strides: tuple[Ints, ...],
+    native_half: bool,
+) -> tuple[tuple[Piece, Kernel], ...]:
+    """Which launches, and of which kernel: the same question comes again and again in a loop."""
+    return tuple(
+        (piece, zip_kernel(Zip(scalar, kinds[0], kinds[1:], compute, piece.dims, scalars), native_half))
+        for piece in pieces(size, strides)
+    )
+
+
+def _launch(
+    runner: Runner,
+    kernel: Kernel,
+    operands: tuple[Operand, ...],
+    piece: Piece,
+    values: tuple[Any, ...],
+    index: int,
+) -> None:
+    half = runner.native_half
+    pointers = tuple(
+        runner.pointer(operand, operand.offset + extra, raw_name(operand.dtype.name, half))
+        for operand, extra in zip(operands, piece.offsets, strict=True)
+    )
+    arguments = (piece.count, *pointers, piece.size, *piece.strides, values)
+    grid, block = runner.launch(kernel, arguments, piece.count, index)
+    if trace.active:
+        trace.emit(trace.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+
+
+def _check(operands: tuple[Operand, ...], size: Ints, index: int) -> None:
+    """What a GPU would only report as an illegal memory access, said before it happens."""
+    for operand in operands:
+        low, high = extent(size, operand.stride)
+        room = operand.buffer.nbytes // operand.dtype.itemsize
+        if operand.buffer.index != index:
+            reason = f"a kernel on cuda:{index} was handed memory of cuda:{operand.buffer.index}"
+        elif operand.offset + low < 0 or operand.offset + high >= room:
+            reach = f"{operand.offset + low} to {operand.offset + high}"
+            reason = f"a kernel was asked to reach elements {reach} of a buffer of {room}"
+        else:
+            continue
+        raise RuntimeError(f"CUDA error: an illegal memory access was encountered\n{reason}")
+
+
+# -- copies ---------------------------------------------------------------------------------------------
+
+_BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
+
+
+def copy(dst: Operand, src: Operand, size: Ints) -> None:
+    """Copy `src` into `dst`, element by element, converting the dtype; both lie on one device.
+
+    Packed elements that keep their dtype move as one block of bytes. Anything else takes a kernel: the zip
+    family's, with the identity for a body.
+
+    Raises:
+        RuntimeError: when an operand's layout leaves its buffer, or the buffers are on two devices.
+    """
+    if dst.dtype is not src.dtype:
+        launch_zip(identity, dst, (src,), size, compute=dst.dtype)
+    elif dst.buffer is not src.buffer and _is_packed(dst, size) and _is_packed(src, size):
+        item = dst.dtype.itemsize
+        _check((dst, src), size, dst.buffer.index)
+        memory = memory_for(dst.buffer)
+        memory.copy(dst.buffer, dst.offset * item, src.buffer, src.offset * item, prod(size) * item)
+    else:
+        launch_zip(identity, _as_bits(dst), (_as_bits(src),), size)
+
+
+def _is_packed(operand: Operand, size: Ints) -> bool:
+    return all(n == 1 or a == b for n, a, b in zip(size, operand.stride, row_major(size), strict=True))
+
+
+def _as_bits(operand: Operand) -> Operand:
+    """A copy without a cast moves bits: one kernel a width serves all dtypes, and a nan stays as it is."""
+    kind = _BITS.get(operand.dtype.itemsize, operand.dtype)
+    return Operand(operand.buffer, kind, operand.stride, operand.offset)
