@@ -138,7 +138,7 @@ def reset(name: str, folder: Path, source: Path | None = None) -> tuple[Path, Pa
     """Put the kit's version of one lesson back; the learner's file is kept beside it.
 
     Args:
-        name: a lesson's file name, its name without `.ipynb`, or its number (`"02"`).
+        name: a lesson's file name, its name without `.ipynb`, or its number (`"02"`, `"2"`).
         folder: the learner's folder.
         source: the lessons; by default `lesson_source()`.
 
@@ -210,6 +210,7 @@ def _find(name: str, source: Path) -> str:
     """The one lesson that a learner means by `name`."""
     lessons = [path.name for path in sorted(source.glob("*.ipynb"))]
     wanted = Path(name).name.removesuffix(".ipynb")
+    wanted = wanted.zfill(2) if wanted.isdigit() else wanted
     exact = [lesson for lesson in lessons if lesson.removesuffix(".ipynb") == wanted]
     found = exact or [lesson for lesson in lessons if wanted and lesson.startswith(f"{wanted}_")]
     if len(found) != 1:

@@ -11,6 +11,7 @@ import errno
 import importlib.util
 import os
 import socket
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -176,4 +177,6 @@ def serve(line: Sequence[str]) -> None:
     os.environ.update(environment(os.environ))
     from jupyterlab.labapp import LabApp
 
+    # What Jupyter's packages deprecate among themselves would be the first thing that a newcomer reads.
+    warnings.simplefilter("ignore", DeprecationWarning)
     LabApp.launch_instance(list(line))

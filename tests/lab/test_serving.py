@@ -106,12 +106,13 @@ def lonely_environment(home: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def running(home: Path, root: Path) -> Iterator[Served]:
+def running(home: Path, root: Path, *settings: str) -> Iterator[Served]:
     """`tensorkit lab` in its own process, until the block ends."""
     environment = lonely_environment(home)
     folder, port = home / "my lessons", free_port()
     command = [sys.executable, "-m", "tensorkit.cli", "lab", str(folder), "--no-browser", "--port", str(port)]
-    command += ["--set", f"IdentityProvider.token={TOKEN}"]
+    for setting in (f"IdentityProvider.token={TOKEN}", *settings):
+        command += ["--set", setting]
     log = home / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -36,7 +36,7 @@ def test_the_widgets_evaluate_nothing() -> None:
 
 
 def test_the_engine_evaluates_nothing_that_is_given_to_it() -> None:
-    """`exec` may compile a kernel's own source for a device; it stays in the folder where a reader expects it."""
+    """`exec` may compile a kernel's own source for a device, in its folder alone."""
     found = {module.name for module in of("tensorkit") if evaluations(module.tree)}
     assert {name for name in found if not name.startswith("tensorkit.kernels.")} == set()
 
