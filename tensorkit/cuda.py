@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorkit.device import device as Device
 from tensorkit.dtypes import dtype
@@ -50,8 +49,7 @@ __all__ = [
 DeviceLike = Device | str | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceProperties:
+class DeviceProperties(NamedTuple):
     """What a CUDA device says of itself.
 
     Attributes:

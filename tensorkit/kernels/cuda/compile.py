@@ -13,11 +13,10 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
-from types import CellType, FunctionType, ModuleType, SimpleNamespace
-from typing import Any
+from types import CellType, CodeType, FunctionType, ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -26,27 +25,23 @@ __all__ = ["Argument", "Int", "Ints", "Kernel", "Numbers", "Pointer", "bind", "c
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(NamedTuple):
     """An argument that points to elements of a NumPy type."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class Int(NamedTuple):
     """An argument that is one 64-bit integer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ints:
+class Ints(NamedTuple):
     """An argument that is a tuple of 64-bit integers; the machine sees that many integers."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(NamedTuple):
     """An argument that is a tuple of numbers of a NumPy type."""
 
     kind: str
@@ -56,14 +51,21 @@ class Numbers:
 Argument = Pointer | Int | Ints | Numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
-    """A body, the functions it is handed by name, and its arguments' types: all that a compiler needs."""
+    """A body, the functions it is handed by name, and its arguments' types: all that a compiler needs.
 
-    name: str
-    body: Function
-    names: tuple[tuple[str, Function], ...]
-    arguments: tuple[Argument, ...]
+    One object is one kernel: compiled code is kept for the object, not for what it is equal to.
+    """
+
+    __slots__ = ("arguments", "body", "name", "names")
+
+    def __init__(
+        self, name: str, body: Function, names: dict[str, Function], arguments: tuple[Argument, ...]
+    ) -> None:
+        self.name = name
+        self.body = body
+        self.names = names
+        self.arguments = arguments
 
 
 def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
@@ -87,16 +89,20 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
     def ready(value: Any) -> Any:
         return wrap(value) if isinstance(value, FunctionType) else value
 
-    scope = dict(function.__globals__)
-    handed = {name: ready(value) for name, value in names.items()}
-    for name in function.__code__.co_names:
-        if name not in handed and isinstance(scope.get(name), FunctionType):
-            handed[name] = ready(scope[name])
+    # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
+    around = function.__globals__
+    scope = {name: ready(around[name]) for name in _names_in(function.__code__) if name in around}
+    scope.update({name: ready(value) for name, value in names.items()}, __name__=function.__module__)
     cells = tuple(CellType(ready(cell.cell_contents)) for cell in function.__closure__ or ())
-    scope.update(handed)
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     return copy
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names that a function's code, and any function written inside it, may look up."""
+    inner = (part for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*(_names_in(part) for part in inner))
 
 
 def _signature(types: Any, arguments: tuple[Argument, ...]) -> Any:
@@ -185,7 +191,7 @@ def host(kernel: Kernel, every_thread: bool = False) -> Function:
     """
     from numba import cfunc, types
 
-    body = bind(kernel.body, dict(kernel.names), _host_function)
+    body = bind(kernel.body, kernel.names, _host_function)
     body.__globals__["cuda"] = _host_cuda(every_thread)
     compiled = cfunc(_signature(types, kernel.arguments), error_model="numpy")(body)
     flat = [kind for argument in kernel.arguments for kind in _c_types(argument)]
@@ -233,7 +239,7 @@ def ptx(kernel: Kernel, capability: tuple[int, int]) -> str:
     cuda: Any = import_module("numba.cuda")
 
     with _as_if_on(capability):
-        body = bind(kernel.body, dict(kernel.names), _device_functions(capability))
+        body = bind(kernel.body, kernel.names, _device_functions(capability))
         body.__globals__["cuda"] = cuda
         signature = _signature(cuda.types, kernel.arguments)
         text, _ = cuda.compile(body, signature, device=False, abi="numba", cc=capability)

@@ -20,7 +20,27 @@ from numpy import float32, int64, uint32, uint64
 
 from tensorkit.dtypes import dtype
 
-__all__ = ["identity", "math_name", "pairs", "raw_name", "reader", "writer"]
+__all__ = [
+    "chain",
+    "converter",
+    "decode_bfloat16",
+    "decode_half",
+    "encode_bfloat16",
+    "encode_half",
+    "float_to_uint64",
+    "identity",
+    "math_name",
+    "not_zero",
+    "pairs",
+    "pairs_0",
+    "pairs_1",
+    "pairs_2",
+    "raw_name",
+    "reader",
+    "real_part",
+    "signed",
+    "writer",
+]
 
 Function = Callable[..., Any]
 

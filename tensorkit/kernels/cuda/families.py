@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import bodies, convert
@@ -21,8 +20,7 @@ __all__ = ["Zip", "arranged", "scalar_values", "zip_kernel"]
 READERS = ("read_a", "read_b", "read_c")
 
 
-@dataclass(frozen=True, slots=True)
-class Zip:
+class Zip(NamedTuple):
     """All that decides which zip kernel is needed.
 
     Attributes:
@@ -46,19 +44,19 @@ def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
     """The kernel for a `Zip`; `native_half` is true for GPUs, which have a float16 of their own."""
     if len(spec.inputs) >= len(bodies.ZIPS):
         raise NotImplementedError(f"kernels take up to three inputs, not {len(spec.inputs)}")
-    names: list[tuple[str, Callable[..., Any]]] = [
-        ("place", bodies.PLACE[spec.dims]),
-        ("at", bodies.AT[spec.dims]),
-        ("scalar", spec.scalar),
-        ("numbers", convert.pairs(spec.compute, spec.scalars)),
-        ("write", convert.writer(spec.compute, spec.out, native_half)),
-    ]
+    names: dict[str, Callable[..., Any]] = {
+        "place": bodies.PLACE[spec.dims],
+        "at": bodies.AT[spec.dims],
+        "scalar": spec.scalar,
+        "numbers": convert.pairs(spec.compute, spec.scalars),
+        "write": convert.writer(spec.compute, spec.out, native_half),
+    }
     for name, kind in zip(READERS, spec.inputs, strict=False):
-        names.append((name, convert.reader(kind, spec.compute, native_half)))
+        names[name] = convert.reader(kind, spec.compute, native_half)
     stored = (spec.out, *spec.inputs)
     pointers = [Pointer(convert.raw_name(kind.name, native_half)) for kind in stored]
     arguments: list[Argument] = [Int(), *pointers, *[Ints(spec.dims)] * (1 + len(stored)), _numbers(spec)]
-    return Kernel(_name(spec), bodies.ZIPS[len(spec.inputs)], tuple(names), tuple(arguments))
+    return Kernel(_name(spec), bodies.ZIPS[len(spec.inputs)], names, tuple(arguments))
 
 
 def _name(spec: Zip) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "device_count",
     "emulate",
     "emulated_devices",
+    "from_environment",
     "gpu_missing",
     "is_available",
     "ledger",

@@ -14,7 +14,18 @@ import numpy
 
 from tensorkit.errors import OutOfMemoryError
 
-__all__ = ["EmulatedBuffer", "EmulatedMemory", "GpuBuffer", "GpuMemory", "Ledger", "Traffic"]
+__all__ = [
+    "EmulatedBuffer",
+    "EmulatedMemory",
+    "GpuBuffer",
+    "GpuMemory",
+    "Ledger",
+    "Traffic",
+    "out_of_memory",
+    "resized",
+    "rounded",
+    "size_text",
+]
 
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 BLOCK = 512  # what a device rounds an allocation up to, as PyTorch's allocator does

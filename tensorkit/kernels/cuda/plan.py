@@ -14,10 +14,9 @@ transposed matrix added to a transposed matrix is one contiguous run. Pure integ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorkit.dtypes import dtype
 
@@ -27,8 +26,7 @@ Ints = tuple[int, ...]
 MOST_DIMS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One operand of a kernel: a device buffer and how to read it.
 
     Attributes:
@@ -44,8 +42,7 @@ class Operand:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One launch: `dims` says which special case, `size` and `strides` have that many entries.
 
     Attributes:

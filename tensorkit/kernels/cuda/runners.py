@@ -18,7 +18,14 @@ from tensorkit.kernels.cuda.memory import EmulatedBuffer, GpuBuffer
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.traced import Traced, TracedPointer, play
 
-__all__ = ["EmulatedRunner", "GpuRunner", "Grid", "Runner", "TracedRunner"]
+__all__ = [
+    "EmulatedRunner",
+    "GpuRunner",
+    "Grid",
+    "Runner",
+    "TracedRunner",
+    "flat",
+]
 
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
@@ -111,7 +118,7 @@ class TracedRunner:
             else argument
             for kind, argument in zip(kernel.arguments, arguments, strict=True)
         )
-        self.launches.append(play(kernel.body, dict(kernel.names), typed, self.blocks, self.threads))
+        self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
         return self.blocks, self.threads
 
 

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
 from tensorkit.kernels.cuda.compile import bind
 
-__all__ = ["Access", "Traced", "play"]
+__all__ = [
+    "Access",
+    "Traced",
+    "TracedPointer",
+    "play",
+]
 
 Array = numpy.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """One thread read or wrote one slot.
 
     Attributes:
