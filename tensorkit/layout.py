@@ -168,6 +168,8 @@ class Layout:
         >>> Layout((2, 3), (3, 1)).is_contiguous(), Layout((3, 2), (1, 3)).is_contiguous()
         (True, False)
         """
+        if self.stride == contiguous_stride(self.size):
+            return True
         expected = 1
         for n, step in zip(reversed(self.size), reversed(self.stride), strict=True):
             if n != 1:
@@ -409,7 +411,7 @@ class Layout:
         >>> Layout((2, 3), (3, 1)).select(0, 1)
         Layout(size=(3,), stride=(1,), offset=3)
         """
-        size, stride = self.size, self.stride
+        size = self.size
         if not size:
             raise IndexError("select() cannot be applied to a 0-dim tensor.")
         dim = normalise_dim(dim, len(size))
@@ -418,8 +420,16 @@ class Layout:
             raise IndexError(
                 f"select(): index {index} out of range for tensor of size {list(size)} at dimension {dim}"
             )
-        start = (index + n if index < 0 else index) * stride[dim]
-        return Layout(size[:dim] + size[dim + 1 :], stride[:dim] + stride[dim + 1 :], self.offset + start)
+        return self._at(dim, index + n if index < 0 else index)
+
+    def _at(self, dim: int, index: int) -> Layout:
+        """`select` with an index that is known to lie within the dimension."""
+        size, stride = self.size, self.stride
+        return Layout(
+            (*size[:dim], *size[dim + 1 :]),
+            (*stride[:dim], *stride[dim + 1 :]),
+            self.offset + index * stride[dim],
+        )
 
     def slice(self, dim: int = 0, start: int | None = None, stop: int | None = None, step: int = 1) -> Layout:
         """Keep the positions ``start:stop:step`` of one dimension, clamped to it as Python's slices are.
@@ -853,21 +863,25 @@ class Layout:
             _bounds(key, 0)
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         start, stop, step = key.indices(size[0])
-        if step != 1:
-            return self._cut(0, *_bounds(key, size[0]))
+        if step < 0:
+            raise _backwards()
+        if step > 1:
+            return self._cut(0, start, stop, step)
         length = stop - start if stop > start else 0
         return Layout((length, *size[1:]), stride, self.offset + start * stride[0])
 
     def _index_tuple(self, key: tuple[Any, ...]) -> Layout | None:
         """One part of the key after the other, each on the view that the parts before it made."""
         parts: list[Any] = []
+        used = 0
         for part in key:
-            if part is not None and part is not ... and not isinstance(part, Slice):
-                part = _basic_int(part)
-                if part is None:
-                    return None
+            if part is not None and part is not ...:
+                used += 1
+                if not isinstance(part, Slice):
+                    part = _basic_int(part)
+                    if part is None:
+                        return None
             parts.append(part)
-        used = sum(part is not None and part is not ... for part in parts)
         if used > len(self.size):
             raise IndexError(f"too many indices for tensor of dimension {len(self.size)}")
         view, dim = self, 0
@@ -887,7 +901,7 @@ class Layout:
                 if not -n <= part < n:
                     # PyTorch numbers the dimension by the place in the brackets, whatever `...` skipped.
                     raise _out_of_bounds(part, place, n)
-                view = view.select(dim, part)
+                view = view._at(dim, part + n if part < 0 else part)
         return view
 
 
@@ -1020,9 +1034,13 @@ def iterator_strides(size: Size, operands: Sequence[Layout]) -> Size:
     >>> iterator_strides((2, 3), [column_major, contiguous((2, 3))])
     (1, 2)
     """
+    dense = contiguous_stride(size)
+    for operand in operands:
+        if operand.size != size or not (operand.stride == dense or operand.is_contiguous()):
+            break
+    else:
+        return dense
     if all(operand.size == size for operand in operands):
-        if all(operand.is_contiguous() for operand in operands):
-            return contiguous_stride(size)
         if len(size) == 4 and all(_is_channels_last(operand) for operand in operands):
             return _dense_strides(size, (1, 3, 2, 0), zero_counts_as=1)
         first = operands[0].stride
@@ -1030,7 +1048,7 @@ def iterator_strides(size: Size, operands: Sequence[Layout]) -> Size:
             return first
     order = _memory_order(size, [_broadcast_stride(operand, size) for operand in operands])
     if order == list(reversed(range(len(size)))):
-        return contiguous_stride(size)
+        return dense
     return _dense_strides(size, order, zero_counts_as=0)
 
 
@@ -1120,8 +1138,12 @@ def _bounds(key: Slice, n: int) -> tuple[int, int, int]:
     """A slice's start, stop and step, clamped to ``n`` positions."""
     start, stop, step = key.indices(n)
     if step < 0:
-        raise ValueError("step must be greater than zero")
+        raise _backwards()
     return start, stop, step
+
+
+def _backwards() -> ValueError:
+    return ValueError("step must be greater than zero")
 
 
 def _basic_int(part: Any) -> int | None:
