@@ -1,0 +1,147 @@
+"""Where a tensor's storage lives: ``device('cpu')``, ``device('cuda', 1)``, ``device('meta')``.
+
+>>> import tensorkit as tk
+>>> tk.device("cuda:1")
+device(type='cuda', index=1)
+
+Source: parsing and wording follow PyTorch 2.13's ``torch.device``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tensorkit.errors import NoCudaError
+
+__all__ = ["CPU", "DeviceLike", "device", "register_cuda", "resolve"]
+
+_KNOWN = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+    "mtia, privateuseone"
+)
+_ELSEWHERE = {"xla", "mps", "xpu", "mtia", "hip", "hpu", "ipu", "vulkan"}
+
+
+class device:
+    """A kind of memory and, for ``cuda``, which of several.
+
+    Args:
+        type: ``"cpu"``, ``"cuda"``, ``"cuda:N"`` or ``"meta"``, another `device`, or an accelerator's number.
+        index: which device of that type; ``None`` means the current one.
+
+    Raises:
+        RuntimeError: for text that names no device.
+
+    >>> import tensorkit as tk
+    >>> str(tk.device("cuda", 0)), tk.device("cpu") == tk.device("cpu"), tk.device("cpu").index
+    ('cuda:0', True, None)
+    """
+
+    __slots__ = ("index", "type")
+    type: str
+    index: int | None
+
+    def __init__(self, type: str | int | device, index: int | None = None) -> None:
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+        elif isinstance(type, int):
+            self.type, self.index = "cuda", _small(type)
+        elif isinstance(type, str):
+            self.type, self.index = _parse(type, index)
+        else:
+            raise TypeError(
+                f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        return (
+            f"device(type='{self.type}')"
+            if self.index is None
+            else f"device(type='{self.type}', index={self.index})"
+        )
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return device, (self.type,) if self.index is None else (self.type, self.index)
+
+
+def _small(index: int) -> int:
+    if index < 0:
+        raise RuntimeError(f"Device index must not be negative, got {index}")
+    return index
+
+
+def _parse(text: str, index: int | None) -> tuple[str, int | None]:
+    if text == "":
+        raise RuntimeError("Device string must not be empty")
+    match = re.fullmatch(r"([a-z_]+)(?::(0|[1-9][0-9]*))?", text)
+    if match is None:
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    kind, number = match.groups()
+    if kind not in ("cpu", "cuda", "meta"):
+        raise _unknown(kind, text)
+    if number is not None and index is not None:
+        raise RuntimeError(
+            f"type (string) must not include an index because index was passed explicitly: {text}"
+        )
+    return kind, int(number) if number is not None else None if index is None else _small(index)
+
+
+def _unknown(kind: str, text: str) -> RuntimeError:
+    if kind in _ELSEWHERE:
+        return RuntimeError(
+            f"tensorkit has no '{kind}' device: it runs on cpu, cuda and meta. (got '{text}')"
+        )
+    return RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {kind}")
+
+
+DeviceLike = device | str | int | None
+CPU = device("cpu")
+META = device("meta")
+_cuda_count: Callable[[], int] = lambda: 0  # noqa: E731 - replaced by the CUDA kernels when they are loaded
+_cuda_current: Callable[[], int] = lambda: 0  # noqa: E731
+
+
+def register_cuda(count: Callable[[], int], current: Callable[[], int]) -> None:
+    """Told by the CUDA kernels how many devices there are and which one is current."""
+    global _cuda_count, _cuda_current
+    _cuda_count, _cuda_current = count, current
+
+
+def resolve(where: DeviceLike) -> device:
+    """The device that a `device=` argument means, checked to exist; ``None`` is the CPU.
+
+    Raises:
+        NoCudaError: for ``cuda`` without a GPU and without emulation (an AssertionError, as in PyTorch).
+        RuntimeError: for a CUDA index that no device has.
+    """
+    if where is None:
+        return CPU
+    asked = where if isinstance(where, device) else device(where)
+    if asked.type == "cpu":
+        return CPU
+    if asked.type == "meta":
+        return META
+    count = _cuda_count()
+    if count == 0:
+        raise NoCudaError(
+            "tensorkit not compiled with CUDA enabled\n"
+            "No GPU was found. To practise without one, call tk.cuda.emulate() first: "
+            "it gives devices with their own memory."
+        )
+    index = _cuda_current() if asked.index is None else asked.index
+    if index >= count:
+        raise RuntimeError(
+            f"CUDA error: invalid device ordinal\nasked for cuda:{index}; "
+            f"there {'is' if count == 1 else 'are'} {count}: cuda:0 to cuda:{count - 1}"
+        )
+    return device("cuda", index)

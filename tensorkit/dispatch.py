@@ -1,0 +1,281 @@
+"""The registry of operations, and how a block in ``ops/`` becomes functions, methods and operators.
+
+An operation is declared once, where it is written:
+
+    @op(samples=(sample("tk.transpose(a, 0, 1)", a=(2, 3)),), aliases=("swapaxes", "swapdims"))
+    def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+        ...
+
+`op` writes it into the `registry`, gives `Tensor` the method, and returns the function for the namespace. Errors that
+Python raises for a wrong call are put into PyTorch's words afterwards (`explain`), so a right call pays nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy
+
+from tensorkit import trace
+from tensorkit.errors import MissingKernelError
+from tensorkit.tensor import Tensor, attach
+
+__all__ = ["Op", "Sample", "call_traced", "missing_kernel", "op", "registry", "sample", "traced_method"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One call to try an operation with; the test-suite draws dtypes and memory layouts for the operands.
+
+    Attributes:
+        call: an expression in ``tk`` (the namespace) and the operands, the same under PyTorch.
+        sizes: the size of each tensor operand.
+    """
+
+    call: str
+    sizes: Mapping[str, tuple[int, ...]]
+
+
+def sample(call: str, /, **sizes: tuple[int, ...]) -> Sample:
+    """A `Sample`: ``sample("tk.add(a, b, alpha=2)", a=(2, 3), b=(3,))``."""
+    return Sample(call, MappingProxyType(sizes))
+
+
+@dataclass(slots=True)
+class Op:
+    """All that is known about one operation.
+
+    Attributes:
+        name: PyTorch's name.
+        function: what the namespace offers, or None for a method only.
+        samples: calls that the tests draw their cases from.
+        kind: "view", "pointwise", "reduce", "create", "copy" or "inplace".
+        functions, methods: every public spelling, operators among the methods.
+        derivative: how gradients pass back through it; None where there is none.
+        scalar: the scalar body that device kernels are compiled from, where there is one.
+    """
+
+    name: str
+    function: Callable[..., Any] | None
+    samples: tuple[Sample, ...]
+    kind: str
+    functions: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    derivative: Callable[..., Any] | None = None
+    scalar: Callable[..., Any] | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+registry: dict[str, Op] = {}
+
+
+def register(record: Op) -> Op:
+    """Write an operation down; its name must be new."""
+    if record.name in registry:
+        raise RuntimeError(f"operation {record.name!r} is already registered")
+    registry[record.name] = record
+    return record
+
+
+# -- tracing ------------------------------------------------------------------------------------------------------
+
+
+class _Depth(threading.local):
+    value = 0
+
+
+_depth = _Depth()
+
+
+def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation and tell the listeners; operations that it calls itself report one level deeper."""
+    depth = _depth.value
+    _depth.value = depth + 1
+    try:
+        output = body(*args, **kwargs)
+    finally:
+        _depth.value = depth
+    if trace.active:
+        trace.emit(trace.OpEvent(name, args, dict(kwargs), output, depth))
+    return output
+
+
+# -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------
+
+_EXPECTED = {
+    "int": ((int, numpy.integer), "int"),
+    "bool": ((bool,), "bool"),
+    "Tensor": ((Tensor,), "Tensor"),
+    "dtype | None": ((), "tensorkit.dtype"),
+}
+
+
+def explain(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Why a call cannot have been meant, in PyTorch's words; None when its arguments fit the signature."""
+    signature = inspect.signature(body)
+    parameters = list(signature.parameters.values())
+    for key in kwargs:
+        if key not in signature.parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+            return f"{name}() got an unexpected keyword argument '{key}'"
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        most = len(positional)
+        plural = "" if most == 1 else "s"
+        verb = "was" if len(args) == 1 else "were"
+        return f"{name}() takes {most} positional argument{plural} but {len(args)} {verb} given"
+    missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
+    if missing:
+        names = ", ".join(f'"{m}"' for m in missing)
+        return f"{name}() missing {len(missing)} required positional arguments: {names}"
+    return _mistyped(name, positional, args, kwargs)
+
+
+def _mistyped(
+    name: str, positional: list[inspect.Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str | None:
+    given = {p.name: (value, i + 1) for i, (p, value) in enumerate(zip(positional, args, strict=False))}
+    given.update({key: (value, 0) for key, value in kwargs.items()})
+    for parameter in positional:
+        accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
+        value, position = given.get(parameter.name, (None, 0))
+        if parameter.name not in given or not accepted or isinstance(value, accepted):
+            continue
+        if label == "int" and hasattr(value, "__index__"):
+            continue
+        where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
+        return f"{name}(): {where} must be {label}, not {type(value).__name__}"
+    return None
+
+
+def _wrong_call(
+    name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
+) -> str | None:
+    sentence = explain(name, body, args, kwargs)
+    if sentence is None or not method:
+        return sentence
+    # PyTorch does not count `self` among the positions of a method's arguments.
+    for position in range(2, 10):
+        sentence = sentence.replace(f"(position {position})", f"(position {position - 1})")
+    return sentence
+
+
+def missing_kernel(kernel: str, label: str) -> MissingKernelError:
+    """PyTorch's error for a dtype that an operation does not take."""
+    return MissingKernelError(f"\"{kernel}\" not implemented for '{label}'")
+
+
+# -- wrapping -----------------------------------------------------------------------------------------------------
+
+
+def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
+    """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained."""
+    if len(inspect.signature(body).parameters) == 1:
+
+        @functools.wraps(body)
+        def alone(self: Tensor) -> Any:
+            return call_traced(name, body, (self,), {}) if trace.active else body(self)
+
+        return alone
+
+    @functools.wraps(body)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if trace.active:
+                return call_traced(name, body, args, kwargs)
+            return body(*args, **kwargs)
+        except (TypeError, AttributeError):
+            sentence = _wrong_call(name, body, args, kwargs, method=True)
+            if sentence is None:
+                raise
+        raise TypeError(sentence)
+
+    return method
+
+
+def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(body)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if trace.active:
+                return call_traced(name, body, args, kwargs)
+            return body(*args, **kwargs)
+        except (TypeError, AttributeError):
+            sentence = _wrong_call(name, body, args, kwargs, method=False)
+            if sentence is None:
+                raise
+        raise TypeError(sentence)
+
+    return function
+
+
+def _inplace_view(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The form of a view operation that changes the tensor's own layout, such as ``t_``."""
+
+    def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        layout = body(self, *args, **kwargs)._lay()
+        self._adopt_geometry(self._store(), layout)
+        self._bump()
+        return self
+
+    inplace.__doc__ = f"In-place form of ``{body.__name__}``: this tensor itself gets the new layout."
+    return inplace
+
+
+def op(
+    *,
+    samples: Iterable[Sample],
+    kind: str = "view",
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Callable[..., Any] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Register the decorated function as an operation.
+
+    Args:
+        samples: calls for the tests.
+        kind: what family it belongs to.
+        name: PyTorch's name; the function's own name if not given.
+        aliases: further spellings, as functions and as methods.
+        function: whether the namespace offers it.
+        methods: the method spellings, if they differ from the name and its aliases; ``()`` for none.
+        inplace: whether to derive ``name_``, the form that changes this tensor's own layout.
+        derivative: how gradients pass back through it.
+    """
+
+    def register_as(body: Callable[P, R]) -> Callable[P, R]:
+        own = name or body.__name__
+        spelled = (own, *aliases)
+        given = spelled if methods is None else methods
+        public = _function(own, body)
+        for spelling in given:
+            attach(spelling, traced_method(own, body))
+        if inplace:
+            changing = _inplace_view(body)
+            for spelling in given:
+                attach(spelling + "_", traced_method(own + "_", changing))
+        register(
+            Op(
+                own,
+                public if function else None,
+                tuple(samples),
+                kind,
+                functions=spelled if function else (),
+                methods=(*given, *(f"{m}_" for m in given if inplace)),
+                derivative=derivative,
+            )
+        )
+        return cast(Callable[P, R], public)
+
+    return register_as

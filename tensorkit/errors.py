@@ -1,0 +1,64 @@
+"""The exceptions of tensorkit.
+
+Each is a subclass of the class that PyTorch raises in the same place, so code written for PyTorch catches it
+unchanged; the message starts with PyTorch's own sentence. A subclass exists only where somebody wants more than
+the sentence: the widgets draw the dimensions that a `ViewError` names.
+
+    Exception
+    ├── RuntimeError
+    │   ├── ViewError            a size that the strides cannot express without a copy
+    │   ├── DeviceMismatchError  the operands of one operation live on different devices
+    │   ├── OutOfMemoryError     a device has no room for the bytes asked for
+    │   └── NotImplementedError
+    │       └── MissingKernelError   this device or dtype has no kernel for the operation
+    ├── IndexError, TypeError, ValueError      raised plain, with PyTorch's wording
+    └── AssertionError
+        └── NoCudaError          `device='cuda'` without a GPU and without emulation
+
+Source: the classes and sentences are those of PyTorch 2.13, CPU build.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DeviceMismatchError", "MissingKernelError", "NoCudaError", "OutOfMemoryError", "ViewError"]
+
+
+class ViewError(RuntimeError):
+    """A view was asked for that no choice of strides can express.
+
+    Attributes:
+        size: the size of the tensor that was viewed.
+        stride: its stride, in elements.
+        requested: the size that was asked for.
+        conflicts: pairs of neighbouring dimensions ``(d, d + 1)`` that would have to merge and cannot.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        size: tuple[int, ...] = (),
+        stride: tuple[int, ...] = (),
+        requested: tuple[int, ...] = (),
+        conflicts: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.size = size
+        self.stride = stride
+        self.requested = requested
+        self.conflicts = conflicts
+
+
+class DeviceMismatchError(RuntimeError):
+    """The operands of one operation live on different devices."""
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has no room for the bytes that were asked for."""
+
+
+class MissingKernelError(NotImplementedError):
+    """No kernel is registered for this operation on this device or dtype."""
+
+
+class NoCudaError(AssertionError):
+    """``device='cuda'`` was asked for without a GPU and without emulation."""

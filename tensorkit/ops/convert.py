@@ -1,0 +1,731 @@
+"""Copies and conversions: to another dtype, another device, another memory order, Python and NumPy.
+
+Only what is here moves elements from one storage to another; every byte goes through `copy_into`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, storage, trace
+from tensorkit import layout as layouts
+from tensorkit.device import CPU, META, device, resolve
+from tensorkit.dispatch import op, sample
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import as_number_array, check_overlap, check_writable, empty_strided
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels import cpu as kernels
+from tensorkit.layout import Layout
+from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.tensor import Array, Tensor, attach
+
+__all__ = [
+    "clone",
+    "contiguous",
+    "copy_into",
+    "host_array",
+    "is_tensor",
+    "numel",
+    "register_copy",
+    "to_dtype",
+    "write_number",
+]
+
+StridedCopy = Callable[[Tensor, Tensor], None]
+_strided_copies: dict[str, StridedCopy] = {}
+_NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
+
+
+def register_copy(device_type: str, run: StridedCopy) -> None:
+    """Tell the copier how a kind of device copies between two layouts and dtypes in its own memory."""
+    _strided_copies[device_type] = run
+
+
+# -- the copier ---------------------------------------------------------------------------------------------------
+
+
+def copy_into(dst: Tensor, src: Tensor) -> None:
+    """Write the elements of `src`, broadcast and converted, into `dst`, wherever the two live."""
+    if not dst.numel() or dst._device == META:
+        return
+    if src._device == META:
+        raise MissingKernelError("Cannot copy out of meta tensor; no data!")
+    if dst._device != src._device:
+        _copy_across(dst, src)
+    elif dst._device == CPU:
+        kernels.copy(dst._nd(), src._nd())
+        if trace.active:
+            trace.emit(trace.CopyEvent(dst.nbytes, "cpu", "cpu"))
+    else:
+        _strided_copies[dst._device.type](dst, src)
+        if trace.active:
+            trace.emit(trace.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
+
+
+def _copy_across(dst: Tensor, src: Tensor) -> None:
+    """From one device's memory to another's: as one block of bytes, laid out before and after if need be."""
+    block = _dense(src)
+    if dst._dtype is block._dtype and dst._lay().size == block._lay().size and dst.is_contiguous():
+        landing = dst
+    else:
+        landing = empty_strided(block._lay().size, block._lay().stride, block._dtype, dst._device)
+    item = block._dtype.itemsize
+    storage.copy_bytes(
+        landing._store(),
+        landing._lay().offset * item,
+        block._store(),
+        block._lay().offset * item,
+        block.nbytes,
+    )
+    if landing is not dst:
+        copy_into(dst, landing)
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    return (
+        tensor if tensor.is_contiguous() else _copied(tensor, layouts.contiguous_stride(tensor._lay().size))
+    )
+
+
+def _copied(input: Tensor, stride: tuple[int, ...], kind: dtype | None = None) -> Tensor:
+    out = empty_strided(input._lay().size, stride, kind or input._dtype, input._device)
+    copy_into(out, input)
+    return out
+
+
+def host_array(input: Tensor) -> Array:
+    """The elements as a NumPy array: the memory itself on the CPU, a copy from another device."""
+    return input._nd() if input._device == CPU else to_device(input, CPU)._nd()
+
+
+def _warn_complex_to_real() -> None:
+    warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
+
+
+# -- copies -------------------------------------------------------------------------------------------------------
+
+
+@op(samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())), kind="copy")
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with a storage of its own; its dimensions keep their order in memory.
+
+    Returns:
+        A tensor of the same size and dtype. A transposed tensor stays transposed, an expanded one is written out.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(6).view(2, 3).t()
+    >>> t.clone().stride(), t.clone().data_ptr() == t.data_ptr()
+    ((1, 3), False)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
+    """
+    if memory_format is CONTIGUOUS:
+        return _copied(input, layouts.contiguous_stride(input._lay().size))
+    return _copied(input, layouts.like_strides(input._lay()))
+
+
+@op(samples=(sample("a.contiguous()", a=(2, 3)),), kind="copy", function=False)
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
+
+    >>> import tensorkit as tk
+    >>> t = tk.zeros(2, 3)
+    >>> t.contiguous() is t, t.t().contiguous().stride()
+    (True, (2, 1))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html
+    """
+    return input if input.is_contiguous() else _copied(input, layouts.contiguous_stride(input._lay().size))
+
+
+class MemoryFormat:
+    """The order of dimensions in memory that a copy should have."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"tensorkit.{self.name}"
+
+
+CONTIGUOUS = MemoryFormat("contiguous_format")
+PRESERVE = MemoryFormat("preserve_format")
+
+
+@op(
+    samples=(sample("a.copy_(b)", a=(2, 3), b=(3,)), sample("a.copy_(b)", a=(2,), b=(3,))),
+    kind="inplace",
+    function=False,
+)
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write another tensor's elements, broadcast and converted, into this one; from any device.
+
+    Raises:
+        RuntimeError: when the sizes do not fit, or two elements of this tensor share a slot.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 2).copy_(tk.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
+    """
+    if not isinstance(src, Tensor):
+        if isinstance(src, _NUMBERS):
+            src = number_tensor(src)
+        else:
+            raise TypeError(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+            )
+    own, given = input._lay(), src._lay()
+    size = layouts.broadcast_sizes(own.size, given.size)
+    if size != own.size:
+        given.expand(own.size)  # raises PyTorch's sentence
+    check_writable(input)
+    check_overlap(input, src)
+    if src._dtype.is_complex and input._dtype.category in (1, 2):
+        _warn_complex_to_real()
+    copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
+    input._bump()
+    return input
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as a 0-d CPU tensor of the dtype that it has by itself."""
+    kind = dtypes.of_number(value)
+    out = empty_strided((), (), kind, CPU)
+    out._nd()[...] = as_number_array(value, kind)
+    return out
+
+
+_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
+
+
+def _fits(value: Any, kind: dtype) -> bool:
+    """Whether PyTorch converts a number to a dtype without calling it an overflow."""
+    if isinstance(value, complex):
+        return kind.is_complex or kind.category == 0 or value.imag == 0
+    if kind.category != 1:
+        return True
+    if value != value or value in (float("inf"), float("-inf")):
+        return False
+    info = numpy.iinfo(kind.numpy)
+    # An unsigned type takes the negative numbers whose magnitude it can hold: C wraps them around.
+    low = -info.max - 1 if not kind.is_signed else info.min
+    return bool(low <= int(value) <= info.max)
+
+
+def write_number(input: Tensor, value: Any) -> None:
+    """Write one number into every element.
+
+    Raises:
+        RuntimeError: when the dtype cannot hold it.
+    """
+    value = value.item() if isinstance(value, numpy.generic) else value
+    if not _fits(value, input._dtype):
+        label = _C_NAMES.get(input._dtype.name, input._dtype.name.replace("float32", "float"))
+        raise RuntimeError(f"value cannot be converted to type {label} without overflow")
+    if input._device == CPU:
+        if input.numel():
+            kernels.quiet(input._nd().fill, as_number_array(value, input._dtype)[()])
+        return
+    one = empty_strided((), (), input._dtype, CPU)
+    one._nd()[...] = as_number_array(value, input._dtype)
+    copy_into(input, to_device(one, input._device)._view(Layout(input._lay().size, (0,) * input.dim(), 0)))
+
+
+@op(
+    samples=(
+        sample("a.fill_(2)", a=(2, 3)),
+        sample("a.fill_(b)", a=(2, 3), b=()),
+        sample("a.fill_(b)", a=(2,), b=(2,)),
+    ),
+    kind="inplace",
+    function=False,
+)
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set every element to a number, or to the one element of a 0-d tensor.
+
+    Raises:
+        RuntimeError: when the dtype cannot hold the number, or the tensor has dimensions.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(3).fill_(7)
+    tensor([7., 7., 7.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.fill_.html
+    """
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions."
+            )
+        value = value.item()  # type: ignore[attr-defined]
+    elif not isinstance(value, _NUMBERS):
+        raise TypeError(
+            f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
+            "of:\n * (Tensor value)\n * (Number value)\n"
+        )
+    write_number(input, value)
+    input._bump()
+    return input
+
+
+@op(samples=(sample("a.zero_()", a=(2, 3)),), kind="inplace", function=False)
+def zero_(input: Tensor) -> Tensor:
+    """Set every element to zero.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(2).zero_()
+    tensor([0., 0.])
+    """
+    write_number(input, 0)
+    input._bump()
+    return input
+
+
+# -- another dtype, another device --------------------------------------------------------------------------------
+
+
+def to_dtype(input: Tensor, kind: dtype, *, copy: bool = False) -> Tensor:
+    """The elements as another dtype: the tensor itself when it has that dtype already."""
+    if input._dtype is kind and not copy:
+        return input
+    if input._dtype.is_complex and kind.category in (1, 2):
+        _warn_complex_to_real()
+    return _copied(input, layouts.like_strides(input._lay()), kind)
+
+
+def to_device(input: Tensor, where: device, *, copy: bool = False) -> Tensor:
+    """A copy on another device: the tensor itself when it lives there already."""
+    if input._device == where and not copy:
+        return input
+    lay = input._lay()
+    stride = layouts.like_strides(lay)
+    if input._device != where and not lay.is_contiguous():
+        source = (
+            input if stride == lay.stride and lay.is_non_overlapping_and_dense() else _copied(input, stride)
+        )
+        return _move_block(source, where)
+    out = empty_strided(lay.size, stride, input._dtype, where)
+    copy_into(out, input)
+    return out
+
+
+def _move_block(source: Tensor, where: device) -> Tensor:
+    """A dense block in whatever order of dimensions goes over byte by byte and keeps that order."""
+    lay = source._lay()
+    out = empty_strided(lay.size, lay.stride, source._dtype, where)
+    if lay.numel:
+        flat = source._view(Layout((lay.numel,), (1,), lay.offset))
+        copy_into(out._view(Layout((lay.numel,), (1,), 0)), flat)
+    return out
+
+
+def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | None, dtype | None, bool]:
+    """What a call of `to` asks for: a device, a dtype, whether always to copy."""
+    where, kind = kwargs.get("device"), kwargs.get("dtype")
+    for arg in args:
+        if isinstance(arg, Tensor):
+            where, kind = arg._device, arg._dtype
+        elif isinstance(arg, (dtypes.dtype, type)) and not isinstance(arg, bool):
+            kind = arg
+        elif isinstance(arg, (str, device, int)) and not isinstance(arg, bool):
+            where = arg
+        elif not isinstance(arg, bool) and arg is not None:
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got ({type(arg).__name__}), but expected one "
+                "of:\n * (tensorkit.device device = None, tensorkit.dtype dtype = None, bool non_blocking = False, "
+                "bool copy = False)\n * (tensorkit.dtype dtype, bool non_blocking = False, bool copy = False)\n"
+                " * (Tensor tensor, bool non_blocking = False, bool copy = False)\n"
+            )
+    flags = [arg for arg in args if isinstance(arg, bool)]
+    copy = kwargs.get("copy", flags[1] if len(flags) > 1 else False)
+    return (None if where is None else resolve(where)), None if kind is None else as_dtype(kind), bool(copy)
+
+
+_PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
+
+
+def as_dtype(kind: Any, name: str = "to") -> dtype:
+    """A dtype given as such or as a Python type.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if isinstance(kind, dtypes.dtype):
+        return kind
+    found = _PYTHON_TYPES.get(kind) if isinstance(kind, type) else None
+    if found is None:
+        raise TypeError(f"{name}(): argument 'dtype' must be tensorkit.dtype, not {type(kind).__name__}")
+    return found  # type: ignore[return-value]
+
+
+@op(
+    samples=(
+        sample("a.to(tk.float64)", a=(2, 3)),
+        sample("a.to(tk.uint8)", a=(2, 3)),
+        sample("a.to(b)", a=(2,), b=()),
+    ),
+    kind="copy",
+    function=False,
+)
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The tensor as another dtype and on another device: itself if nothing changes, otherwise a copy.
+
+    Args:
+        args, kwargs: a dtype, a device, both, or a tensor to be like; ``copy=True`` always copies.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2)
+    >>> t.to(tk.int64), t.to("cpu") is t
+    (tensor([1, 1]), True)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html
+    """
+    known = {"device", "dtype", "non_blocking", "copy", "memory_format", "other"}
+    for key in kwargs:
+        if key not in known:
+            raise TypeError(f"to() got an unexpected keyword argument '{key}'")
+    if "other" in kwargs:
+        args = (kwargs["other"], *args)
+    where, kind, copy = _wanted(args, kwargs)
+    out = input
+    if kind is not None:
+        out = to_dtype(out, kind)
+    if where is not None:
+        out = to_device(out, where)
+    return clone(out) if copy and out is input else out
+
+
+@op(samples=(sample("a.cpu()", a=(2, 3)),), kind="copy", function=False)
+def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The tensor itself if it is on the CPU, otherwise a copy there.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2)
+    >>> t.cpu() is t
+    True
+    """
+    return to_device(input, CPU)
+
+
+@op(samples=(), kind="copy", function=False)
+def cuda(
+    input: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Any = None
+) -> Tensor:
+    """The tensor itself if it is on that CUDA device, otherwise a copy there.
+
+    >>> import tensorkit as tk
+    >>> with tk.cuda.emulate():
+    ...     tk.ones(2).cuda()
+    tensor([1., 1.], device='cuda:0')
+    """
+    return to_device(input, resolve("cuda" if device is None else device))
+
+
+def _legacy_names() -> dict[str, dtype]:
+    return {f"{kind.label}Tensor": kind for kind in dtypes.ALL}
+
+
+@op(
+    samples=(sample("a.type()", a=(2,)), sample("a.type(tk.int32)", a=(2,))),
+    kind="copy",
+    function=False,
+    name="type",
+)
+def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(2).type(), tk.ones(2).type(tk.int32).dtype
+    ('tensorkit.FloatTensor', tensorkit.int32)
+    """
+    if dtype is None:
+        place = "" if input._device.type == "cpu" else f"{input._device.type}."
+        return f"tensorkit.{place}{input._dtype.label}Tensor"
+    if isinstance(dtype, str):
+        name = dtype.removeprefix("torch.").removeprefix("tensorkit.")
+        place, _, last = name.rpartition(".")
+        kind = _legacy_names().get(last)
+        if kind is None or place not in ("", "cuda"):
+            raise ValueError(f"invalid type: '{dtype}'")
+        return to_device(to_dtype(input, kind), resolve(place or "cpu"))
+    return to_dtype(input, as_dtype(dtype, "type"))
+
+
+@op(samples=(sample("a.type_as(b)", a=(2,), b=(3,)),), kind="copy", function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor converted to the dtype and device of another.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(2).type_as(tk.tensor(1))
+    tensor([1, 1])
+    """
+    return to_device(to_dtype(input, other._dtype), other._device)
+
+
+def _cast_method(name: str, kind: dtype) -> Callable[..., Tensor]:
+    def cast(input: Tensor, *, memory_format: Any = None) -> Tensor:
+        return to_dtype(input, kind)
+
+    cast.__name__ = name
+    cast.__doc__ = f"The tensor as ``tensorkit.{kind.name}``: itself if it is, otherwise a copy.\n\n    >>> import tensorkit as tk\n    >>> tk.ones(2).{name}().dtype\n    tensorkit.{kind.name}\n    "
+    return cast
+
+
+CASTS: dict[str, dtype] = {
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "byte": dtypes.uint8,
+    "char": dtypes.int8,
+    "short": dtypes.int16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "bool": dtypes.bool,  # type: ignore[dict-item]
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}
+for _name, _kind in CASTS.items():
+    op(samples=(sample(f"a.{_name}()", a=(2, 3)),), kind="copy", function=False, name=_name)(
+        _cast_method(_name, _kind)
+    )
+
+
+# -- the same tensor, other memory --------------------------------------------------------------------------------
+
+
+@op(
+    samples=(sample("a.resize_(2)", a=(4,)), sample("a.clone().resize_(5, 5).size()", a=(4,))),
+    kind="inplace",
+    function=False,
+)
+def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another size, row-major, on the same storage, which grows if it is too small.
+
+    New elements are uninitialised; nothing is lost when it shrinks.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
+    """
+    size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    if size == input._lay().size:
+        return input
+    target = Layout(size, layouts.contiguous_stride(size), input._lay().offset)
+    needed = target.reach() * input._dtype.itemsize
+    held = input._store()
+    if needed > held.nbytes():
+        held.resize_(needed)
+    input._adopt_geometry(held, target)
+    return input
+
+
+def _source_storage(source: Any) -> UntypedStorage:
+    if isinstance(source, TypedStorage):
+        return source.untyped()
+    if isinstance(source, UntypedStorage):
+        return source
+    raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
+
+
+@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="inplace", function=False)
+def set_(
+    input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Point this tensor at another storage, with a size, strides and an offset of its own.
+
+    Raises:
+        RuntimeError: when they would reach outside the storage.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(1).set_(tk.arange(6.).untyped_storage(), 1, (2,), (2,))
+    tensor([1., 3.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.set_.html
+    """
+    if source is None:
+        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
+        return input
+    if isinstance(source, Tensor):
+        if source._dtype is not input._dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source._dtype.label} to a tensor of type {input._dtype.label}"
+            )
+        input._adopt_geometry(source._store(), source._lay())
+        return input
+    held = _source_storage(source)
+    if size is None:
+        count = held.nbytes() // input._dtype.itemsize
+        size, stride = (count,), (1,)
+    size = (size,) if isinstance(size, int) else tuple(size)
+    stride = layouts.contiguous_stride(size) if stride is None else tuple(stride)
+    if not 0 <= storage_offset:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
+    input._adopt_geometry(held, target)
+    return input
+
+
+# -- to Python and NumPy ------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(sample("a.item()", a=()), sample("a.item()", a=(1, 1)), sample("a.item()", a=(2,))),
+    kind="copy",
+    function=False,
+)
+def item(input: Tensor) -> Any:
+    """The one element as a Python number.
+
+    Raises:
+        RuntimeError: when there is not exactly one.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[2.5]]).item()
+    2.5
+    """
+    if input.numel() != 1:
+        raise RuntimeError(f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
+    return _python(host_array(input)).item()
+
+
+def _python(array: Array) -> Array:
+    """An array whose elements NumPy can turn into Python numbers: bfloat16 goes by way of float32."""
+    return array.astype(numpy.float32) if array.dtype == dtypes.bfloat16.numpy else array
+
+
+@op(samples=(sample("a.tolist()", a=(2, 3)), sample("a.tolist()", a=())), kind="copy", function=False)
+def tolist(input: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(4).view(2, 2).tolist()
+    [[0, 1], [2, 3]]
+    """
+    return _python(host_array(input)).tolist()
+
+
+@op(samples=(sample("a.numpy()", a=(2, 3)),), kind="copy", function=False, name="numpy")
+def numpy_(input: Tensor, *, force: bool = False) -> Array:
+    """A NumPy array on the same memory: writing to one changes the other.
+
+    Args:
+        force: copy from another device if need be, rather than refuse.
+
+    Raises:
+        TypeError: for a tensor on another device, and for bfloat16, which NumPy does not have.
+
+    >>> import tensorkit as tk
+    >>> t = tk.zeros(2)
+    >>> t.numpy()[0] = 5
+    >>> t
+    tensor([5., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
+    """
+    if input._device != CPU:
+        if not force:
+            raise TypeError(
+                f"can't convert {input._device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+                "host memory first."
+            )
+        input = to_device(input, CPU)
+    if input._dtype is dtypes.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
+    return input._nd().view()
+
+
+def _array(input: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
+    array = numpy_(input)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar: bool = False) -> Tensor:
+    from_array = numpy.ascontiguousarray(array).reshape(array.shape)
+    out = empty_strided(
+        from_array.shape,
+        layouts.contiguous_stride(from_array.shape),
+        dtypes.from_numpy_dtype(array.dtype),
+        CPU,
+    )
+    out._nd()[...] = from_array
+    return out
+
+
+def _single(input: Tensor, kind: str) -> Any:
+    if input.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return item(input)
+
+
+def _bool(input: Tensor) -> bool:
+    count = input.numel()
+    if count != 1:
+        many = "no values" if count == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+    return bool(item(input))
+
+
+def _index(input: Tensor) -> int:
+    if input.numel() != 1 or input._dtype.category > 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(item(input))
+
+
+def _iterate(input: Tensor) -> Iterator[Tensor]:
+    if not input.dim():
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(input.unbind(0))  # type: ignore[attr-defined]
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.is_tensor(tk.ones(1)), tk.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> import tensorkit as tk
+    >>> tk.numel(tk.zeros(2, 3))
+    6
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"numel(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input.numel()
+
+
+def _attach_protocols() -> None:
+    attach("__array__", _array)
+    attach("__array_wrap__", _wrap_array)
+    attach("__bool__", _bool)
+    attach("__int__", lambda self: int(_single(self, "int")))
+    attach("__float__", lambda self: float(_single(self, "float")))
+    attach("__complex__", lambda self: complex(_single(self, "complex")))
+    attach("__index__", _index)
+    attach("__iter__", _iterate)
+
+
+_attach_protocols()

@@ -1,0 +1,871 @@
+"""New tensors: from data, from numbers, from NumPy, like another tensor.
+
+Arguments, defaults, dtypes and sentences are PyTorch 2.13's
+(https://docs.pytorch.org/docs/stable/torch.html#creation-ops).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit import layout as layouts
+from tensorkit.device import CPU, DeviceLike, device, resolve
+from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import empty_strided as _allocate
+from tensorkit.elementwise import resize_out
+from tensorkit.kernels import cpu as kernels
+from tensorkit.layout import Layout
+from tensorkit.ops.convert import (
+    CONTIGUOUS,
+    as_dtype,
+    copy_into,
+    host_array,
+    item,
+    to_device,
+    to_dtype,
+    write_number,
+)
+from tensorkit.ops.view import as_ints
+from tensorkit.storage import adopt
+from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage
+
+__all__ = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "eye",
+    "from_numpy",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "scalar_tensor",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
+_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+_PLAIN = {bool: dtypes.bool, int: dtypes.int64}
+
+
+# -- from data ----------------------------------------------------------------------------------------------------
+
+
+def _is_sequence(value: Any) -> bool:
+    if isinstance(value, (list, tuple, range)):
+        return True
+    if isinstance(value, (str, bytes, dict, set, Tensor)) or numpy.isscalar(value):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and getattr(value, "ndim", 1) != 0
+
+
+def _size_of(data: Any) -> tuple[int, ...]:
+    size = []
+    while _is_sequence(data):
+        size.append(len(data))
+        if len(data) == 0:
+            break
+        data = data[0]
+    return tuple(size)
+
+
+def _leaves(data: Any, size: tuple[int, ...], dim: int, out: list[Any]) -> None:
+    """Append the numbers of nested sequences, row by row, or say where the nesting is uneven."""
+    if dim == len(size):
+        if _is_sequence(data):
+            kind = type(data).__name__
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        out.append(data)
+        return
+    if not _is_sequence(data):
+        raise TypeError("not a sequence")
+    if len(data) != size[dim]:
+        raise ValueError(f"expected sequence of length {size[dim]} at dim {dim} (got {len(data)})")
+    if dim == len(size) - 1 and isinstance(data, (list, tuple)) and not any(map(_is_sequence, data)):
+        out.extend(data)
+        return
+    for row in data:
+        _leaves(row, size, dim + 1, out)
+
+
+def _leaf_dtype(value: Any) -> dtype:
+    if isinstance(value, Tensor):
+        return value._dtype
+    if isinstance(value, numpy.generic) or isinstance(value, numpy.ndarray):
+        return dtypes.from_numpy_dtype(value.dtype)
+    if isinstance(value, (bool, int, float, complex)):
+        return dtypes.of_number(value)
+    if isinstance(value, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def _common_dtype(leaves: list[Any]) -> dtype:
+    if not leaves:
+        return dtypes.get_default_dtype()
+    samples = {type(leaf): leaf for leaf in leaves}
+    found: dtype | None = None
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    for leaf in [*samples.values(), *tensors]:
+        kind = _leaf_dtype(leaf)
+        found = kind if found is None else dtypes.promote_types(found, kind)
+    assert found is not None
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return item(value)
+    return value.item() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
+
+
+def _checked_number(value: Any, kind: dtype) -> Any:
+    """A number as it will be stored, or PyTorch's word on why it cannot be."""
+    if isinstance(value, complex) and not kind.is_complex:
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    if kind.category == 1:
+        if isinstance(value, float):
+            if math.isnan(value):
+                raise ValueError("cannot convert float NaN to integer")
+            if math.isinf(value):
+                raise OverflowError("cannot convert float infinity to integer")
+            value = int(value)
+        if not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        info = numpy.iinfo(kind.numpy)
+        if not (info.min if kind.is_signed else -info.max) <= value <= info.max:
+            raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+    return value
+
+
+def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
+    numbers = [_plain(leaf) for leaf in leaves]
+    if kind.category == 1:
+        whole = [_checked_number(n, kind) for n in numbers]
+        array = numpy.array(whole, numpy.int64 if kind is not dtypes.uint64 else object)
+        return kernels.quiet(array.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
+    if not kind.is_complex and any(isinstance(n, complex) for n in numbers):
+        raise TypeError("must be real number, not complex")
+    if any(isinstance(n, int) and not -(2**63) <= n < 2**63 for n in numbers):
+        raise ValueError("Overflow when unpacking long long")
+    wide = numpy.complex128 if kind.is_complex else numpy.bool_ if kind.category == 0 else numpy.float64
+    return kernels.quiet(numpy.array(numbers, wide).astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
+
+
+def _from_array(data: Array, kind: dtype | None) -> Array:
+    own = dtypes.from_numpy_dtype(data.dtype)
+    if any(step < 0 for step in data.strides):
+        raise ValueError(_NEGATIVE)
+    source = data if data.dtype == own.numpy else data.astype(own.numpy)
+    out = numpy.empty(data.shape, (kind or own).numpy)
+    kernels.copy(out, source)
+    return out
+
+
+_NEGATIVE = (
+    "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+    "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+)
+
+
+@op(
+    samples=(
+        sample("tk.tensor([[1, 2], [3, 4]])"),
+        sample("tk.tensor([1, 2.5, True])"),
+        sample("tk.tensor(7)"),
+        sample("tk.tensor([[]])"),
+        sample("tk.tensor([1, 2], dtype=tk.float16)"),
+        sample("tk.tensor([[1, 2], [3]])"),
+        sample("tk.tensor(['a'])"),
+        sample("tk.tensor([1, [2]])"),
+        sample("tk.tensor([300], dtype=tk.uint8)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+    """A tensor with a copy of the data: nested sequences of numbers, a number, a NumPy array.
+
+    Python floats become the default dtype (float32), integers int64, bools bool, complex numbers complex64; NumPy
+    arrays keep their dtype.
+
+    Raises:
+        ValueError: when rows differ in length. TypeError, RuntimeError: for what is no number.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[3, 1, 2], [4, 1, 7]])
+    tensor([[3, 1, 2],
+            [4, 1, 7]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html
+    """
+    kind = None if dtype is None else as_dtype(dtype, "tensor")
+    where = resolve(device)
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensorkit.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=3,
+        )
+        here = data._device if device is None else where
+        return to_device(to_dtype(data, kind or data._dtype, copy=True), here)
+    if isinstance(data, numpy.ndarray) and data.ndim:
+        array = _from_array(data, kind)
+        return to_device(fresh(array, kind or dtypes.from_numpy_dtype(array.dtype)), where)
+    size = _size_of(data)
+    leaves: list[Any] = []
+    _leaves(data, size, 0, leaves)
+    kind = kind or _common_dtype(leaves)
+    for leaf in leaves:
+        if not isinstance(leaf, (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)):
+            _leaf_dtype(leaf)
+    return to_device(fresh(_array_of(leaves, size, kind), kind), where)
+
+
+@op(
+    samples=(sample("tk.as_tensor([1, 2])"), sample("tk.as_tensor(a, dtype=tk.float64)", a=(2,))),
+    kind="create",
+    methods=(),
+)
+def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+    """`data` as a tensor, without a copy if it is a tensor or a NumPy array that fits already.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2)
+    >>> tk.as_tensor(t) is t
+    True
+    """
+    if isinstance(data, Tensor):
+        kept = data if dtype is None else to_dtype(data, as_dtype(dtype, "as_tensor"))
+        return kept if device is None else to_device(kept, resolve(device))
+    if isinstance(data, numpy.ndarray):
+        made = from_numpy(data)
+        made = made if dtype is None else to_dtype(made, as_dtype(dtype, "as_tensor"))
+        return to_device(made, resolve(device))
+    return tensor(data, dtype=dtype, device=device)
+
+
+@op(samples=(), kind="create", methods=())
+def from_numpy(ndarray: Array) -> Tensor:
+    """A tensor on the memory of a NumPy array: writing to one changes the other.
+
+    Raises:
+        TypeError: for what is no array, or holds what a tensor cannot. ValueError: for negative strides.
+
+    >>> import numpy as np, tensorkit as tk
+    >>> a = np.zeros(2)
+    >>> tk.from_numpy(a)[0] = 5
+    >>> a
+    array([5., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html
+    """
+    if not isinstance(ndarray, numpy.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    if not ndarray.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
+    kind = dtypes.from_numpy_dtype(ndarray.dtype)
+    if any(step < 0 for step in ndarray.strides):
+        raise ValueError(_NEGATIVE)
+    if any(step % ndarray.itemsize for step in ndarray.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
+        )
+    if not ndarray.flags.writeable:
+        warnings.warn(_READ_ONLY, UserWarning, stacklevel=3)
+    stride = tuple([step // ndarray.itemsize for step in ndarray.strides])
+    return on_storage(adopt(ndarray, foreign=True), Layout(ndarray.shape, stride, 0), kind)
+
+
+_READ_ONLY = (
+    "The given NumPy array is not writable, and tensorkit does not support non-writable tensors. Writing to this tensor "
+    "will raise. You may want to copy the array to protect its data or make it writable before converting it to a tensor."
+)
+
+
+# -- filled with one number ---------------------------------------------------------------------------------------
+
+
+def _size(size: tuple[Any, ...], name: str, keyword: Any = None) -> tuple[int, ...]:
+    if keyword is not None:
+        size = (keyword,)
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return as_ints(size, name)
+
+
+def _check_size(size: tuple[int, ...], name: str) -> None:
+    if any(n < 0 for n in size):
+        if name in ("zeros", "ones", "full"):
+            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+        low = next(n for n in size if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {low}: {list(size)}")
+
+
+def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
+    """An uninitialised row-major tensor, or `out` given that size."""
+    if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        asked = None if kind is None else as_dtype(kind, name)
+        if asked is not None and asked is not out._dtype:
+            raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({out._dtype})")
+        resize_out(out, size)
+        return out
+    chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
+    here = CPU if where is None else resolve(where)
+    if here is CPU:
+        return fresh(_memory(size, chosen), chosen)
+    return _allocate(size, layouts.contiguous_stride(size), chosen, here)
+
+
+def _memory(size: tuple[int, ...], kind: dtype) -> Array:
+    try:
+        return numpy.empty(size, kind.numpy)
+    except (MemoryError, ValueError):
+        asked = math.prod(size) * kind.itemsize
+        raise RuntimeError(
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {asked} bytes. "
+            "Error code 12 (Cannot allocate memory)"
+        ) from None
+
+
+@op(
+    samples=(sample("tk.empty(2, 3).size()"), sample("tk.empty((0, 3)).stride()"), sample("tk.empty(-1)")),
+    kind="create",
+    methods=(),
+)
+def empty(*size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+    """A tensor whose elements are whatever the memory held before.
+
+    >>> import tensorkit as tk
+    >>> tk.empty(2, 3).size()
+    tensorkit.Size([2, 3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
+    """
+    sizes = _size(size, "empty")
+    _check_size(sizes, "empty")
+    return _new(sizes, dtype, device, out, "empty")
+
+
+def _filled(name: str, value: int) -> Callable[..., Tensor]:
+    def create(
+        *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
+    ) -> Tensor:
+        unknown = next((key for key in keyword if key != "size"), None)
+        if unknown is not None:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{unknown}'")
+        sizes = _size(size, name, keyword.get("size"))
+        _check_size(sizes, name)
+        made = _new(sizes, dtype, device, out, name)
+        write_number(made, value)
+        if out is not None:
+            out._bump()
+        return made
+
+    create.__name__ = name
+    text = f"{float(value)}".removesuffix("0")
+    create.__doc__ = f"""A tensor filled with {value}.
+
+    Args:
+        size: the size, as several integers or one sequence.
+        out: a tensor to write into. dtype: the default dtype if not given. device: the CPU if not given.
+
+    >>> import tensorkit as tk
+    >>> tk.{name}(2)
+    tensor([{text}, {text}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+    return create
+
+
+zeros = op(
+    samples=(sample("tk.zeros(2, 3)"), sample("tk.zeros((2, 0), dtype=tk.int8)"), sample("tk.zeros(2, -1)")),
+    kind="create",
+    methods=(),
+)(_filled("zeros", 0))
+ones = op(
+    samples=(sample("tk.ones(2, 3)"), sample("tk.ones([2], dtype=tk.bool)"), sample("tk.ones('a')")),
+    kind="create",
+    methods=(),
+)(_filled("ones", 1))
+
+
+@op(
+    samples=(
+        sample("tk.full((2, 3), 7)"),
+        sample("tk.full((2,), True)"),
+        sample("tk.full((2,), 2.5, dtype=tk.int64)"),
+        sample("tk.full(2, 3)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def full(
+    size: Sequence[int],
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """A tensor filled with one number, of the number's own dtype unless told otherwise.
+
+    >>> import tensorkit as tk
+    >>> tk.full((2, 2), 3.5)
+    tensor([[3.5000, 3.5000],
+            [3.5000, 3.5000]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
+        )
+    sizes = as_ints((size,), "full")
+    _check_size(sizes, "full")
+    value = _plain(fill_value)
+    own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
+    chosen = None if out is not None else own if dtype is None else dtype
+    made = _new(sizes, chosen, device, out, "full")
+    write_number(made, value)
+    return made
+
+
+@op(samples=(sample("tk.scalar_tensor(2)"),), kind="create", methods=())
+def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+    """A 0-d tensor of the default dtype.
+
+    >>> import tensorkit as tk
+    >>> tk.scalar_tensor(2)
+    tensor(2.)
+    """
+    return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device)
+
+
+@op(
+    samples=(
+        sample("tk.empty_strided((2, 2), (1, 2)).stride()"),
+        sample("tk.empty_strided((2, 3), (0, 1)).untyped_storage().nbytes()"),
+    ),
+    kind="create",
+    methods=(),
+)
+def empty_strided(
+    size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """An uninitialised tensor with strides of your own, on a storage that just holds it.
+
+    >>> import tensorkit as tk
+    >>> tk.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    sizes = as_ints((size,), "empty_strided")
+    strides = as_ints((stride,), "empty_strided", "stride", 2)
+    if len(sizes) != len(strides):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(sizes)}) must match dimensionality of strides ({len(strides)})"
+        )
+    _check_size(sizes, "empty_strided")
+    kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "empty_strided")
+    return _allocate(sizes, strides, kind, resolve(device))
+
+
+@op(
+    samples=(
+        sample("tk.eye(3)"),
+        sample("tk.eye(2, 3, dtype=tk.int32)"),
+        sample("tk.eye(0)"),
+        sample("tk.eye(-1)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def eye(
+    n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """The identity matrix: ones on the diagonal, zeros elsewhere.
+
+    >>> import tensorkit as tk
+    >>> tk.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
+    """
+    for label, count in (("n", n), ("m", n if m is None else m)):
+        if isinstance(count, float):
+            raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not float")
+        if count < 0:
+            raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
+    made = _new((n, n if m is None else m), dtype, device, out, "eye")
+    if made._dtype in _LIMITED:
+        raise missing_kernel("eye", made._dtype.label)
+    write_number(made, 0)
+    if made.numel():
+        write_number(made._view(made._lay().diagonal()), 1)
+    return made
+
+
+# -- ranges -------------------------------------------------------------------------------------------------------
+
+
+def _number(value: Any, name: str, argument: str, position: int) -> Any:
+    value = _plain(value)
+    if not isinstance(value, (bool, int, float, complex)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}"
+        )
+    return value
+
+
+def _place(values: Array, kind: dtype, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
+    """Computed values as a tensor of a dtype, on a device, or in `out`."""
+    made = fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind)
+    if out is None:
+        return to_device(made, resolve(where))
+    target = _new(made._lay().size, None, None, out, name)
+    copy_into(target, made)
+    target._bump()
+    return target
+
+
+def _range_length(start: Any, end: Any, step: Any) -> int:
+    if not all(math.isfinite(v) for v in (start, end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * (1 if step > 0 else -1) < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if all(isinstance(v, int) for v in (start, end, step)):
+        return -((start - end) // step) if step > 0 else -((end - start) // -step)
+    return math.ceil((end - start) / step)
+
+
+@op(
+    samples=(
+        sample("tk.arange(5)"),
+        sample("tk.arange(2, 10, 4)"),
+        sample("tk.arange(0, 1, 0.1)"),
+        sample("tk.arange(5, 1, -2.0)"),
+        sample("tk.arange(3, dtype=tk.float16)"),
+        sample("tk.arange(1, 1)"),
+        sample("tk.arange(0, 3, -1)"),
+        sample("tk.arange(1, 2, 0)"),
+        sample("tk.arange('a')"),
+    ),
+    kind="create",
+    methods=(),
+)
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """The numbers from `start` (0) up to, not including, `end`, `step` (1) apart.
+
+    Returns:
+        A 1-D tensor of ceil((end - start) / step) elements: int64 if all three are integers, else the default dtype.
+
+    Raises:
+        RuntimeError: for a step of 0, or one that leads away from `end`.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(2, 10, 4)
+    tensor([2, 6])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.arange.html
+    """
+    if end is None:
+        start, end = 0, start
+    if end is None:
+        raise TypeError(
+            "arange() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (Number end, *, Tensor out = None, tensorkit.dtype dtype = None, tensorkit.device device = None)\n"
+            " * (Number start, Number end, Number step = 1, *, Tensor out = None, tensorkit.dtype dtype = None, "
+            "tensorkit.device device = None)\n"
+        )
+    start, end, step = (
+        _number(start, "arange", "start", 1),
+        _number(end, "arange", "end", 1),
+        _number(step, "arange", "step", 3),
+    )
+    start, end, step = (int(v) if isinstance(v, bool) else v for v in (start, end, step))
+    kind = (
+        as_dtype(dtype, "arange")
+        if dtype is not None
+        else out._dtype
+        if out is not None
+        else _range_dtype(start, end, step)
+    )
+    if kind in _LIMITED or kind.is_complex or kind.category == 0:
+        raise missing_kernel("arange_cpu", kind.label)
+    for value in (start, end, step):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    if kind.category == 1:
+        start, end, step = int(start), int(end), int(step)
+    length = _range_length(start, end, step)
+    if kind.category == 1:
+        values = numpy.arange(length, dtype=numpy.int64) * step + start
+    else:
+        values = numpy.arange(length, dtype=numpy.float64) * step + start
+    return _place(values, kind, device, out, "arange")
+
+
+def _range_dtype(*values: Any) -> dtype:
+    return dtypes.int64 if all(isinstance(v, int) for v in values) else dtypes.get_default_dtype()
+
+
+def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
+    if steps is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "steps"')
+    if isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type(steps).__name__}")
+    count = int(steps.__index__())
+    if count < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return _number(start, name, "start", 1), _number(end, name, "end", 2), count
+
+
+def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
+    """`count` numbers from start to end: the first half counted from the start, the second back from the end."""
+    work: Any = (
+        numpy.float32 if kind.category < 2 or kind in (dtypes.float16, dtypes.bfloat16) else kind.numpy
+    )
+    if kind.category == 1 or kind.category == 0:
+        start, end = int(start), int(end)
+    first, last = numpy.array(start, work), numpy.array(end, work)
+    if kind in (dtypes.float16, dtypes.bfloat16):
+        first, last = first.astype(kind.numpy).astype(work), last.astype(kind.numpy).astype(work)
+    if count == 1:
+        return first.reshape(1)
+    each = ((last - first) / numpy.array(count - 1, work)).astype(work)
+    if kind in (dtypes.float16, dtypes.bfloat16):
+        each = each.astype(kind.numpy).astype(work)
+    index = numpy.arange(count, dtype=work)
+    half = count // 2
+    return numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
+
+
+def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: str) -> dtype:
+    if dtype_ is not None:
+        return as_dtype(dtype_, name)
+    if out is not None:
+        return out._dtype
+    default = dtypes.get_default_dtype()
+    return default.to_complex() if isinstance(start, complex) or isinstance(end, complex) else default
+
+
+@op(
+    samples=(
+        sample("tk.linspace(2, 10, 4)"),
+        sample("tk.linspace(0, 10, 4, dtype=tk.int32)"),
+        sample("tk.linspace(0, 1, 1)"),
+        sample("tk.linspace(3, 1, 0)"),
+        sample("tk.linspace(0, 1, -1)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, evenly apart.
+
+    >>> import tensorkit as tk
+    >>> tk.linspace(2, 10, 4)
+    tensor([ 2.0000,  4.6667,  7.3333, 10.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
+    """
+    start, end, count = _steps("linspace", start, end, steps)
+    kind = _linear_dtype(start, end, dtype, out, "linspace")
+    if kind in _LIMITED or kind.category == 0:
+        raise missing_kernel("linspace_cpu", kind.label)
+    values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
+    return _place(values, kind, device, out, "linspace")
+
+
+@op(
+    samples=(
+        sample("tk.logspace(2, 10, 4)"),
+        sample("tk.logspace(0, 3, 4, base=2.0)"),
+        sample("tk.logspace(1, 2, 1)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int | None = None,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """`base` to the power of `steps` numbers from `start` to `end`, both included, evenly apart.
+
+    >>> import tensorkit as tk
+    >>> tk.logspace(0, 3, 4)
+    tensor([   1.,   10.,  100., 1000.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logspace.html
+    """
+    start, end, count = _steps("logspace", start, end, steps)
+    kind = _linear_dtype(start, end, dtype, out, "logspace")
+    if kind in _LIMITED or kind.category == 0:
+        raise missing_kernel("logspace_cpu", kind.label)
+    powers = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
+    values = kernels.quiet(numpy.power, numpy.array(base, powers.dtype), powers)
+    return _place(values, kind, device, out, "logspace")
+
+
+# -- like another tensor ------------------------------------------------------------------------------------------
+
+
+def _like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: str) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    lay = input._lay()
+    row_major = memory_format is CONTIGUOUS
+    stride = layouts.contiguous_stride(lay.size) if row_major else layouts.like_strides(lay)
+    chosen = input._dtype if kind is None else as_dtype(kind, name)
+    return _allocate(lay.size, stride, chosen, input._device if where is None else resolve(where))
+
+
+@op(samples=(sample("tk.empty_like(a).stride()", a=(2, 3)),), kind="create", methods=())
+def empty_like(
+    input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
+) -> Tensor:
+    """An uninitialised tensor of the size, dtype, device and order of dimensions of another.
+
+    >>> import tensorkit as tk
+    >>> tk.empty_like(tk.zeros(2, 3).t()).stride()
+    (1, 3)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_like.html
+    """
+    return _like(input, dtype, device, memory_format, "empty_like")
+
+
+@op(
+    samples=(sample("tk.zeros_like(a)", a=(2, 3)), sample("tk.zeros_like(a, dtype=tk.int64)", a=(2, 3))),
+    kind="create",
+    methods=(),
+)
+def zeros_like(
+    input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
+) -> Tensor:
+    """Zeros, of the size, dtype, device and order of dimensions of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros_like(tk.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    out = _like(input, dtype, device, memory_format, "zeros_like")
+    write_number(out, 0)
+    return out
+
+
+@op(
+    samples=(sample("tk.ones_like(a)", a=(2, 3)), sample("tk.ones_like(a, dtype=tk.bool)", a=(2, 3))),
+    kind="create",
+    methods=(),
+)
+def ones_like(
+    input: Tensor, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
+) -> Tensor:
+    """Ones, of the size, dtype, device and order of dimensions of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.ones_like(tk.zeros(2))
+    tensor([1., 1.])
+    """
+    out = _like(input, dtype, device, memory_format, "ones_like")
+    write_number(out, 1)
+    return out
+
+
+@op(samples=(sample("tk.full_like(a, 7)", a=(2, 3)),), kind="create", methods=())
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
+) -> Tensor:
+    """One number, in the size, dtype, device and order of dimensions of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.full_like(tk.zeros(2), 7)
+    tensor([7., 7.])
+    """
+    out = _like(input, dtype, device, memory_format, "full_like")
+    write_number(out, _plain(fill_value))
+    return out
+
+
+def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """``t.new_zeros(2)`` and its kin: the dtype and device of `t` unless told otherwise."""
+
+    def method(
+        self: Tensor, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any
+    ) -> Tensor:
+        kind = self._dtype if dtype is None else dtype
+        where = self._device if device is None else device
+        return create(*args, dtype=kind, device=where, **kwargs)
+
+    method.__name__ = f"new_{create.__name__}"
+    method.__doc__ = f"``{create.__name__}`` with this tensor's dtype and device unless told otherwise."
+    return method
+
+
+def _construct(cls: type[Tensor], *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+    """``Tensor(2, 3)`` is uninitialised, ``Tensor([1, 2])`` holds data: always of the default dtype."""
+    if cls is not Tensor:
+        raise TypeError(f"{cls.__name__} cannot be made from outside: use tensorkit.tensor")
+    if len(args) == 1 and (isinstance(args[0], numpy.ndarray) or _is_sequence(args[0])):
+        return tensor(args[0], dtype=dtypes.get_default_dtype(), device=device)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0]._view(args[0]._lay())
+    sizes = as_ints(args, "new") if args else (0,)
+    _check_size(sizes, "new")
+    return _new(sizes, None, device, None, "new")
+
+
+def _attach_new_forms() -> None:
+    for create in (empty, zeros, ones, full, tensor):
+        attach(f"new_{create.__name__}", _new_form(create))
+    attach("__new__", _construct)
+
+
+_attach_new_forms()

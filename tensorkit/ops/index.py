@@ -1,0 +1,163 @@
+"""Square brackets: reading a view, writing through it.
+
+Basic indexing (integers, slices, ``...``, ``None``) makes views. The keys that pick elements one by one (lists, masks,
+integer tensors) are a family of their own and are refused here with a sentence until they are there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit.dispatch import call_traced
+from tensorkit import trace
+from tensorkit.dispatch import Op, register, sample
+from tensorkit.elementwise import check_overlap
+from tensorkit.layout import Layout
+from tensorkit.ops.convert import copy_into, write_number
+from tensorkit.ops.view import type_name
+from tensorkit.tensor import Tensor, attach
+
+__all__ = ["read", "write"]
+
+_NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
+
+
+def _basic(value: Any) -> Any:
+    """A 0-d integer tensor counts as the integer that it holds."""
+    if isinstance(value, Tensor) and value.dim() == 0 and value._dtype.category == 1:
+        return value.__index__()  # type: ignore[attr-defined]
+    return value
+
+
+def _layout_for(input: Tensor, key: Any) -> Layout:
+    """The layout that a key selects, or PyTorch's word on why there is none."""
+    layout = input._lay().index(key)
+    if layout is None:
+        plain = tuple(map(_basic, key)) if isinstance(key, tuple) else _basic(key)
+        layout = input._lay().index(plain)
+    if layout is None:
+        raise _refused(key)
+    return layout
+
+
+def _refused(key: Any) -> Exception:
+    parts = key if isinstance(key, tuple) else (key,)
+    for part in parts:
+        if isinstance(part, str):
+            return TypeError("new(): invalid data type 'str'")
+        if isinstance(part, (float, complex)):
+            return IndexError(
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                f"(got {type(part).__name__})"
+            )
+    return IndexError(
+        "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here so far: a list, a mask or a "
+        f"tensor of indices (got {type(key).__name__}) copies the elements that it picks, and that is not there yet"
+    )
+
+
+def read(input: Tensor, key: Any) -> Tensor:
+    """``t[key]``: a view of what the key selects.
+
+    Args:
+        key: an integer, a slice with a positive step, ``...``, ``None``, or a tuple of these.
+
+    Raises:
+        IndexError: for an index out of range or too many of them. ValueError: for a step that is not positive.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(12).view(3, 4)
+    >>> t[1:, ::2].stride(), t[1:, ::2].storage_offset()
+    ((4, 2), 4)
+
+    Source: https://docs.pytorch.org/docs/stable/tensor_view.html
+    """
+    if trace.active:
+        return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
+    layout = input._layout
+    if layout is not None and type(key) is slice:
+        return input._view(layout.index_slice(key))
+    return _read(input, key)
+
+
+def _read(input: Tensor, key: Any) -> Tensor:
+    return input._view(_layout_for(input, key))
+
+
+def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
+    """The value expanded to the target; leading dimensions of size 1 that it has too many are dropped."""
+    size = value._lay().size
+    while len(size) > len(target.size) and size[0] == 1:
+        size = size[1:]
+    lay = value._lay()
+    extra = len(lay.size) - len(size)
+    trimmed = Layout(size, lay.stride[extra:], lay.offset)
+    return value._view(trimmed.expand(target.size, name))
+
+
+def write(input: Tensor, key: Any, value: Any) -> None:
+    """``t[key] = value``: write a number or a tensor, broadcast and converted, into what the key selects.
+
+    Raises:
+        RuntimeError: when the value does not fit. TypeError: when it is neither number nor tensor.
+
+    >>> import tensorkit as tk
+    >>> t = tk.zeros(2, 3)
+    >>> t[0, 1:] = tk.tensor([1, 2])
+    >>> t
+    tensor([[0., 1., 2.],
+            [0., 0., 0.]])
+    """
+    if trace.active:
+        call_traced("__setitem__", _write, (input, key, value), {})
+    else:
+        _write(input, key, value)
+
+
+def _write(input: Tensor, key: Any, value: Any) -> None:
+    target = input._view(_layout_for(input, key))
+    if isinstance(value, Tensor):
+        fitted = _fit(target._lay(), value, type_name(value))
+        check_overlap(target, fitted)
+        copy_into(target, fitted)
+    elif isinstance(value, _NUMBERS):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        write_number(target, value)
+    else:
+        raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
+    input._bump()
+
+
+def _refuse_deletion(input: Tensor, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+_SAMPLES = (
+    sample("a[0]", a=(2, 3)),
+    sample("a[-1:]", a=(3, 4)),
+    sample("a[:, 2]", a=(3, 4)),
+    sample("a[0:3:2]", a=(3, 4)),
+    sample("a[..., None, 1]", a=(2, 3)),
+    sample("a[None]", a=(3, 4)),
+    sample("a[()]", a=()),
+    sample("a[5]", a=(2, 3)),
+    sample("a[0, 0, 0]", a=(2, 3)),
+    sample("a[::-1]", a=(3,)),
+    sample("a['x']", a=(3,)),
+    sample("a[1.0]", a=(3,)),
+)
+_WRITES = (
+    sample("a.__setitem__(0, 1)", a=(2, 3)),
+    sample("a.__setitem__((slice(None), 1), b)", a=(2, 3), b=(2,)),
+    sample("a.__setitem__(0, b)", a=(2, 3), b=(1, 1, 3)),
+    sample("a.__setitem__(0, b)", a=(2, 3), b=(2,)),
+    sample("a.__setitem__(0, 'x')", a=(2, 3)),
+)
+attach("__getitem__", read)
+attach("__setitem__", write)
+attach("__delitem__", _refuse_deletion)
+register(Op("__getitem__", None, _SAMPLES, "view", methods=("__getitem__",)))
+register(Op("__setitem__", None, _WRITES, "inplace", methods=("__setitem__",)))

@@ -1,0 +1,563 @@
+"""Arithmetic and comparison, element by element.
+
+One block an operation: its NumPy function, its scalar body (the CUDA kernels are compiled from that), its rule for the
+result's dtype, what PyTorch refuses, its spellings, samples and documentation. ``elementwise`` derives the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.dispatch import op, sample, traced_method
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import Pointwise, apply, binary, check_devices, result_dtype, unary
+from tensorkit.ops.convert import host_array, to_dtype
+from tensorkit.tensor import Array, Tensor, attach
+
+__all__ = [
+    "absolute",
+    "add",
+    "div",
+    "eq",
+    "equal",
+    "floor_divide",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "maximum",
+    "minimum",
+    "mul",
+    "ne",
+    "neg",
+    "pow",
+    "remainder",
+    "sub",
+    "true_divide",
+]
+
+_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+_BOOL: dtype = dtypes.bool  # type: ignore[assignment]
+_PAIRS = (
+    ("a, b", {"a": (2, 3), "b": (2, 3)}),
+    ("a, b", {"a": (2, 1), "b": (3,)}),
+    ("a, b", {"a": (0, 3), "b": (1, 3)}),
+    ("a, b", {"a": (), "b": (3,)}),
+    ("a, 2", {"a": (2, 3)}),
+    ("a, b", {"a": (2,), "b": (3,)}),
+    ("a, 'x'", {"a": (2,)}),
+)
+
+
+def _samples(name: str, *more: str) -> tuple[Any, ...]:
+    pairs = [sample(f"tk.{name}({operands})", **sizes) for operands, sizes in _PAIRS]
+    return (*pairs, *(sample(call, a=(2, 3), b=(2, 3)) for call in more))
+
+
+# -- arithmetic ---------------------------------------------------------------------------------------------------
+
+add = binary(
+    Pointwise("add", numpy.add, lambda a, b: a + b, kernel="add_stub", alpha=True),
+    operators=("__add__", "__radd__", "__iadd__"),
+    samples=_samples(
+        "add",
+        "tk.add(a, b, alpha=2)",
+        "a + b",
+        "a + 1.5",
+        "2 + a",
+        "a.add_(b)",
+        "a.add_(1.5)",
+        "tk.add(a, b, out=tk.empty(0))",
+    ),
+    doc="""Add, element by element: ``input + alpha * other``.
+
+    Args:
+        input, other: tensors of sizes that broadcast together, or a tensor and a number.
+        alpha: a factor for `other`. out: a tensor to write the result into.
+
+    Returns:
+        A tensor of the broadcast size and the promoted dtype.
+
+    Raises:
+        RuntimeError: when the sizes do not broadcast, or the tensors live on different devices.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, 2]) + tk.tensor([[10], [20]])
+    tensor([[11, 12],
+            [21, 22]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.add.html
+    """,
+)
+
+
+def _no_bools(*operands: Any) -> None:
+    kinds = [o._dtype is _BOOL if isinstance(o, Tensor) else isinstance(o, bool) for o in operands]
+    if all(kinds):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    if any(kinds):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+
+
+sub = binary(
+    Pointwise("sub", numpy.subtract, lambda a, b: a - b, kernel="add_stub", alpha=True, check=_no_bools),
+    aliases=("subtract",),
+    operators=("__sub__", "__rsub__", "__isub__"),
+    samples=_samples("sub", "tk.sub(a, b, alpha=2)", "a - b", "5 - a", "a.sub_(b)"),
+    doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
+
+    >>> import tensorkit as tk
+    >>> 5 - tk.arange(3)
+    tensor([5, 4, 3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sub.html
+    """,
+)
+
+mul = binary(
+    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu"),
+    aliases=("multiply",),
+    operators=("__mul__", "__rmul__", "__imul__"),
+    samples=_samples("mul", "a * b", "a * 0.1", "3 * a", "a.mul_(b)", "a.mul_(0.5)"),
+    doc="""Multiply, element by element.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(3) * 0.5
+    tensor([0.0000, 0.5000, 1.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.mul.html
+    """,
+)
+
+
+def _integers(a: Array) -> bool:
+    return a.dtype.kind in "iub"
+
+
+def _refuse_zero(divisor: Array) -> None:
+    if not numpy.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def _floor_divide(a: Array, b: Array) -> Array:
+    if _integers(a):
+        _refuse_zero(b)
+    return numpy.floor_divide(a, b)  # type: ignore[no-any-return]
+
+
+def _trunc_divide(a: Array, b: Array) -> Array:
+    if not _integers(a):
+        return numpy.trunc(numpy.divide(a, b))  # type: ignore[no-any-return]
+    _refuse_zero(b)
+    quotient = numpy.floor_divide(a, b)
+    inexact = quotient * b != a
+    return quotient + (inexact & ((a < 0) != (b < 0))).astype(quotient.dtype)  # type: ignore[no-any-return]
+
+
+def _remainder(a: Array, b: Array) -> Array:
+    """The remainder with the divisor's sign. A zero keeps the sign that C's ``fmod`` gives it, as in PyTorch."""
+    if _integers(a):
+        _refuse_zero(b)
+        return numpy.remainder(a, b)  # type: ignore[no-any-return]
+    rest = numpy.fmod(a, b)
+    return numpy.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
+
+
+_true_divide = Pointwise(
+    "div", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
+)
+_floored = Pointwise(
+    "div", _floor_divide, lambda a, b: a // b, kernel="div_floor_cpu", lacks=(*_LIMITED, *_COMPLEX, _BOOL)
+)
+_truncated = Pointwise(
+    "div", _trunc_divide, None, kernel="div_trunc_cpu", lacks=(*_LIMITED, *_COMPLEX, _BOOL)
+)
+
+true_divide = binary(
+    Pointwise(
+        "true_divide", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
+    ),
+    operators=("__truediv__", "__rtruediv__", "__itruediv__"),
+    samples=_samples("true_divide", "a / b", "a / 2", "1 / a", "a.true_divide_(b)"),
+    doc="""Divide, element by element; integers give floating point numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, 2]) / 4
+    tensor([0.2500, 0.5000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.true_divide.html
+    """,
+)
+
+_ROUNDED = {None: _true_divide, "floor": _floored, "trunc": _truncated}
+
+
+def _rounded(mode: Any) -> Pointwise:
+    if mode not in _ROUNDED:
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'"
+        )
+    return _ROUNDED[mode]
+
+
+def _check_divisor(other: Any, position: int) -> None:
+    if not isinstance(other, (Tensor, bool, int, float, complex, numpy.number, numpy.bool_)):
+        raise TypeError(
+            f"div(): argument 'other' (position {position}) must be Tensor, not {type(other).__name__}"
+        )
+
+
+@op(
+    samples=_samples(
+        "div",
+        "tk.div(a, b, rounding_mode='floor')",
+        "a.div(b, rounding_mode='trunc')",
+        "tk.div(a, b, rounding_mode='x')",
+    ),
+    kind="pointwise",
+    methods=(),
+)
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+    """Divide, element by element.
+
+    Args:
+        rounding_mode: ``None`` gives floating point numbers; ``"floor"`` rounds down, ``"trunc"`` towards zero.
+
+    Raises:
+        RuntimeError: for another mode, and ``ZeroDivisionError`` when integers are rounded after dividing by zero.
+
+    >>> import tensorkit as tk
+    >>> tk.div(tk.tensor([-7, 7]), 2, rounding_mode="trunc")
+    tensor([-3,  3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.div.html
+    """
+    _check_divisor(other, 2)
+    return apply(_rounded(rounding_mode), (input, other), out=out)
+
+
+def _method_div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Divide, element by element; see the function of the same name."""
+    _check_divisor(other, 1)
+    return apply(_rounded(rounding_mode), (input, other))
+
+
+def _method_div_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """In-place form of ``div``: the result is written into this tensor."""
+    _check_divisor(other, 1)
+    return apply(_rounded(rounding_mode), (input, other), inplace=True)
+
+
+floor_divide = binary(
+    Pointwise(
+        "floor_divide",
+        _floor_divide,
+        lambda a, b: a // b,
+        kernel="div_floor_cpu",
+        lacks=(*_LIMITED, *_COMPLEX, _BOOL),
+    ),
+    operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
+    samples=_samples("floor_divide", "a // b", "a // 2", "7 // a", "a.floor_divide_(b)"),
+    doc="""Divide and round down, element by element.
+
+    Raises:
+        RuntimeError: ``ZeroDivisionError`` for integers divided by zero.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([-7, 7]) // 2
+    tensor([-4,  3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html
+    """,
+)
+
+remainder = binary(
+    Pointwise(
+        "remainder",
+        _remainder,
+        lambda a, b: a % b,
+        kernel="remainder_cpu",
+        lacks=(*_LIMITED, *_COMPLEX, _BOOL),
+    ),
+    operators=("__mod__", "__rmod__", "__imod__"),
+    samples=_samples("remainder", "a % b", "a % 3", "7 % a", "a.remainder_(b)"),
+    doc="""The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([-7, 7]) % 3
+    tensor([2, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.remainder.html
+    """,
+)
+
+
+def _power(base: Array, exponent: Array) -> Array:
+    if not _integers(base):
+        return numpy.power(base, exponent)  # type: ignore[no-any-return]
+    negative = exponent < 0
+    if not negative.any():
+        return numpy.power(base, exponent)  # type: ignore[no-any-return]
+    # C has no fractions of integers: only 1 and -1 have integer reciprocals, all else becomes 0.
+    whole = numpy.power(base, numpy.where(negative, 0, exponent).astype(base.dtype))
+    odd = numpy.where(exponent % 2 == 0, 1, -1)
+    reciprocal = numpy.where(base == 1, 1, numpy.where(base == -1, odd, 0))
+    return numpy.where(negative, reciprocal, whole).astype(base.dtype)
+
+
+def _check_power(*operands: Any) -> None:
+    base, exponent = operands
+    whole = isinstance(base, Tensor) and base._dtype.category < 2
+    if whole and isinstance(exponent, int) and exponent < 0 and result_dtype(*operands).category < 2:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+pow = binary(  # noqa: A001 - PyTorch's name
+    Pointwise("pow", _power, lambda a, b: a**b, kernel="pow", lacks=(*_LIMITED, _BOOL), check=_check_power),
+    operators=("__pow__", "__rpow__", "__ipow__"),
+    second="exponent",
+    samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
+    doc="""Raise to a power, element by element.
+
+    Raises:
+        RuntimeError: for integers with a negative integer exponent.
+
+    >>> import tensorkit as tk
+    >>> 2 ** tk.arange(4)
+    tensor([1, 2, 4, 8])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.pow.html
+    """,
+)
+
+
+def _no_bool_negation(*operands: Any) -> None:
+    if operands[0]._dtype is _BOOL:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+neg = unary(
+    Pointwise("neg", numpy.negative, lambda a: -a, kernel="neg_cpu", check=_no_bool_negation),
+    aliases=("negative",),
+    operators=("__neg__",),
+    samples=(
+        sample("tk.neg(a)", a=(2, 3)),
+        sample("-a", a=()),
+        sample("a.neg_()", a=(2,)),
+        sample("tk.neg(a, out=tk.empty(0))", a=(3,)),
+    ),
+    doc="""Change the sign of every element. Refused for bool.
+
+    >>> import tensorkit as tk
+    >>> -tk.arange(3)
+    tensor([ 0, -1, -2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.neg.html
+    """,
+)
+
+absolute = unary(
+    Pointwise(
+        "abs", numpy.absolute, lambda a: abs(a), result="real", kernel="abs_cpu", lacks=(*_LIMITED, _BOOL)
+    ),
+    aliases=("absolute",),
+    operators=("__abs__",),
+    samples=(sample("tk.abs(a)", a=(2, 3)), sample("abs(a)", a=(2,)), sample("a.abs_()", a=(2,))),
+    doc="""The absolute value of every element; of a complex number, its length.
+
+    >>> import tensorkit as tk
+    >>> tk.abs(tk.tensor([-1.5, 2]))
+    tensor([1.5000, 2.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.abs.html
+    """,
+)
+
+
+def _no_complex(name: str) -> Any:
+    def check(*operands: Any) -> None:
+        if any(isinstance(o, Tensor) and o._dtype.is_complex for o in operands):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+maximum = binary(
+    Pointwise(
+        "maximum",
+        numpy.maximum,
+        lambda a, b: a if a != a or a > b else b,
+        kernel="maximum_cpu",
+        check=_no_complex("maximum"),
+    ),
+    inplace=False,
+    numbers=False,
+    samples=_samples("maximum")[:4],
+    doc="""The larger of two tensors, element by element; nan wins.
+
+    >>> import tensorkit as tk
+    >>> tk.maximum(tk.tensor([1, 5]), tk.tensor([3, 2]))
+    tensor([3, 5])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.maximum.html
+    """,
+)
+
+minimum = binary(
+    Pointwise(
+        "minimum",
+        numpy.minimum,
+        lambda a, b: a if a != a or a < b else b,
+        kernel="minimum_cpu",
+        check=_no_complex("minimum"),
+    ),
+    inplace=False,
+    numbers=False,
+    samples=_samples("minimum")[:4],
+    doc="""The smaller of two tensors, element by element; nan wins.
+
+    >>> import tensorkit as tk
+    >>> tk.minimum(tk.tensor([1, 5]), tk.tensor([3, 2]))
+    tensor([1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.minimum.html
+    """,
+)
+
+# -- comparison ---------------------------------------------------------------------------------------------------
+
+
+def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise:
+    lacks = (*_LIMITED, *_COMPLEX) if ordered else ()
+    return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks)
+
+
+_COMPARED = """{sentence}, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, 2, 3]) {symbol} 2
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+eq = binary(
+    _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
+    operators=("__eq__",),
+    samples=_samples("eq", "a == b", "a == 1", "a == 'x'", "a.eq_(b)"),
+    doc=_COMPARED.format(
+        sentence="Whether the two are equal", symbol="==", answer="False,  True, False", name="eq"
+    ),
+)
+ne = binary(
+    _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
+    aliases=("not_equal",),
+    operators=("__ne__",),
+    samples=_samples("ne", "a != b", "a != 1"),
+    doc=_COMPARED.format(
+        sentence="Whether the two differ", symbol="!=", answer=" True, False,  True", name="ne"
+    ),
+)
+lt = binary(
+    _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
+    aliases=("less",),
+    operators=("__lt__",),
+    samples=_samples("lt", "a < b", "1 < a", "a < 1.5"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is smaller", symbol="<", answer=" True, False, False", name="lt"
+    ),
+)
+le = binary(
+    _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
+    aliases=("less_equal",),
+    operators=("__le__",),
+    samples=_samples("le", "a <= b"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is at most the second",
+        symbol="<=",
+        answer=" True,  True, False",
+        name="le",
+    ),
+)
+gt = binary(
+    _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
+    aliases=("greater",),
+    operators=("__gt__",),
+    samples=_samples("gt", "a > b", "a > 3"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is larger", symbol=">", answer="False, False,  True", name="gt"
+    ),
+)
+ge = binary(
+    _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
+    aliases=("greater_equal",),
+    operators=("__ge__",),
+    samples=_samples("ge", "a >= b"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is at least the second",
+        symbol=">=",
+        answer="False,  True,  True",
+        name="ge",
+    ),
+)
+
+
+@op(
+    samples=(
+        sample("tk.equal(a, b)", a=(2, 3), b=(2, 3)),
+        sample("a.equal(a)", a=(2,)),
+        sample("tk.equal(a, b)", a=(2,), b=(3,)),
+        sample("tk.equal(a, 2)", a=(2,)),
+    ),
+    kind="reduce",
+)
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same size and equal elements.
+
+    >>> import tensorkit as tk
+    >>> m = tk.tensor([[3, 1, 2], [4, 1, 7]])
+    >>> tk.equal(m.t(), m.transpose(0, 1))
+    True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.equal.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"equal(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    check_devices((input, other))
+    if input._lay().size != other._lay().size:
+        return False
+    kind = dtypes.promote_types(input._dtype, other._dtype)
+    a, b = to_dtype(input, kind), to_dtype(other, kind)
+    return bool(numpy.array_equal(host_array(a), host_array(b)))
+
+
+def _attach_division() -> None:
+    from_function = (
+        ("div", _method_div),
+        ("divide", _method_div),
+        ("div_", _method_div_),
+        ("divide_", _method_div_),
+    )
+    for name, body in from_function:
+        attach(name, traced_method(name, body))
+
+
+_attach_division()

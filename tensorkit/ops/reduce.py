@@ -1,0 +1,508 @@
+"""Reductions: one number for many, over all dimensions or over those named.
+
+The results are row-major, as PyTorch's are. Sums of 16- and 32-bit floats are accumulated in a wider type or pairwise,
+so that they stay exact where a running sum would not.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, return_types
+from tensorkit import layout as layouts
+from tensorkit.device import CPU, META
+from tensorkit.dispatch import missing_kernel, op, sample, traced_method
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.convert import as_dtype, copy_into
+from tensorkit.ops.pointwise import maximum, minimum
+from tensorkit.tensor import Array, Tensor, attach, fresh
+
+__all__ = ["max", "mean", "min", "std", "sum", "var"]
+
+_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+Dims = int | Sequence[int] | None
+_UNSET: Any = object()
+
+
+def _axes(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions to reduce, counted from the front; none named means all.
+
+    Raises:
+        IndexError: for one out of range. RuntimeError: for one named twice. TypeError: for what is no integer.
+    """
+    if dim is None:
+        return tuple(range(ndim))
+    if isinstance(dim, bool) or not isinstance(dim, (int, numpy.integer, tuple, list)):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({type(dim).__name__}), but expected one "
+            f"of:\n * (*, tensorkit.dtype dtype = None)\n * (tuple of ints dim, bool keepdim = False, *, "
+            f"tensorkit.dtype dtype = None)\n"
+        )
+    dims = [dim] if isinstance(dim, (int, numpy.integer)) else list(dim)
+    if not dims:
+        return tuple(range(ndim))
+    axes: list[int] = []
+    for one in dims:
+        axis = layouts.normalise_dim(int(one), ndim)
+        if axis in axes:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+        axes.append(axis)
+    return tuple(axes) if ndim else ()
+
+
+def _reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
+    if keepdim:
+        return tuple([1 if d in axes else n for d, n in enumerate(size)])
+    return tuple([n for d, n in enumerate(size) if d not in axes])
+
+
+def _check_input(name: str, input: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+
+
+def _check_keepdim(name: str, keepdim: Any, position: int = 2) -> None:
+    if not isinstance(keepdim, bool):
+        raise TypeError(
+            f"{name}(): argument 'keepdim' (position {position}) must be bool, not {type(keepdim).__name__}"
+        )
+
+
+def _on_host(input: Tensor, name: str) -> Array:
+    if input._device != CPU:
+        raise MissingKernelError(
+            f"Could not run 'aten::{name}' with arguments from the '{input._device.type.upper()}' backend. "
+            "Move the tensor first: t.cpu() returns a copy on the CPU."
+        )
+    return input._nd()
+
+
+def _deliver(array: Any, kind: dtype, out: Tensor | None) -> Tensor:
+    result = fresh(
+        numpy.ascontiguousarray(kernels.cast(numpy.asarray(array), kind)).reshape(numpy.shape(array)), kind
+    )
+    if out is None:
+        return result
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if not dtypes.can_cast(kind, out._dtype):
+        raise RuntimeError(
+            f"result type {kind.label} can't be cast to the desired output type {out._dtype.label}"
+        )
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Tensor:
+    size = _reduced_size(input._lay().size, axes, keepdim)
+    return empty_strided(size, layouts.contiguous_stride(size), kind, META)
+
+
+# -- sum and mean -------------------------------------------------------------------------------------------------
+
+
+def _accumulate(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+    """The sum as `kind`, accumulated so that its last digits can be trusted."""
+    if kind.category < 2:
+        converted = kernels.cast(array, kind) if kind.category == 1 else array
+        return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
+    source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
+    wide: Any = {"float32": numpy.float64, "complex64": numpy.complex128}.get(kind.name, source.dtype)
+    pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
+    work = source.dtype if pairwise else wide
+    return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
+
+
+def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tensor | None) -> Tensor:
+    _check_keepdim("sum", keepdim)
+    axes = _axes("sum", dim, input.dim())
+    target = kind or (
+        out._dtype if isinstance(out, Tensor) else dtypes.int64 if input._dtype.category < 2 else input._dtype
+    )
+    if input._device == META:
+        return _meta(input, axes, keepdim, target)
+    return _deliver(_accumulate(_on_host(input, "sum"), axes, keepdim, target), target, out)
+
+
+@op(
+    samples=(
+        sample("tk.sum(a)", a=(2, 3, 4)),
+        sample("a.sum(0)", a=(2, 3, 4)),
+        sample("a.sum((0, 2), keepdim=True)", a=(2, 3, 4)),
+        sample("a.sum(-1, dtype=tk.float64)", a=(2, 3)),
+        sample("a.sum()", a=()),
+        sample("a.sum(0)", a=(0, 3)),
+        sample("a.sum(5)", a=(2, 3)),
+        sample("a.sum((0, 0))", a=(2, 3)),
+        sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+def sum(  # noqa: A001 - PyTorch's name
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Add up all elements, or those along the dimensions named.
+
+    Args:
+        dim: one dimension or several; none means all.
+        keepdim: keep a reduced dimension with size 1.
+        dtype: convert to it first; bools and integers are summed as int64 unless told otherwise.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2, 3, 4)
+    >>> t.sum(), t.sum((0, 1))
+    (tensor(24.), tensor([6., 6., 6., 6.]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
+    """
+    _check_input("sum", input)
+    return _sum(
+        input, axis if dim is None else dim, keepdim, None if dtype is None else as_dtype(dtype, "sum"), out
+    )
+
+
+def _method_sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
+) -> Tensor:
+    """Add up all elements, or those along the dimensions named."""
+    return sum(input, dim, keepdim, axis=axis, dtype=dtype)
+
+
+def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
+    if kind is not None:
+        chosen = as_dtype(kind, "mean")
+        if chosen.category < 2:
+            raise RuntimeError(
+                "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+                f"dtype. Got: {chosen.label}"
+            )
+        return chosen
+    if input._dtype.category < 2:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {input._dtype.label}"
+        )
+    return out._dtype if isinstance(out, Tensor) else input._dtype
+
+
+@op(
+    samples=(
+        sample("tk.mean(a)", a=(2, 3)),
+        sample("a.mean(1, keepdim=True)", a=(2, 3)),
+        sample("a.mean((0, -1))", a=(2, 3, 4)),
+        sample("a.mean()", a=(0,)),
+        sample("a.mean(dtype=tk.float64)", a=(2, 3)),
+        sample("a.mean(2)", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+def mean(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of all elements, or of those along the dimensions named. Integers must be converted first.
+
+    Raises:
+        RuntimeError: for a tensor of integers or bools without ``dtype=``.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1.0, 2, 6]).mean()
+    tensor(3.)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.mean.html
+    """
+    _check_input("mean", input)
+    _check_keepdim("mean", keepdim)
+    kind = _mean_dtype(input, dtype, out)
+    axes = _axes("mean", axis if dim is None else dim, input.dim())
+    if input._device == META:
+        return _meta(input, axes, keepdim, kind)
+    total = kernels.cast(_accumulate(_on_host(input, "mean"), axes, keepdim, kind), kind)
+    count = math.prod([input._lay().size[d] for d in axes])
+    return _deliver(_divided(total, count, kind), kind, out)
+
+
+def _divided(total: Array, count: int, kind: dtype) -> Array:
+    wide = kernels.cast(total, dtypes.float32) if kernels.is_half(kind) else total
+    return kernels.quiet(numpy.divide, wide, numpy.array(count, wide.real.dtype))  # type: ignore[no-any-return]
+
+
+def _method_mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
+) -> Tensor:
+    """The mean of all elements, or of those along the dimensions named."""
+    return mean(input, dim, keepdim, axis=axis, dtype=dtype)
+
+
+# -- spread -------------------------------------------------------------------------------------------------------
+
+
+def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
+    """``std(False)`` gives the flag where the dimension would stand; ``unbiased`` is an old name for correction 1."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        return dim, 1 if unbiased else 0
+    return dim, 1 if correction is None else correction
+
+
+def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Tensor | None) -> Tensor:
+    _check_input(name, input)
+    _check_keepdim(name, keepdim)
+    if input._dtype.category < 2:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    axes = _axes(name, dim, input.dim())
+    kind = input._dtype.to_real()
+    if input._device == META:
+        return _meta(input, axes, keepdim, kind)
+    count = math.prod([input._lay().size[d] for d in axes])
+    if count - correction <= 0:
+        _warn_freedom(name)
+    variance = kernels.quiet(_variance, _on_host(input, name), axes, count, correction, keepdim)
+    values = kernels.quiet(numpy.sqrt, variance) if name == "std" else variance
+    return _deliver(values, kind, out)
+
+
+def _warn_freedom(name: str) -> None:
+    warnings.warn(
+        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+        "numel divided by output numel).",
+        UserWarning,
+        stacklevel=5,
+    )
+
+
+def _variance(array: Array, axes: tuple[int, ...], count: int, correction: Any, keepdim: bool) -> Array:
+    wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
+    centre = numpy.add.reduce(wide, axis=axes, keepdims=True) / numpy.float64(count)
+    distance = wide - centre
+    squares = (distance.real**2 + distance.imag**2) if wide.dtype.kind == "c" else distance**2
+    total = numpy.add.reduce(squares, axis=axes, keepdims=keepdim)
+    return total / numpy.float64(builtins.max(0, count - correction))  # type: ignore[no-any-return]
+
+
+_SPREAD_SAMPLES = (
+    "a.{name}()",
+    "tk.{name}(a, 1)",
+    "a.{name}((0, 1), keepdim=True)",
+    "a.{name}(unbiased=False)",
+    "a.{name}(0, correction=0)",
+    "tk.{name}(a, correction=9)",
+)
+
+
+def _spread_op(name: str, sentence: str, example: str) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    """`std` and `var`, as function and as method: the same arguments, one more step for the root."""
+
+    def function(
+        input: Tensor,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+        axis: Any = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        dim, by = _correction(axis if dim is None else dim, unbiased, correction)
+        return _spread(name, input, dim, by, keepdim, out)
+
+    def method(
+        input: Tensor,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+        axis: Any = None,
+    ) -> Tensor:
+        dim, by = _correction(axis if dim is None else dim, unbiased, correction)
+        return _spread(name, input, dim, by, keepdim, None)
+
+    for body in (function, method):
+        body.__name__ = name
+        body.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.
+
+    Args:
+        correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
+        unbiased: the old spelling: True for correction 1, False for 0.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1.0, 2, 3]).{name}()
+    {example}
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+    samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
+    return op(samples=samples, kind="reduce", methods=(), name=name)(function), method
+
+
+std, _method_std = _spread_op("std", "The standard deviation", "tensor(1.)")
+var, _method_var = _spread_op("var", "The variance", "tensor(1.)")
+
+
+# -- largest and smallest -----------------------------------------------------------------------------------------
+
+
+def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
+    kind = input._dtype
+    if not input.numel():
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+    if kind in _LIMITED or kind.is_complex:
+        raise missing_kernel(f"{name}_all", kind.label)
+    if input._device == META:
+        return _meta(input, tuple(range(input.dim())), False, kind)
+    ufunc = numpy.maximum if name == "max" else numpy.minimum
+    return _deliver(kernels.quiet(ufunc.reduce, _on_host(input, name), axis=None), kind, out)
+
+
+def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, Tensor]:
+    kind = input._dtype
+    axis = layouts.normalise_dim(int(dim.__index__()), input.dim())
+    size = input._lay().size
+    if kind.is_complex:
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if size and size[axis] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    if kind in _LIMITED:
+        raise missing_kernel(f"{name}_cpu", kind.label)
+    axes = (axis,) if size else ()
+    if input._device == META:
+        return _meta(input, axes, keepdim, kind), _meta(input, axes, keepdim, dtypes.int64)
+    array = _on_host(input, name)
+    if not size:
+        return _deliver(array.copy(), kind, None), _deliver(numpy.array(0), dtypes.int64, None)
+    where = _first_extreme(name, array, axis, kind)
+    values = numpy.take_along_axis(array, numpy.expand_dims(where, axis), axis)
+    indices = numpy.expand_dims(where, axis)
+    if not keepdim:
+        values, indices = values.squeeze(axis), indices.squeeze(axis)
+    return _deliver(values, kind, None), _deliver(indices, dtypes.int64, None)
+
+
+def _first_extreme(name: str, array: Array, axis: int, kind: dtype) -> Array:
+    """Where the first largest or smallest element is; the first nan wins."""
+    wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
+    finder: Any = numpy.argmax if name == "max" else numpy.argmin
+    return numpy.asarray(kernels.quiet(finder, wide, axis=axis))
+
+
+def _wrong_arguments(name: str, given: Any) -> TypeError:
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({type(given).__name__}), but expected one of:\n"
+        " * ()\n * (Tensor other)\n * (int dim, bool keepdim = False)\n"
+    )
+
+
+def _extreme(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
+    """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
+    _check_input(name, input)
+    if isinstance(dim, Tensor) and dim.dim():
+        dim, other = None, dim
+    if other is not None:
+        pair: Callable[..., Tensor] = maximum if name == "max" else minimum
+        return pair(input, other, out=out)
+    if dim is None:
+        if keepdim:
+            raise _wrong_arguments(name, keepdim)
+        return _extreme_all(name, input, out)
+    if isinstance(dim, (bool, float)) or not hasattr(dim, "__index__"):
+        raise _wrong_arguments(name, dim)
+    _check_keepdim(name, keepdim)
+    values, indices = _extreme_along(name, input, dim, keepdim)
+    if out is None:
+        return getattr(return_types, name)(values, indices)
+    for target, source in zip(out, (values, indices), strict=True):
+        resize_out(target, source._lay().size)
+        copy_into(target, source)
+        target._bump()
+    return getattr(return_types, f"{name}_out")(*out)
+
+
+_EXTREME_SAMPLES = (
+    "tk.{name}(a)",
+    "a.{name}(1)",
+    "a.{name}(-1, keepdim=True)",
+    "tk.{name}(a, 0)",
+    "tk.{name}(a, a)",
+    "a.{name}(2)",
+    "a.{name}('x')",
+)
+
+
+def _extreme_op(name: str, sentence: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def function(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
+    ) -> Any:
+        return _extreme(name, input, dim, keepdim, other, out)
+
+    def method(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+        return _extreme(name, input, dim, keepdim, other, None)
+
+    answer = "3" if name == "max" else "1"
+    for body in (function, method):
+        body.__name__ = name
+        body.__doc__ = f"""The {sentence} element; along a dimension, with its index; or, of two tensors, element by element.
+
+    Returns:
+        A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
+
+    Raises:
+        RuntimeError, IndexError: when there is no element to choose from.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, 3, 2]).{name}()
+    tensor({answer})
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+    samples = [sample(call.format(name=name), a=(2, 3)) for call in _EXTREME_SAMPLES]
+    samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
+    return op(samples=samples, kind="reduce", methods=(), name=name)(function), method
+
+
+max, _method_max = _extreme_op("max", "largest")  # noqa: A001 - PyTorch's names
+min, _method_min = _extreme_op("min", "smallest")  # noqa: A001
+
+
+def _attach_methods() -> None:
+    from_function: tuple[tuple[str, Any], ...] = (
+        ("sum", _method_sum),
+        ("mean", _method_mean),
+        ("std", _method_std),
+        ("var", _method_var),
+        ("max", _method_max),
+        ("min", _method_min),
+    )
+    for name, body in from_function:
+        attach(name, traced_method(name, body))
+
+
+_attach_methods()

@@ -1,0 +1,904 @@
+"""Views: another layout on the same storage. No number is ever copied here, but by `reshape` where it must.
+
+Each block asks `layout` for new integers and puts a tensor on the same storage. Semantics, sentences and the rule
+of view or copy are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/tensor_view.html).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from tensorkit import dtypes
+from tensorkit import layout as layouts
+from tensorkit.dispatch import op, sample, traced_method
+from tensorkit.dtypes import dtype
+from tensorkit.layout import Layout
+from tensorkit.ops.convert import contiguous
+from tensorkit.tensor import Tensor, attach
+
+__all__ = [
+    "as_strided",
+    "broadcast_tensors",
+    "broadcast_to",
+    "chunk",
+    "detach",
+    "diagonal",
+    "dsplit",
+    "expand",
+    "expand_as",
+    "flatten",
+    "hsplit",
+    "imag",
+    "movedim",
+    "narrow",
+    "permute",
+    "positive",
+    "ravel",
+    "real",
+    "reshape",
+    "reshape_as",
+    "select",
+    "split",
+    "split_with_sizes",
+    "squeeze",
+    "t",
+    "tensor_split",
+    "transpose",
+    "unbind",
+    "unflatten",
+    "unfold",
+    "unsqueeze",
+    "view",
+    "view_as",
+    "view_as_complex",
+    "view_as_real",
+    "vsplit",
+]
+
+Dims = int | Sequence[int]
+
+
+def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -> tuple[int, ...]:
+    """A size or list of dimensions, given as one sequence or as several integers.
+
+    Raises:
+        TypeError: for anything that is no integer, in PyTorch's words.
+    """
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = values[0]
+    result = []
+    for place, value in enumerate(values):
+        if type(value) is not int:
+            value = _as_int(value, name, argument, place, len(values), position)
+        result.append(value)
+    return tuple(result)
+
+
+def _as_int(value: Any, name: str, argument: str, place: int, count: int, position: int) -> int:
+    if not isinstance(value, bool):
+        try:
+            return int(value.__index__())
+        except (AttributeError, TypeError):
+            pass  # neither an integer nor something that can stand for one: refused below
+    kind = type(value).__name__
+    if count == 1:
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {kind}"
+        )
+    raise TypeError(
+        f"{name}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
+        f'"type must be tuple of ints,but got {kind}"'
+    )
+
+
+# -- one size for another -----------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("a.view(6)", a=(2, 3)),
+        sample("a.view(3, -1)", a=(2, 3)),
+        sample("a.view((1, 6, 1))", a=(2, 3)),
+        sample("a.view(-1, 0)", a=(0, 3)),
+        sample("a.view(())", a=(1,)),
+        sample("a.view(7)", a=(2, 3)),
+        sample("a.view(tk.int16)", a=(2, 4)),
+    ),
+    function=False,
+)
+def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+    """The same elements, read with another size, when strides can express it; or the same bytes as another dtype.
+
+    Args:
+        size: the size wanted, with at most one -1 to be worked out; or a dtype.
+
+    Returns:
+        A view on the same storage, of the size asked for.
+
+    Raises:
+        ViewError: (a RuntimeError) when dimensions would have to merge that do not lie in line; it names them.
+        RuntimeError: when the number of elements differs, or more than one -1 is given.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(6).view(2, 3)
+    >>> t.view(3, -1).stride(), t.view(3, -1).data_ptr() == t.data_ptr()
+    ((2, 1), True)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
+    """
+    if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
+        return _view_dtype(input, dtype or size[0])
+    if not size:
+        raise TypeError(
+            "view() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
+        )
+    return input._view(input._lay().view(_view_size(size)))
+
+
+def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
+    try:
+        return as_ints(size, "view")
+    except TypeError:
+        names = ", ".join(type(s).__name__ for s in size)
+        raise TypeError(
+            f"view() received an invalid combination of arguments - got ({names}), but expected one of:\n"
+            f" * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
+        ) from None
+
+
+def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
+    lay, old = input._lay(), input._dtype
+    out = input._view(_layout_for(lay, old, kind))
+    out._dtype = kind
+    return out
+
+
+def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
+    """The layout, counted in elements of another size, for the same bytes."""
+    if old.itemsize == new.itemsize:
+        return lay
+    why = f"to view {old.label} as {new.label} (different element sizes), but got"
+    if not lay.size:
+        raise RuntimeError(f"self.dim() cannot be 0 {why[: -len(', but got')]}")
+    if lay.stride[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {why} {lay.stride[-1]}")
+    if old.itemsize > new.itemsize:
+        times = old.itemsize // new.itemsize
+        stride = (*[s * times for s in lay.stride[:-1]], 1)
+        return Layout((*lay.size[:-1], lay.size[-1] * times), stride, lay.offset * times)
+    times = new.itemsize // old.itemsize
+    if lay.size[-1] % times:
+        raise RuntimeError(f"self.size(-1) must be divisible by {times} {why} {lay.size[-1]}")
+    if lay.offset % times:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {why} {lay.offset}")
+    for dim, step in enumerate(lay.stride[:-1]):
+        if step % times:
+            raise RuntimeError(f"self.stride({dim}) must be divisible by {times} {why} {step}")
+    stride = (*[s // times for s in lay.stride[:-1]], 1)
+    return Layout((*lay.size[:-1], lay.size[-1] // times), stride, lay.offset // times)
+
+
+@op(
+    samples=(
+        sample("tk.reshape(a, (3, 2))", a=(2, 3)),
+        sample("a.reshape(-1)", a=(2, 3)),
+        sample("a.reshape(4)", a=(2, 3)),
+    ),
+    methods=(),
+)
+def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
+    """The same elements with another size: a view when strides can express it, otherwise a copy.
+
+    Args:
+        shape: the size wanted, with at most one -1 to be worked out.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(6).view(2, 3)
+    >>> tk.reshape(t.t(), (6,))
+    tensor([0, 3, 1, 4, 2, 5])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.reshape.html
+    """
+    size = as_ints((shape,), "reshape", "shape", 2)
+    layout = input._lay().reshape(size)
+    if layout is not None:
+        return input._view(layout)
+    copied = contiguous(input)
+    return copied._view(copied._lay().view(size))
+
+
+def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
+    """The same elements with another size: a view when strides can express it, otherwise a copy."""
+    return reshape(input, as_ints(shape, "reshape", "shape"))
+
+
+@op(samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),), function=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`view` with the size of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).view_as(tk.zeros(2, 3)).size()
+    tensorkit.Size([2, 3])
+    """
+    return input._view(input._lay().view(other._lay().size))
+
+
+@op(samples=(sample("a.reshape_as(b)", a=(2, 3), b=(3, 2)),), function=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`reshape` with the size of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).reshape_as(tk.zeros(2, 3)).size()
+    tensorkit.Size([2, 3])
+    """
+    return reshape(input, other._lay().size)
+
+
+@op(
+    samples=(
+        sample("tk.flatten(a)", a=(2, 3, 4)),
+        sample("a.flatten(1, -1)", a=(2, 3, 4)),
+        sample("a.flatten()", a=()),
+    )
+)
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 3, 4).flatten(1).size()
+    tensorkit.Size([2, 12])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.flatten.html
+    """
+    lay = input._lay()
+    if lay.size and layouts.normalise_dim(start_dim, len(lay.size)) == layouts.normalise_dim(
+        end_dim, len(lay.size)
+    ):
+        return input
+    return reshape(input, lay.flattened_size(start_dim, end_dim))
+
+
+@op(samples=(sample("tk.ravel(a)", a=(2, 3)),))
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one row: a view if they lie in order, else a copy.
+
+    >>> import tensorkit as tk
+    >>> tk.ravel(tk.arange(6).view(2, 3)).size()
+    tensorkit.Size([6])
+    """
+    return contiguous(input).view(-1)  # type: ignore[no-any-return,attr-defined]
+
+
+@op(samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))))
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Split one dimension into several.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 6).unflatten(1, (3, -1)).size()
+    tensorkit.Size([2, 3, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unflatten.html
+    """
+    return input._view(input._lay().unflatten(dim, as_ints((sizes,), "unflatten", "sizes", 3)))
+
+
+# -- dimensions in another order ----------------------------------------------------------------------------------
+
+
+@op(
+    samples=(sample("tk.t(a)", a=(2, 3)), sample("a.t()", a=(3,)), sample("a.t()", a=(1, 2, 3))), inplace=True
+)
+def t(input: Tensor) -> Tensor:
+    """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is.
+
+    Returns:
+        A view of size ``(columns, rows)``.
+
+    Raises:
+        RuntimeError: for more than two dimensions.
+
+    >>> import tensorkit as tk
+    >>> m = tk.arange(6).view(2, 3)
+    >>> m.stride(), m.t().stride()
+    ((3, 1), (1, 3))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.t.html
+    """
+    return input._view(input._lay().t())
+
+
+@op(
+    samples=(
+        sample("tk.transpose(a, 0, 1)", a=(2, 3, 4)),
+        sample("a.transpose(-1, 0)", a=(2, 3, 4)),
+        sample("a.transpose(0, 3)", a=(2, 3)),
+    ),
+    aliases=("swapaxes", "swapdims"),
+    inplace=True,
+)
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dimensions: their sizes and their strides. No element moves.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(1, 2, 3).transpose(0, 1).stride()
+    (3, 6, 1)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.transpose.html
+    """
+    return input._view(input._lay().transpose(dim0, dim1))
+
+
+@op(
+    samples=(sample("tk.permute(a, (2, 0, 1))", a=(2, 3, 4)), sample("a.permute((0, 0))", a=(2, 3))),
+    methods=(),
+)
+def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """Put the dimensions in another order. No element moves.
+
+    >>> import tensorkit as tk
+    >>> tk.permute(tk.zeros(2, 3, 4), (2, 0, 1)).size()
+    tensorkit.Size([4, 2, 3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.permute.html
+    """
+    return input._view(input._lay().permute(as_ints((dims,), "permute", "dims", 2)))
+
+
+def _method_permute(input: Tensor, *dims: Any) -> Tensor:
+    """Put the dimensions in another order. No element moves."""
+    return input._view(input._lay().permute(as_ints(dims, "permute", "dims")))
+
+
+@op(
+    samples=(sample("tk.movedim(a, 0, 2)", a=(2, 3, 4)), sample("a.movedim((0, 1), (1, 2))", a=(2, 3, 4))),
+    aliases=("moveaxis",),
+)
+def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
+    """Move dimensions to other places; the rest keep their order.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 3, 4).movedim(0, -1).size()
+    tensorkit.Size([3, 4, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
+    """
+    return input._view(input._lay().movedim(source, destination))
+
+
+def _reversed(input: Tensor) -> Tensor:
+    """All dimensions in reverse order; a matrix transposed."""
+    lay = input._lay()
+    if len(lay.size) > 2:
+        _warn_T()
+    return input._view(lay.T)
+
+
+def _warn_T() -> None:
+    warnings.warn(
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
+        "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+        "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+# -- dimensions of one, and repetition ----------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("tk.squeeze(a)", a=(1, 3, 1)),
+        sample("a.squeeze(0)", a=(1, 3, 1)),
+        sample("a.squeeze((0, -1))", a=(1, 3, 1)),
+        sample("a.squeeze(1)", a=(1, 3, 1)),
+        sample("a.squeeze(5)", a=(1, 3)),
+    ),
+    methods=(),
+)
+def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
+    """Drop dimensions of size 1: all of them, or those named (a named one of another size stays).
+
+    >>> import tensorkit as tk
+    >>> tk.squeeze(tk.zeros(1, 3, 1), 0).size()
+    tensorkit.Size([3, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html
+    """
+    return input._view(input._lay().squeeze(dim))
+
+
+def _method_squeeze(input: Tensor, *dim: Any) -> Tensor:
+    """Drop dimensions of size 1: all of them, or those named."""
+    if not dim:
+        return input._view(input._lay().squeeze())
+    if len(dim) == 1 and isinstance(dim[0], int):
+        return input._view(input._lay().squeeze(dim[0]))
+    return input._view(input._lay().squeeze(as_ints(dim, "squeeze", "dim")))
+
+
+@op(
+    samples=(
+        sample("tk.unsqueeze(a, 0)", a=(2, 3)),
+        sample("a.unsqueeze(-1)", a=(2, 3)),
+        sample("a.unsqueeze(3)", a=(2,)),
+    ),
+    inplace=True,
+)
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """Put a dimension of size 1 at place `dim`.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 3).unsqueeze(1).size()
+    tensorkit.Size([2, 1, 3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unsqueeze.html
+    """
+    return input._view(input._lay().unsqueeze(dim))
+
+
+@op(
+    samples=(
+        sample("a.expand(4, 3)", a=(1, 3)),
+        sample("a.expand(2, -1, 4)", a=(3, 1)),
+        sample("a.expand(2, 2)", a=(1, 3)),
+    ),
+    function=False,
+)
+def expand(input: Tensor, *size: Any) -> Tensor:
+    """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(3, 1).expand(-1, 4).stride()
+    (1, 0)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
+    """
+    return input._view(input._lay().expand(as_ints(size, "expand"), type_name(input)))
+
+
+def type_name(input: Tensor) -> str:
+    """The legacy name of a tensor's type, such as ``tensorkit.FloatTensor``."""
+    place = "" if input._device.type == "cpu" else f"{input._device.type}."
+    return f"tensorkit.{place}{input._dtype.label}Tensor"
+
+
+@op(samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),), function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`expand` to the size of another tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(3, 1).expand_as(tk.zeros(3, 4)).size()
+    tensorkit.Size([3, 4])
+    """
+    return input._view(input._lay().expand(other._lay().size, type_name(input)))
+
+
+@op(samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))))
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`expand` as a function: repeat dimensions of size 1 without copying.
+
+    >>> import tensorkit as tk
+    >>> tk.broadcast_to(tk.arange(3), (2, 3)).stride()
+    (0, 1)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_to.html
+    """
+    return input._view(input._lay().expand(as_ints((size,), "broadcast_to", "size", 2), type_name(input)))
+
+
+@op(samples=(sample("tk.broadcast_tensors(a, b)", a=(3, 1), b=(4,)),), methods=())
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of all tensors with one common size.
+
+    >>> import tensorkit as tk
+    >>> [t.stride() for t in tk.broadcast_tensors(tk.zeros(3, 1), tk.zeros(4))]
+    [(1, 0), (0, 1)]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
+    return tuple([tensor._view(tensor._lay().expand(size)) for tensor in tensors])
+
+
+# -- parts --------------------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("tk.narrow(a, 0, 1, 2)", a=(4, 3)),
+        sample("a.narrow(-1, -2, 1)", a=(4, 3)),
+        sample("a.narrow(0, 3, 2)", a=(4, 3)),
+    )
+)
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """Keep `length` positions of one dimension from `start` on.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(10).narrow(0, 2, 3)
+    tensor([2, 3, 4])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow.html
+    """
+    return input._view(input._lay().narrow(dim, start.__index__(), length))
+
+
+@op(
+    samples=(
+        sample("tk.select(a, 0, 1)", a=(2, 3)),
+        sample("a.select(1, -1)", a=(2, 3)),
+        sample("a.select(0, 2)", a=(2, 3)),
+    )
+)
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """Fix one index: the dimension goes, the storage offset moves.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).view(2, 3).select(1, 2)
+    tensor([2, 5])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.select.html
+    """
+    return input._view(input._lay().select(dim, index))
+
+
+@op(samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))))
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The elements whose indices in two dimensions run together, as a new last dimension.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(9).view(3, 3).diagonal()
+    tensor([0, 4, 8])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.diagonal.html
+    """
+    return input._view(input._lay().diagonal(offset, dim1, dim2))
+
+
+@op(samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))), function=False)
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(5).unfold(0, 3, 1).stride()
+    (1, 1)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
+    """
+    return input._view(input._lay().unfold(dimension, size, step))
+
+
+@op(
+    samples=(
+        sample("tk.as_strided(a, (2, 2), (1, 2))", a=(6,)),
+        sample("a.as_strided((2, 2), (0, 1), 3)", a=(6,)),
+        sample("a.as_strided((3, 3), (3, 1))", a=(6,)),
+    ),
+    inplace=True,
+)
+def as_strided(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """Read the storage with a size, strides and an offset of your own; all must lie inside it.
+
+    Raises:
+        RuntimeError: when a slot outside the storage would be read.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).as_strided((2, 2), (1, 3), 1)
+    tensor([[1, 4],
+            [2, 5]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided.html
+    """
+    sizes = as_ints((size,), "as_strided", "size", 2)
+    strides = as_ints((stride,), "as_strided", "stride", 3)
+    return input._view(
+        input._lay().as_strided(
+            sizes, strides, storage_offset, input._store().nbytes(), input._dtype.itemsize
+        )
+    )
+
+
+@op(
+    samples=(
+        sample("tk.split(a, 2)", a=(5, 2)),
+        sample("a.split([1, 3], dim=-1)", a=(2, 4)),
+        sample("a.split(0)", a=(5,)),
+    )
+)
+def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).split(2)]
+    [2, 2, 1]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
+    """
+    return tuple([tensor._view(piece) for piece in tensor._lay().split(split_size, dim)])
+
+
+@op(
+    samples=(sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)), sample("a.split_with_sizes([1], 0)", a=(5,)))
+)
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of the sizes listed, which must add up.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).split_with_sizes([1, 4])]
+    [1, 4]
+    """
+    return tuple([input._view(piece) for piece in input._lay().split_with_sizes(split_sizes, dim)])
+
+
+@op(
+    samples=(
+        sample("tk.chunk(a, 3)", a=(5, 2)),
+        sample("a.chunk(2, -1)", a=(2, 4)),
+        sample("a.chunk(0)", a=(2,)),
+    )
+)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces of one length along a dimension; the last may be shorter.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).chunk(3)]
+    [2, 2, 1]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
+    """
+    return tuple([input._view(piece) for piece in input._lay().chunk(chunks, dim)])
+
+
+def _sections(given: Any) -> Any:
+    return given.tolist() if isinstance(given, Tensor) else given
+
+
+@op(samples=(sample("tk.tensor_split(a, 3)", a=(7, 2)), sample("a.tensor_split((1, 4))", a=(7,))))
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """As many pieces as asked, as even as they can be; or cut before each index listed.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(7).tensor_split(3)]
+    [3, 2, 2]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
+    """
+    return tuple([input._view(p) for p in input._lay().tensor_split(_sections(indices_or_sections), dim)])
+
+
+@op(
+    samples=(
+        sample("tk.hsplit(a, 2)", a=(3, 4)),
+        sample("a.hsplit((1,))", a=(4,)),
+        sample("a.hsplit(3)", a=(2, 4)),
+    )
+)
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces side by side: along dimension 1, or 0 of a vector.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(3, 4).hsplit(2)]
+    [tensorkit.Size([3, 2]), tensorkit.Size([3, 2])]
+    """
+    return tuple([input._view(p) for p in input._lay().hsplit(_sections(indices_or_sections))])
+
+
+@op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces one above the other: along dimension 0.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(4, 3).vsplit(2)]
+    [tensorkit.Size([2, 3]), tensorkit.Size([2, 3])]
+    """
+    return tuple([input._view(p) for p in input._lay().vsplit(_sections(indices_or_sections))])
+
+
+@op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces in depth: along dimension 2.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(2, 3, 4).dsplit(2)]
+    [tensorkit.Size([2, 3, 2]), tensorkit.Size([2, 3, 2])]
+    """
+    return tuple([input._view(p) for p in input._lay().dsplit(_sections(indices_or_sections))])
+
+
+@op(samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())))
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """One view for each index of a dimension, which goes.
+
+    >>> import tensorkit as tk
+    >>> tk.unbind(tk.arange(4).view(2, 2))
+    (tensor([0, 1]), tensor([2, 3]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html
+    """
+    return tuple([input._view(piece) for piece in input._lay().unbind(dim)])
+
+
+# -- the parts of complex numbers ---------------------------------------------------------------------------------
+
+
+def _as_real(input: Tensor) -> Tensor:
+    lay = input._lay()
+    layout = Layout((*lay.size, 2), (*[2 * step for step in lay.stride], 1), 2 * lay.offset)
+    out = input._view(layout)
+    out._dtype = input._dtype.to_real()
+    return out
+
+
+@op(samples=(sample("tk.view_as_real(a)", a=(2, 3)),), methods=())
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs of real ones: a new last dimension of size 2.
+
+    >>> import tensorkit as tk
+    >>> tk.view_as_real(tk.zeros(3, dtype=tk.cfloat)).size()
+    tensorkit.Size([3, 2])
+    """
+    if not input._dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _as_real(input)
+
+
+@op(samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))), methods=())
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real numbers, in the last dimension, as complex ones.
+
+    >>> import tensorkit as tk
+    >>> tk.view_as_complex(tk.ones(3, 2)).dtype
+    tensorkit.complex64
+    """
+    if input._dtype not in (dtypes.float32, dtypes.float64, dtypes.float16):
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {input._dtype.label}"
+        )
+    if input._dtype is dtypes.float16:
+        raise RuntimeError(
+            "view_as_complex: tensorkit has no complex32 to read half tensors as; call .float() first"
+        )
+    lay = input._lay()
+    if not lay.size:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if lay.size[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if lay.stride[-1] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    for step in lay.stride[:-1]:
+        if step % 2:
+            raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if lay.offset % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    out = input._view(Layout(lay.size[:-1], tuple([s // 2 for s in lay.stride[:-1]]), lay.offset // 2))
+    out._dtype = input._dtype.to_complex()
+    return out
+
+
+@op(samples=(sample("tk.real(a)", a=(2, 3)),), methods=())
+def real(input: Tensor) -> Tensor:
+    """The real parts, as a view; a tensor of real numbers is its own.
+
+    >>> import tensorkit as tk
+    >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
+    (2,)
+    """
+    return _as_real(input).select(-1, 0) if input._dtype.is_complex else input  # type: ignore[no-any-return,attr-defined]
+
+
+@op(samples=(sample("tk.imag(a)", a=(2, 3)),), methods=())
+def imag(input: Tensor) -> Tensor:
+    """The imaginary parts, as a view.
+
+    Raises:
+        RuntimeError: for a tensor of real numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.imag(tk.zeros(3, dtype=tk.cfloat)).storage_offset()
+    1
+    """
+    if not input._dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _as_real(input).select(-1, 1)  # type: ignore[no-any-return,attr-defined]
+
+
+# -- itself -------------------------------------------------------------------------------------------------------
+
+
+@op(samples=(sample("tk.positive(a)", a=(2, 3)),), methods=("positive", "__pos__"))
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself (``+t``); refused for bool.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2)
+    >>> +t is t
+    True
+    """
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(samples=(sample("tk.detach(a)", a=(2, 3)),))
+def detach(input: Tensor) -> Tensor:
+    """A tensor on the same storage that autograd does not follow.
+
+    >>> import tensorkit as tk
+    >>> t = tk.ones(2)
+    >>> t.detach().data_ptr() == t.data_ptr()
+    True
+    """
+    out = input._view(input._lay())
+    out._base = None
+    return out
+
+
+def _set_data(input: Tensor, value: Tensor) -> None:
+    input._adopt_geometry(value._store(), value._lay())
+    input._dtype, input._device = value._dtype, value._device
+
+
+def _data(input: Tensor) -> Tensor:
+    """The same storage without autograd's knowledge: writes through it are not counted."""
+    out = detach(input)
+    out._counter = None
+    return out
+
+
+def _attach_forms() -> None:
+    """The spellings whose arguments differ between function and method, and the properties."""
+    from_sizes: tuple[tuple[str, Any], ...] = (
+        ("reshape", _method_reshape),
+        ("permute", _method_permute),
+        ("squeeze", _method_squeeze),
+    )
+    for name, body in from_sizes:
+        attach(name, traced_method(name, body))
+    attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
+    attach("T", property(traced_method("numpy_T", _reversed)))
+    attach("mT", property(traced_method("mT", lambda input: input._view(input._lay().mT))))
+    attach("H", property(traced_method("H", _conjugate_free("H"))))
+    attach("mH", property(traced_method("mH", _conjugate_free("mH"))))
+    attach("real", property(real, _write_real))
+    attach("imag", property(imag, _write_imag))
+    attach("data", property(_data, _set_data))
+
+
+def _squeeze_inplace(input: Tensor, *dim: Any) -> Tensor:
+    """In-place form of ``squeeze``: this tensor itself gets the new layout."""
+    layout = _method_squeeze(input, *dim)._lay()
+    input._adopt_geometry(input._store(), layout)
+    input._bump()
+    return input
+
+
+def _conjugate_free(name: str) -> Any:
+    """``H`` and ``mH`` for real numbers; the complex ones wait for ``conj``."""
+
+    def adjoint(input: Tensor) -> Tensor:
+        layout = getattr(input._lay(), name)
+        if input._dtype.is_complex:
+            raise RuntimeError(
+                f"tensor.{name} of complex numbers needs conj(); take .mT and conjugate it yourself"
+            )
+        return input._view(layout)
+
+    return adjoint
+
+
+def _write_real(input: Tensor, value: Any) -> None:
+    real(input).copy_(value)  # type: ignore[attr-defined]
+
+
+def _write_imag(input: Tensor, value: Any) -> None:
+    imag(input).copy_(value)  # type: ignore[attr-defined]
+
+
+_attach_forms()

@@ -1,0 +1,386 @@
+"""`Tensor`: a storage, a layout over it, a dtype; and no mathematics.
+
+Everything a picture needs can be asked of a tensor. What can be *done* with one is written in ``ops/`` and attached
+to the class by ``dispatch``, so this file imports nothing above it.
+
+>>> import tensorkit as tk
+>>> t = tk.arange(12).view(3, 4)[1:, ::2].t()
+>>> t.size(), t.stride(), t.storage_offset()
+(tensorkit.Size([2, 2]), (2, 4), 4)
+
+A tensor is made in one of two ways. A *fresh* result holds a new C-contiguous NumPy array; its layout and storage
+are written down only when somebody asks (`_lay`, `_store`). A *view* holds the storage of its base and a layout; its
+NumPy array is built only when a kernel first reads it (`_nd`). Both keep the common operations under a microsecond.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any, SupportsIndex
+
+import numpy
+
+from tensorkit import layout as layouts
+from tensorkit.device import CPU, device
+from tensorkit.dtypes import dtype
+from tensorkit.layout import Layout
+from tensorkit.storage import TypedStorage, UntypedStorage, adopt
+
+__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage"]
+
+Array = numpy.ndarray[Any, Any]
+Number = bool | int | float | complex
+_new = object.__new__
+_lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
+
+
+class Size(tuple[int, ...]):
+    """The size of a tensor: a tuple of integers that prints as PyTorch's and counts its elements.
+
+    >>> import tensorkit as tk
+    >>> tk.Size([2, 3]), tk.Size([2, 3]).numel(), tk.Size([2, 3])[1:]
+    (tensorkit.Size([2, 3]), 6, tensorkit.Size([3]))
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """How many elements a tensor of this size has."""
+        count = 1
+        for length in self:
+            count *= length
+        return count
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        picked = tuple.__getitem__(self, index)
+        return Size(picked) if isinstance(index, slice) else picked
+
+    def __add__(self, other: tuple[Any, ...]) -> Any:
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return f"tensorkit.Size({list(self)})"
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[int, ...]]]:
+        return Size, (tuple(self),)
+
+
+class Tensor:
+    """A multidimensional array of one dtype, read from a flat storage through a layout.
+
+    Make one with ``tensorkit.tensor``, ``arange``, ``zeros`` and their kin.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",
+        "_autograd",
+        "_base",
+        "_counter",
+        "_device",
+        "_dtype",
+        "_layout",
+        "_solid",
+        "_storage",
+    )
+    __array_priority__ = 1000  # NumPy lets us answer `array + tensor`
+    _array: Array | None
+    _autograd: Any  # None until autograd has something to remember
+    _base: Tensor | None
+    _counter: list[int] | None  # one cell, shared by all views: how often the storage was written to
+    _device: device
+    _dtype: dtype
+    _layout: Layout | None
+    _solid: bool  # only meaningful while `_array` is there: it is C-contiguous
+    _storage: UntypedStorage | None
+
+    # -- the three lazy faces -------------------------------------------------------------------------------------
+
+    def _lay(self) -> Layout:
+        """The layout; written down now if this is a fresh result."""
+        layout = self._layout
+        if layout is None:
+            assert self._array is not None
+            layout = self._layout = layouts.contiguous(self._array.shape)
+        return layout
+
+    def _store(self) -> UntypedStorage:
+        """The storage; made now, over the array's own memory, if this is a fresh result."""
+        storage = self._storage
+        if storage is None:
+            with _lazy:
+                if self._storage is None:
+                    assert self._array is not None
+                    self._lay()
+                    made = adopt(self._array)
+                    made.remember(self)
+                    self._storage = made
+                storage = self._storage
+        return storage
+
+    def _nd(self) -> Array:
+        """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
+        array = self._array
+        if array is None:
+            storage, lay = self._store(), self._lay()
+            item = self._dtype.itemsize
+            # An empty tensor may sit past the end of its storage: it has no first element to point at.
+            start = lay.offset * item if lay.reach() else 0
+            steps = tuple([step * item for step in lay.stride])
+            array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
+            self._solid = array.flags.c_contiguous
+            self._array = array
+            storage.remember(self)
+        return array
+
+    def _forget_array(self) -> None:
+        """The storage's buffer was replaced: what was cached over the old one is wrong now."""
+        self._lay()
+        self._array = None
+
+    def _view(self, layout: Layout) -> Tensor:
+        """Another tensor on the same storage, with its own layout and the same version counter."""
+        storage = self._storage
+        out = _new(Tensor)
+        out._storage = self._store() if storage is None else storage
+        out._layout = layout
+        out._array = None
+        out._dtype = self._dtype
+        out._device = self._device
+        counter = self._counter
+        if counter is None:
+            counter = self._counter = [0]
+        out._counter = counter
+        base = self._base
+        out._base = self if base is None else base
+        out._autograd = None
+        return out
+
+    def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
+        """Point this very tensor at other memory or another layout (`set_`, `resize_`, `t_` and their kin)."""
+        self._lay()
+        self._storage, self._layout, self._array = storage, layout, None
+
+    def _bump(self) -> None:
+        """Count one write; every view of the family sees it."""
+        counter = self._counter
+        if counter is None:
+            self._counter = [1]
+        else:
+            counter[0] += 1
+
+    # -- size, stride, offset -------------------------------------------------------------------------------------
+
+    def size(self, dim: int | None = None) -> Any:
+        """The number of elements along each dimension, or along one.
+
+        Raises:
+            IndexError: when `dim` is out of range.
+
+        >>> import tensorkit as tk
+        >>> tk.zeros(2, 3).size(), tk.zeros(2, 3).size(-1)
+        (tensorkit.Size([2, 3]), 3)
+        """
+        size = self._lay().size
+        return Size(size) if dim is None else size[layouts.normalise_dim(dim, len(size))]
+
+    @property
+    def shape(self) -> Size:
+        """The same as `size()`."""
+        return Size(self._lay().size)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many storage slots lie between neighbours along each dimension, or along one.
+
+        >>> import tensorkit as tk
+        >>> tk.zeros(2, 3).stride(), tk.zeros(2, 3).t().stride(0)
+        ((3, 1), 1)
+        """
+        stride = self._lay().stride
+        return stride if dim is None else stride[layouts.normalise_dim(dim, len(stride))]
+
+    def storage_offset(self) -> int:
+        """The storage slot of the first element."""
+        return self._lay().offset
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._lay().size)
+
+    ndimension = dim
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._lay().size)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._lay().numel
+
+    nelement = numel
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in the storage one after another in row-major order."""
+        return self._lay().is_contiguous()
+
+    # -- dtype, device, memory ------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> dtype:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def device(self) -> device:
+        """Where the storage lives."""
+        return self._device
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the storage lives in a CUDA device's memory."""
+        return self._device.type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the storage lives in the computer's own memory."""
+        return self._device.type == "cpu"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has a size but no data."""
+        return self._device.type == "meta"
+
+    def get_device(self) -> int:
+        """The number of the CUDA device, or -1 on the CPU."""
+        return -1 if self._device.index is None else self._device.index
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating point numbers (complex ones do not count)."""
+        return self._dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return self._dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative."""
+        return self._dtype.is_signed
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements: numel × itemsize (the storage may be larger, or smaller after `expand`)."""
+        return self._lay().numel * self._dtype.itemsize
+
+    def untyped_storage(self) -> UntypedStorage:
+        """The bytes that this tensor and its views share."""
+        return self._store()
+
+    def storage(self) -> TypedStorage:
+        """The storage read as elements of this dtype. PyTorch prefers `untyped_storage` today, and says so once."""
+        _warn_typed_storage()
+        return TypedStorage(dtype=self._dtype, wrap_storage=self._store())
+
+    def data_ptr(self) -> int:
+        """The address of the first element in its device's memory; 0 for an empty tensor."""
+        lay = self._lay()
+        start = self._store().data_ptr()
+        return start + lay.offset * self._dtype.itemsize if start and lay.numel else 0
+
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Whether the other tensor has the same storage, offset, size and stride."""
+        return self._store() is tensor._store() and self._lay() == tensor._lay()
+
+    @property
+    def _version(self) -> int:
+        """How many times the storage was written to through this tensor's family of views."""
+        return 0 if self._counter is None else self._counter[0]
+
+    def _is_view(self) -> bool:
+        """Whether this tensor was made as a view of another."""
+        return self._base is not None
+
+    # -- Python's own protocols -----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        size = self._lay().size
+        if not size:
+            raise TypeError("len() of a 0-d tensor")
+        return size[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+_warned_typed_storage = False
+
+
+def _warn_typed_storage() -> None:
+    global _warned_typed_storage
+    if _warned_typed_storage:
+        return
+    _warned_typed_storage = True
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+        "directly, use tensor.untyped_storage() instead of tensor.storage()",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def fresh(array: Array, kind: dtype) -> Tensor:
+    """A CPU tensor that owns a new C-contiguous array: what every out-of-place kernel returns."""
+    out = _new(Tensor)
+    out._array = array
+    out._solid = True
+    out._layout = None
+    out._storage = None
+    out._dtype = kind
+    out._device = CPU
+    out._counter = None
+    out._base = None
+    out._autograd = None
+    return out
+
+
+def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype) -> Tensor:
+    """A tensor, not a view of another, over a storage on any device."""
+    out = _new(Tensor)
+    out._array = None
+    out._solid = False
+    out._layout = layout
+    out._storage = storage
+    out._dtype = kind
+    out._device = storage.device
+    out._counter = None
+    out._base = None
+    out._autograd = None
+    return out
+
+
+def attach(name: str, member: Any) -> None:
+    """Give `Tensor` a method, operator or property that a higher module defines.
+
+    Raises:
+        RuntimeError: when the name is taken: one name, one meaning.
+    """
+    if name in Tensor.__dict__ and not name.startswith("__"):
+        raise RuntimeError(f"Tensor.{name} is already defined")
+    setattr(Tensor, name, member)
