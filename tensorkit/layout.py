@@ -425,11 +425,8 @@ class Layout:
     def _at(self, dim: int, index: int) -> Layout:
         """`select` with an index that is known to lie within the dimension."""
         size, stride = self.size, self.stride
-        return Layout(
-            (*size[:dim], *size[dim + 1 :]),
-            (*stride[:dim], *stride[dim + 1 :]),
-            self.offset + index * stride[dim],
-        )
+        start = self.offset + index * stride[dim]
+        return Layout(size[:dim] + size[dim + 1 :], stride[:dim] + stride[dim + 1 :], start)
 
     def slice(self, dim: int = 0, start: int | None = None, stop: int | None = None, step: int = 1) -> Layout:
         """Keep the positions ``start:stop:step`` of one dimension, clamped to it as Python's slices are.
