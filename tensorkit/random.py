@@ -31,6 +31,7 @@ import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
 from tensorkit.kernels.box_muller import box_muller
+from tensorkit.layout import Layout, iterator_strides
 
 __all__ = [
     "Generator",
@@ -241,6 +242,9 @@ class Generator:
 def _check_device(where: DeviceLike) -> None:
     if isinstance(where, int):
         raise RuntimeError("Cannot access accelerator device when none is available.")
+    if not isinstance(where, str | device | None):
+        given = type(where).__name__
+        raise TypeError(f"Generator(): argument 'device' (position 1) must be tensorkit.device, not {given}")
     kind = CPU if where is None else device(where)
     if kind.type == "cuda":
         raise RuntimeError(
@@ -493,28 +497,6 @@ def _lay_down(out: Array, values: Array) -> None:
 
 
 def _memory_order(out: Array) -> list[int]:
-    """The dimensions from the longest stride to the shortest; equal strides: the longer dimension first.
-
-    An insertion sort that leaves stride-0 dimensions where they are, because they compare with nothing.
-    """
-    order = list(range(out.ndim))[::-1]  # the fastest dimension first
-    for start in range(1, out.ndim):
-        here = start
-        for there in range(start - 1, -1, -1):
-            verdict = _slower(out, order[there], order[here])
-            if verdict > 0:
-                order[there], order[here] = order[here], order[there]
-                here = there
-            elif verdict < 0:
-                break
-    return order[::-1]
-
-
-def _slower(out: Array, a: int, b: int) -> int:
-    """1 when dimension `a` steps further than `b`, -1 when it steps less far, 0 when that cannot be said."""
-    step_a, step_b = out.strides[a], out.strides[b]
-    if step_a == 0 or step_b == 0:
-        return 0
-    if step_a != step_b:
-        return 1 if step_a > step_b else -1
-    return 1 if out.shape[a] > out.shape[b] else 0
+    """The dimensions from the longest step in memory to the shortest, as PyTorch sorts them."""
+    steps = iterator_strides(out.shape, [Layout(out.shape, out.strides, 0)])
+    return sorted(range(out.ndim), key=lambda dim: steps[dim], reverse=True)
