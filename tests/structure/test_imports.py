@@ -22,6 +22,7 @@ LAYERS: list[set[str]] = [
     {"random"},
     {"tensor"},
     {"dispatch"},
+    {"return_types"},
     {"elementwise"},
     {"autograd"},
     {"ops"},
@@ -37,7 +38,7 @@ LAYERS: list[set[str]] = [
 MAY_BE_LATE = {
     "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
     "tensorkit.lab": {"jupyter_server", "jupyterlab", "nbclient", "nbformat"},
-    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar"},
+    "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
 }
 
 HEAVY = (

@@ -1,0 +1,380 @@
+"""What an editor knows about `Tensor`: writes `tensorkit/tensor.pyi` from the class and the registry.
+
+Methods and operators are attached to `Tensor` from `ops/`, so an editor that reads `tensor.py` alone would
+not know them. This module reads the finished class and writes it down:
+
+    python -m tensorkit.lab.stubs            write the stub again
+    python -m tensorkit.lab.stubs --check    exit 1 when it is not fresh
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tensorkit.dispatch import registry
+from tensorkit.tensor import Tensor
+
+__all__ = ["STUB", "main", "tensor_stub"]
+
+# `tensorkit.tensor` is the function that makes a tensor; the module of that name is asked for by its name.
+_MODULE = importlib.import_module("tensorkit.tensor")
+STUB = Path(str(_MODULE.__file__)).with_suffix(".pyi")
+
+_HEADER = '''"""`Tensor` with all that `ops/` attaches to it, for editors and type checkers.
+
+Written by `make stubs`; a test keeps it fresh. To learn how it works, read `tensor.py` and `ops/` instead.
+"""
+'''
+
+_BUILTINS = {
+    "bool",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "object",
+    "set",
+    "str",
+    "tuple",
+    "type",
+}
+
+# What Python itself asks of these methods; the rest of the operators give tensors.
+_RETURNS = {
+    "__array__": "Any",
+    "__array_wrap__": "Any",
+    "__bool__": "bool",
+    "__complex__": "complex",
+    "__contains__": "bool",
+    "__delitem__": "None",
+    "__float__": "float",
+    "__format__": "str",
+    "__index__": "int",
+    "__int__": "int",
+    "__iter__": "Iterator[Tensor]",
+    "__len__": "int",
+    "__repr__": "str",
+    "__setitem__": "None",
+}
+_FROM_OBJECT = {"__eq__", "__ne__"}
+_UNSTUBBED = {
+    "__dict__",
+    "__doc__",
+    "__module__",
+    "__weakref__",
+    "__slots__",
+    "__firstlineno__",
+    "__annotations__",
+}
+
+
+@dataclass
+class _Scope:
+    """Names that the stub's annotations use, and the imports that bring them.
+
+    A method called `int` would hide the type `int` from the annotations of the class, so whatever has the
+    name of a member is imported under another name.
+    """
+
+    members: set[str]
+    imports: set[str] = field(default_factory=set)
+
+    def annotation(self, text: str, module: ModuleType) -> str:
+        """An annotation of `module` as the stub has to write it."""
+        tree = ast.parse(text, mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                node.id = self._name(node.id, module)
+        return ast.unparse(tree)
+
+    def _name(self, name: str, module: ModuleType) -> str:
+        if name in ("Tensor", "Size", "None", "Any", "Iterator"):
+            return name
+        hidden = name in self.members
+        if name in _BUILTINS:
+            if hidden:
+                self.imports.add("import builtins")
+            return f"builtins.{name}" if hidden else name
+        origin, original = _origin(name, module)
+        alias = f"{name}_{'type' if original else 'module'}" if hidden else name
+        rename = f" as {alias}" if hidden else ""
+        if original is None:
+            self.imports.add(
+                f"import {origin}{rename}" if hidden or origin == name else f"import {origin} as {name}"
+            )
+        elif origin != "tensorkit.tensor":
+            self.imports.add(f"from {origin} import {original}" + (rename or _renamed(original, name)))
+        return name if origin == "tensorkit.tensor" else alias
+
+
+def _renamed(original: str, name: str) -> str:
+    return "" if original == name else f" as {name}"
+
+
+def _origin(name: str, module: ModuleType) -> tuple[str, str | None]:
+    """Where a module has a name from: (module, name there), or (module, None) for a module itself."""
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return str(node.module), alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return alias.name, None
+    return module.__name__, name
+
+
+def _tree(module: ModuleType) -> ast.Module:
+    return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+
+
+def tensor_stub() -> str:
+    """The text of `tensor.pyi`, formatted by ruff.
+
+    Raises:
+        subprocess.CalledProcessError: when ruff refuses it.
+
+    Examples:
+        >>> "def transpose(self, dim0: " in tensor_stub()
+        True
+    """
+    scope = _Scope({name for name in vars(Tensor) if not name.startswith("__")})
+    body = "\n".join(_module_body(scope))
+    imports = "\n".join(
+        sorted({"from typing import Any", "from collections.abc import Iterator"} | scope.imports)
+    )
+    return _formatted(f"{_HEADER}\n{imports}\n\n{body}\n")
+
+
+def _module_body(scope: _Scope) -> Iterator[str]:
+    module = _MODULE
+    for node in _tree(module).body:
+        if isinstance(node, ast.Assign) and _is_alias(node):
+            yield f"{ast.unparse(node.targets[0])} = {scope.annotation(ast.unparse(node.value), module)}"
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield _own(node, scope, module)
+        elif isinstance(node, ast.ClassDef):
+            yield f"class {node.name}{_bases(node, scope, module)}:"
+            members = [
+                *_class_body(node, scope, module),
+                *(_attached(scope) if node.name == "Tensor" else []),
+            ]
+            yield "\n".join(_indented(members))
+
+
+def _is_alias(node: ast.Assign) -> bool:
+    """`Array = numpy.ndarray[Any, Any]`, not a lock or `__all__`."""
+    name = node.targets[0]
+    kind = isinstance(node.value, (ast.Subscript, ast.BinOp))
+    return isinstance(name, ast.Name) and not name.id.startswith("_") and kind
+
+
+def _bases(node: ast.ClassDef, scope: _Scope, module: ModuleType) -> str:
+    return (
+        f"({', '.join(scope.annotation(ast.unparse(base), module) for base in node.bases)})"
+        if node.bases
+        else ""
+    )
+
+
+def _class_body(node: ast.ClassDef, scope: _Scope, module: ModuleType) -> Iterator[str]:
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            yield _own(part, scope, module)
+        elif isinstance(part, ast.AnnAssign):
+            annotation = scope.annotation(ast.unparse(part.annotation), module)
+            yield f"{ast.unparse(part.target)}: {annotation}"
+        elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Name):
+            yield ast.unparse(part)
+
+
+def _own(node: ast.FunctionDef, scope: _Scope, module: ModuleType) -> str:
+    """A function or method that `tensor.py` itself writes, without its body."""
+    made = ast.FunctionDef(**{name: getattr(node, name) for name in node._fields if hasattr(node, name)})
+    made.body = [ast.Expr(ast.Constant(...))]
+    doc = _summary(ast.get_docstring(node))
+    made.decorator_list = [
+        d for d in node.decorator_list if ast.unparse(d) in _KEPT_DECORATORS or "setter" in ast.unparse(d)
+    ]
+    text = ast.unparse(_Renamer(scope, module).visit(ast.parse(ast.unparse(ast.fix_missing_locations(made)))))
+    return text.replace("    ...", f'    """{doc}"""') if doc else text
+
+
+_KEPT_DECORATORS = {"property", "staticmethod", "classmethod"}
+
+
+class _Renamer(ast.NodeTransformer):
+    """Puts every annotation of a function through the scope."""
+
+    def __init__(self, scope: _Scope, module: ModuleType) -> None:
+        self.scope, self.module = scope, module
+
+    def _annotation(self, node: ast.expr | None) -> ast.expr | None:
+        if node is None:
+            return None
+        return ast.parse(self.scope.annotation(ast.unparse(node), self.module), mode="eval").body
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = self._annotation(node.annotation)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        self.generic_visit(node.args)
+        node.returns = self._annotation(node.returns)
+        return node
+
+
+def _attached(scope: _Scope) -> Iterator[str]:
+    """Everything that the finished class has beyond what `tensor.py` writes, by name."""
+    [own] = [n for n in _tree(_MODULE).body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
+    written = {part.name for part in own.body if isinstance(part, ast.FunctionDef)}
+    for part in own.body:
+        targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
+        written |= {target.id for target in targets if isinstance(target, ast.Name)}
+    for name, member in sorted(vars(Tensor).items()):
+        if name in written or name in _UNSTUBBED:
+            continue
+        if isinstance(member, property):
+            yield from _property(name, member, scope)
+        elif callable(member):
+            yield _method(name, member, scope)
+
+
+def _property(name: str, member: property, scope: _Scope) -> Iterator[str]:
+    getter = inspect.unwrap(_function(member.fget))
+    kind = _annotation(inspect.signature(getter).return_annotation, getter, scope)
+    kind = "Tensor" if kind == "Any" else kind
+    doc = _summary(inspect.getdoc(member) or inspect.getdoc(getter))
+    body = f'"""{doc}"""' if doc else "..."
+    yield f"@property\ndef {name}(self) -> {kind}:\n    {body}"
+    if member.fset is not None:
+        yield f"@{name}.setter\ndef {name}(self, value: Any) -> None: ..."
+
+
+def _method(name: str, member: Any, scope: _Scope) -> str:
+    target = _declared(name, inspect.unwrap(_function(member)))
+    parameters = list(inspect.signature(target).parameters.values())
+    if parameters and parameters[0].kind in (_POSITIONAL_ONLY, _POSITIONAL):
+        parameters = parameters[1:]
+    parameters = [parameter for parameter in parameters if parameter.name != "out"]
+    inner = ", ".join(_parameters(parameters, target, scope))
+    own = {"__new__": "cls"}.get(name, "self")
+    head = f"def {name}({', '.join(filter(None, [own, inner]))}) -> {_result(name, target, scope)}:"
+    ignored = "  # type: ignore[override]" if name in _FROM_OBJECT else ""
+    doc = "" if name.startswith("__") else _summary(inspect.getdoc(member) or inspect.getdoc(target))
+    body = f'"""{doc}"""' if doc else "..."
+    return f"{head}{ignored}\n    {body}"
+
+
+_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _result(name: str, target: Callable[..., Any], scope: _Scope) -> str:
+    """The return type; an operator whose function does not say gives a tensor."""
+    if name in _RETURNS:
+        return scope.annotation(_RETURNS[name], _MODULE)
+    found = _annotation(inspect.signature(target).return_annotation, target, scope)
+    return "Tensor" if found == "Any" and name.startswith("__") else found
+
+
+def _function(member: Any) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(member, "__func__", member)
+    return found
+
+
+def _declared(name: str, member: Callable[..., Any]) -> Callable[..., Any]:
+    """The function whose signature was meant: a fast method takes `*args`, its record says more."""
+    kinds = [parameter.kind for parameter in inspect.signature(member).parameters.values()]
+    if kinds[-2:] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
+        for record in registry.values():
+            if name in record.methods and record.function is not None:
+                return record.function
+    return member
+
+
+def _parameters(
+    parameters: Sequence[inspect.Parameter], owner: Callable[..., Any], scope: _Scope
+) -> Iterator[str]:
+    starred = False
+    for parameter in parameters:
+        annotation = _annotation(parameter.annotation, owner, scope)
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            starred = True
+            yield f"*{parameter.name}: {annotation}"
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            yield f"**{parameter.name}: {annotation}"
+        else:
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+                starred = True
+                yield "*"
+            yield f"{parameter.name}: {annotation}" + _default(parameter.default)
+
+
+def _default(value: Any) -> str:
+    if value is inspect.Parameter.empty:
+        return ""
+    return f" = {value!r}" if isinstance(value, (bool, int, float, str, type(None))) else " = ..."
+
+
+def _annotation(value: Any, owner: Callable[..., Any], scope: _Scope) -> str:
+    if value is inspect.Parameter.empty:
+        return "Any"
+    text = value if isinstance(value, str) else getattr(value, "__name__", "Any")
+    owner = inspect.unwrap(owner)
+    module = getattr(owner, "__globals__", {}).get("__name__", owner.__module__)
+    return scope.annotation(text, importlib.import_module(module))
+
+
+def _summary(doc: str | None) -> str:
+    """The first line of a docstring, where an editor shows it."""
+    return (doc or "").strip().partition("\n")[0].replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
+
+
+def _indented(parts: Sequence[str]) -> Iterator[str]:
+    for part in parts or ["..."]:
+        yield "\n".join(f"    {line}" for line in part.splitlines())
+
+
+def _formatted(text: str) -> str:
+    for command in (["check", "--fix", "--quiet", "--select", "I,F401,UP"], ["format", "--quiet"]):
+        finished = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(STUB), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+            cwd=STUB.parent,
+        )
+        text = finished.stdout
+    return text
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command of this module; returns its exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    text = tensor_stub()
+    if "--check" in words:
+        fresh = STUB.is_file() and STUB.read_text(encoding="utf-8") == text
+        if not fresh:
+            print(f"{STUB.name} is not fresh: run `make stubs`", file=sys.stderr)
+        return 0 if fresh else 1
+    STUB.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

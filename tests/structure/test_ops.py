@@ -1,0 +1,53 @@
+"""One op, one place: every registered operation brings its samples and a docstring whose example runs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+import pytest
+
+import tensorkit as tk
+from tensorkit.dispatch import Op, registry
+from tensorkit.lab.stubs import STUB, tensor_stub
+
+OPS = sorted(registry.values(), key=lambda op: op.name)
+
+
+def documented(op: Op) -> str:
+    """The docstring that a learner finds first: the function's, else the method's."""
+    member = op.function or inspect.getattr_static(tk.Tensor, op.methods[0])
+    return inspect.getdoc(member) or ""
+
+
+def test_there_are_operations() -> None:
+    assert {"add", "transpose", "view", "sum", "clone", "as_strided"} <= set(registry)
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_the_operation_is_whole(op: Op) -> None:
+    assert op.samples, f"{op.name} has no samples to test it with"
+    assert ">>>" in documented(op), f"the docstring of {op.name} has no example"
+    for name in op.functions:
+        assert callable(getattr(tk, name)), f"tensorkit.{name} is missing"
+    for name in op.methods:
+        assert name in vars(tk.Tensor), f"Tensor.{name} is missing"
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_a_sample_has_a_size_for_each_operand(op: Op) -> None:
+    for sample in op.samples:
+        tree = ast.parse(sample.call, mode="eval")
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert used - {"tk", "slice"} <= set(sample.sizes), sample.call
+
+
+def test_the_stub_for_editors_is_fresh() -> None:
+    assert STUB.is_file(), "run `make stubs`"
+    assert STUB.read_text(encoding="utf-8") == tensor_stub(), "run `make stubs`"
+
+
+def test_the_stub_knows_every_public_member() -> None:
+    known = STUB.read_text(encoding="utf-8")
+    public = [name for name in vars(tk.Tensor) if not name.startswith("_")]
+    assert [name for name in public if f"def {name}(" not in known and f"    {name} = " not in known] == []
