@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+import tensorkit
+
 TOP = {
     ".ci",
     ".gitignore",
@@ -136,7 +138,8 @@ def test_the_readmes_example_is_true(readme: str) -> None:
     assert checked == 2
 
 
-def test_the_changelog_knows_this_version(root: Path, project: dict[str, Any]) -> None:
+def test_there_is_one_version(root: Path, project: dict[str, Any]) -> None:
+    assert tensorkit.__version__ == project["version"]
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## [{project['version']}]" in text
     assert "## [Unreleased]" in text
