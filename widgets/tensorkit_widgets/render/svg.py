@@ -66,7 +66,7 @@ def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> st
 
 
 def _body(scene: Scene, live: bool) -> Iterator[str]:
-    yield group("".join(_cards(scene.cards, live)), class_="tk-cards")
+    yield group("".join(_cards(scene.cards, live)), class_="tk-steps")
     for note in scene.notes:
         if note.only in ("", "live" if live else "still"):
             yield _note(note, live)
@@ -85,16 +85,16 @@ def _cards(cards: tuple[Card, ...], live: bool) -> Iterator[str]:
         if k:
             y = card.y + 41
             yield f'<path class="tk-then" d="M{num(card.x - 25)} {num(y)}h18m-6-5l6 5l-6 5"/>'
-        kind = f"tk-card tk-{card.kind}" + (" tk-current" if card.current else "")
+        kind = f"tk-step tk-{card.kind}" + (" tk-current" if card.current else "")
         code = card.code if len(card.code) <= 26 else card.code[:25] + "…"
         inside = f"<title>{escape(card.why, quote=False)}</title>" + rect(
-            card.x, card.y, card.width, card.height, "tk-card-box", 10.0
+            card.x, card.y, card.width, card.height, "tk-step-box", 10.0
         )
-        inside += text(card.x + 14, card.y + 27, code, "tk-mono tk-card-code")
+        inside += text(card.x + 14, card.y + 27, code, "tk-mono tk-step-code")
         right = card.x + card.width - 14
         inside += text(right, card.y + 26, card.kind, f"tk-kind tk-kind-{card.kind}", text_anchor="end")
         for n, line in enumerate(card.lines):
-            inside += text(card.x + 14, card.y + 49 + 20 * n, line, "tk-mono tk-card-line")
+            inside += text(card.x + 14, card.y + 49 + 20 * n, line, "tk-mono tk-step-line")
         button = live and card.number is not None
         yield group(
             inside, class_=kind, data_role="step" if button else None, data_step=card.number,
@@ -103,6 +103,18 @@ def _cards(cards: tuple[Card, ...], live: bool) -> Iterator[str]:
             aria_label=f"step {card.number}: {card.code}, {card.kind}, {', '.join(card.lines)}. {card.why}"
             if button else None,
         )  # fmt: skip
+        if button and card.number:
+            yield _remove(card)
+
+
+def _remove(card: Card) -> str:
+    x, y = card.x + card.width - 27, card.y + card.height - 27
+    inside = rect(x, y, 22, 22, "tk-remove-box", 6.0)
+    inside += f'<path class="tk-then" d="M{num(x + 7)} {num(y + 7)}l8 8m0-8l-8 8"/>'
+    return group(
+        inside, data_role="remove", data_step=card.number, role="button", tabindex=0,
+        aria_label=f"remove step {card.number}: {card.code}",
+    )  # fmt: skip
 
 
 def _note(note: Note, live: bool) -> str:
@@ -178,7 +190,8 @@ def _axis(axis: Axis, live: bool) -> str:
 
 def _element(cell: Cell, live: bool) -> str:
     index = cell.index or ()
-    classes = "tk-cell" + (" tk-lit" if cell.focus else "") + (" tk-hatched" if cell.hatched else "")
+    classes = "tk-cell" + (" tk-lit" if cell.focus else " tk-kin" if cell.kin else "")
+    classes += " tk-hatched" if cell.hatched else ""
     inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
     if cell.hatched:
         inside += _hatch(cell.x, cell.y, cell.width, cell.height)

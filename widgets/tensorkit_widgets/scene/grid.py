@@ -46,6 +46,7 @@ class _Plan:
     def __init__(self, snapshot: Snapshot, focus: Ints | None, bad: Ints, hatched: frozenset[Ints], top: float) -> None:
         self.snapshot, self.focus, self.bad, self.hatched = snapshot, focus, bad, hatched
         self.window: Window = snapshot.window
+        self.lit = -1 if focus is None else slot_of(focus, snapshot.meta.stride, snapshot.meta.offset)
         count = self.window.count
         self.dims = len(count)
         self.rows = count[-2] if self.dims > 1 else 1
@@ -99,10 +100,11 @@ def _facet(plan: _Plan, number: int) -> Facet:
             index = (*lead, *_inner(plan, r, c))
             at = number * plan.rows * plan.columns + row_start + c
             text, exact = _text(plan.snapshot, at)
+            slot = slot_of(index, meta.stride, meta.offset)
             cells.append(
                 Cell(
                     left + c * plan.width, top + r * plan.height, plan.width, plan.height, text, exact,
-                    slot_of(index, meta.stride, meta.offset), index, focus=index == plan.focus,
+                    slot, index, focus=index == plan.focus, kin=slot == plan.lit and index != plan.focus,
                     hatched=index in plan.hatched, font=plan.font,
                 )
             )  # fmt: skip

@@ -40,7 +40,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One number: an element of the grid (with an index) or a slot of the strip (without)."""
+    """One number: an element of the grid (with an index) or a slot of the strip (without); ``kin`` shares the slot in focus."""
 
     x: float
     y: float
@@ -52,6 +52,7 @@ class Cell:
     index: Ints | None
     readers: int = 1
     focus: bool = False
+    kin: bool = False
     hatched: bool = False
     font: float = 20.0
 

@@ -61,7 +61,7 @@ def _row(snapshot: Snapshot, y: float, lit: int, hatched: frozenset[int]) -> tup
             cells.append(
                 Cell(
                     round(x, 2), y, round(width, 2), HEIGHT, short(value, meta.dtype), full(value, meta.dtype), slot,
-                    None, reached, slot == lit, slot in hatched, font,
+                    None, reached, slot == lit, hatched=slot in hatched, font=font,
                 )
             )  # fmt: skip
             x += width

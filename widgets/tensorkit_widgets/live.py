@@ -1,0 +1,99 @@
+"""What ties the pictures to the notebook: which explorers are alive, and IPython's hook after every cell.
+
+One registration with IPython, however many widgets there are; it is taken back when the last one is closed. A widget that
+was made by an earlier run of the same cell is closed when the cell runs again, so re-running a cell leaks nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any, Protocol
+
+__all__ = ["Alive", "cell_of_now", "cells", "register", "repaint", "replace_in_cell", "unregister"]
+
+
+class Alive(Protocol):
+    """A widget that can look at its tensor again."""
+
+    def refresh(self) -> bool:
+        """Repaint if something has changed; whether it had."""
+
+    def close(self) -> None:
+        """Free everything."""
+
+
+_guard = threading.RLock()
+_alive: weakref.WeakSet[Any] = weakref.WeakSet()
+_hooked: list[Any] = []
+cells: weakref.WeakKeyDictionary[Any, tuple[set[str], str]] = weakref.WeakKeyDictionary()
+"""For each widget the cells that show it, and the execution that made it."""
+
+
+def _shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()
+
+
+def register(widget: Alive) -> None:
+    """Repaint this widget after every cell from now on."""
+    with _guard:
+        _alive.add(widget)
+        shell = _shell()
+        if shell is not None and not _hooked:
+            shell.events.register("post_run_cell", _after_cell)
+            _hooked.append(shell)
+
+
+def unregister(widget: Alive) -> None:
+    """Forget this widget; the hook goes with the last one."""
+    with _guard:
+        _alive.discard(widget)
+        cells.pop(widget, None)
+        if not _alive and _hooked:
+            shell = _hooked.pop()
+            try:
+                shell.events.unregister("post_run_cell", _after_cell)
+            except ValueError:
+                return  # somebody reset the shell's hooks: nothing is left to take back
+
+
+def _after_cell(_result: Any = None) -> None:
+    repaint()
+
+
+def repaint(skip: Alive | None = None) -> int:
+    """Let every living widget look again; how many had changed. A widget's failure is its own, never the cell's."""
+    with _guard:
+        widgets = [widget for widget in _alive if widget is not skip]
+    changed = 0
+    for widget in widgets:
+        changed += bool(widget.refresh())
+    return changed
+
+
+def cell_of_now() -> tuple[str, str]:
+    """(cell id, execution id) of the running cell, empty texts where the host does not say."""
+    shell = _shell()
+    parent = getattr(shell, "parent_header", None) or {}
+    if hasattr(shell, "get_parent"):
+        parent = shell.get_parent() or {}
+    meta = parent.get("metadata", {}) if isinstance(parent, dict) else {}
+    header = parent.get("header", {}) if isinstance(parent, dict) else {}
+    return str(meta.get("cellId", "")), str(header.get("msg_id", ""))
+
+
+def replace_in_cell(widget: Alive) -> None:
+    """Note where a widget is shown, and close those that earlier runs of this cell showed here and nowhere else."""
+    cell, run = cell_of_now()
+    if not cell:
+        return
+    with _guard:
+        shown, _ = cells.get(widget, (set(), run))
+        cells[widget] = (shown | {cell}, run)
+        old = [w for w, (where, made) in cells.items() if where == {cell} and made != run and w is not widget]
+    for other in old:
+        other.close()

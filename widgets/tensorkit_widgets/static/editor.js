@@ -1,0 +1,43 @@
+// @ts-check
+/** An input over a cell of the picture: Enter writes, Escape leaves it as it was. */
+
+import { make } from "./dom.js";
+
+/**
+ * @param {HTMLElement} host the positioned element around the picture
+ * @param {SVGGElement} cell
+ * @param {(text: string) => void} write
+ */
+export function editCell(host, cell, write) {
+  host.querySelector('[data-role="editor"]')?.remove();
+  const box = (cell.querySelector("rect") ?? cell).getBoundingClientRect();
+  const around = host.getBoundingClientRect();
+  const before = cell.dataset.full ?? "";
+  const editor = make("input", {
+    type: "text", "data-role": "editor", class: "tk-editor", value: before, maxlength: 60, inputmode: "decimal",
+    "aria-label": `new value of element [${(cell.dataset.index ?? "").replaceAll(",", ", ")}]`,
+  });
+  editor.style.left = `${box.left - around.left + host.scrollLeft}px`;
+  editor.style.top = `${box.top - around.top + host.scrollTop}px`;
+  editor.style.width = `${Math.max(box.width, 64)}px`;
+  editor.style.height = `${box.height}px`;
+  let open = true;
+  const close = (/** @type {boolean} */ keep) => {
+    if (!open) return;
+    open = false;
+    const text = editor.value.trim();
+    const held = document.activeElement === editor;
+    editor.remove();
+    if (held) cell.focus({ preventScroll: true });
+    if (keep && text !== before) write(text);
+  };
+  editor.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") close(true);
+    else if (event.key === "Escape") close(false);
+  });
+  editor.addEventListener("blur", () => close(true));
+  host.append(editor);
+  editor.focus();
+  editor.select();
+}

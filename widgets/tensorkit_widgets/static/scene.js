@@ -1,0 +1,312 @@
+// @ts-check
+/**
+ * Behaviour for one drawn scene: linked hover and keyboard between the grid, the strip, the formula and the arcs.
+ *
+ * The SVG comes from Python and stays as it is; this module moves classes, fills in the formula and draws the road of
+ * the element under the pointer, from the integers in `data-facts`. It never asks Python for a hover.
+ *
+ * @typedef {import("./road.js").Facts} Facts
+ * @typedef {{
+ *   onFocus?: (focus: { index: number[] | null, slot: number, said: string }) => void,
+ *   onLook?: (target: { focus?: number[], slot?: number }) => void,
+ *   onEdit?: (cell: SVGGElement, index: number[]) => void,
+ *   onStep?: (step: number) => void,
+ *   onRemove?: (step: number) => void,
+ *   onNext?: () => void,
+ *   onPoint?: (slot: number | null) => void,
+ *   onSwap?: (a: number, b: number) => void,
+ *   say?: (words: string) => void,
+ * }} Options
+ */
+
+import { nearest, numbers, whole } from "./dom.js";
+import { axes } from "./axes.js";
+import { roadTo, slotOf } from "./road.js";
+
+export class LiveScene {
+  /**
+   * @param {SVGSVGElement} svg
+   * @param {Options} options
+   */
+  constructor(svg, options) {
+    this.svg = svg;
+    this.options = options;
+    /** @type {Facts} */
+    this.facts = JSON.parse(svg.dataset.facts ?? "{}");
+    /** @type {Map<string, SVGGElement>} */
+    this.cells = new Map();
+    /** @type {Map<number, SVGGElement>} */
+    this.slots = new Map();
+    for (const cell of this.all(".tk-cell")) this.cells.set(cell.dataset.index ?? "", cell);
+    for (const slot of this.all(".tk-slot")) this.slots.set(whole(slot.dataset.slot), slot);
+    this.arcs = svg.querySelector(".tk-arcs");
+    this.drawnArcs = this.arcs ? [...this.arcs.childNodes] : [];
+    /** @type {number[] | null} the element that stays lit when the pointer leaves */
+    this.resting = this.facts.focus;
+    this.stop = new AbortController();
+    this.wire();
+    axes(svg, options, this.stop.signal);
+    if (this.slots.size) this.rove(this.all(".tk-slot"), this.lit(".tk-slot") ?? this.all(".tk-slot")[0]);
+  }
+
+  /** @param {string} selector @returns {SVGGElement[]} */
+  all(selector) {
+    return /** @type {SVGGElement[]} */ ([...this.svg.querySelectorAll(selector)]);
+  }
+
+  /** @param {string} selector */
+  lit(selector) {
+    return this.all(selector).find((part) => part.classList.contains("tk-lit"));
+  }
+
+  wire() {
+    const how = { signal: this.stop.signal };
+    this.svg.addEventListener("pointerover", (event) => this.over(event), how);
+    this.svg.addEventListener("pointerleave", () => this.rest(), how);
+    this.svg.addEventListener("click", (event) => this.click(event), how);
+    this.svg.addEventListener("dblclick", (event) => this.edit(nearest(event, ".tk-cell")), how);
+    this.svg.addEventListener("keydown", (event) => this.key(event), how);
+    this.svg.addEventListener("focusin", (event) => this.over(event, true), how);
+  }
+
+  dispose() {
+    this.stop.abort();
+  }
+
+  // ---- lighting
+
+  /** @param {Event} event @param {boolean} [stay] */
+  over(event, stay = false) {
+    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell"));
+    const slot = /** @type {SVGGElement | null} */ (nearest(event, ".tk-slot"));
+    if (cell) this.showElement(numbers(cell.dataset.index), stay);
+    else if (slot) this.showSlot(whole(slot.dataset.slot), stay);
+    else return;
+    const pointed = cell ?? slot;
+    this.options.onPoint?.(whole(pointed?.dataset.slot));
+  }
+
+  rest() {
+    this.options.onPoint?.(null);
+    if (this.resting) this.showElement(this.resting, true);
+  }
+
+  /**
+   * Light one element: its cell, its slot, the cells that share the slot, the formula and the road.
+   * @param {number[]} index
+   * @param {boolean} [stay] whether it is still lit when the pointer leaves
+   */
+  showElement(index, stay = false) {
+    const slot = slotOf(index, this.facts.stride, this.facts.offset);
+    const key = index.join(",");
+    this.light(slot, key);
+    this.fill(index, slot, this.cells.get(key) ?? this.slots.get(slot));
+    this.road(index);
+    if (stay) {
+      this.resting = index;
+      const cell = this.cells.get(key);
+      if (cell) this.rove(this.all(".tk-cell"), cell);
+    }
+    this.options.onFocus?.({ index, slot, said: this.sentence(index, slot) });
+  }
+
+  /**
+   * Light a slot and every element that reads it.
+   * @param {number} slot
+   * @param {boolean} [stay]
+   */
+  showSlot(slot, stay = false) {
+    const reader = [...this.cells.values()].find((cell) => whole(cell.dataset.slot) === slot);
+    const drawn = this.slots.get(slot);
+    if (stay && drawn) this.rove(this.all(".tk-slot"), drawn);
+    if (reader) {
+      this.showElement(numbers(reader.dataset.index));
+      return;
+    }
+    this.light(slot, null);
+    this.options.onFocus?.({ index: null, slot, said: drawn?.getAttribute("aria-label") ?? `slot ${slot}` });
+  }
+
+  /**
+   * Light a slot because another picture of the same storage points at it; null goes back to rest.
+   * @param {number | null} slot
+   */
+  point(slot) {
+    if (slot === null) {
+      if (this.resting) this.showElement(this.resting);
+    } else if (this.slots.has(slot) || [...this.cells.values()].some((c) => whole(c.dataset.slot) === slot)) {
+      this.showSlot(slot);
+    }
+  }
+
+  /** @param {number} slot @param {string | null} key */
+  light(slot, key) {
+    for (const [name, cell] of this.cells) {
+      const same = whole(cell.dataset.slot) === slot;
+      cell.classList.toggle("tk-lit", name === key);
+      cell.classList.toggle("tk-kin", same && name !== key);
+      cell.setAttribute("aria-selected", String(name === key));
+    }
+    for (const [number, drawn] of this.slots) {
+      drawn.classList.toggle("tk-lit", number === slot);
+      drawn.setAttribute("aria-selected", String(number === slot));
+    }
+    const index = key === null ? null : numbers(key);
+    for (const header of this.all(".tk-header")) {
+      const on = index !== null && index[whole(header.dataset.dim)] === whole(header.dataset.position);
+      header.classList.toggle("tk-on", on);
+    }
+  }
+
+  /**
+   * @param {number[]} index
+   * @param {number} slot
+   * @param {SVGGElement | undefined} drawn where the number can be read
+   */
+  fill(index, slot, drawn) {
+    index.forEach((i, d) => {
+      const s = this.facts.stride[d];
+      this.write(`index-${d}`, String(i));
+      this.write(`term-${d}`, s < 0 ? `${i}·(${s})` : `${i}·${s}`);
+    });
+    this.write("slot", String(slot));
+    this.write("value", drawn?.dataset.full ?? "…");
+  }
+
+  /** @param {string} part @param {string} words */
+  write(part, words) {
+    const span = this.svg.querySelector(`[data-part="${part}"]`);
+    if (span && span.textContent !== words) span.textContent = words;
+  }
+
+  /** @param {number[]} index */
+  road(index) {
+    if (!this.arcs) return;
+    if (this.facts.focus && index.join() === this.facts.focus.join()) {
+      this.arcs.replaceChildren(...this.drawnArcs);
+      return;
+    }
+    const y = Number(/** @type {SVGElement} */ (this.arcs).dataset.y);
+    this.arcs.replaceChildren(...roadTo(index, this.facts, (slot) => this.where(slot), y));
+  }
+
+  /** @param {number} slot @returns {number} the x of a slot, or of the gap that hides it */
+  where(slot) {
+    const drawn = this.slots.get(slot);
+    if (drawn) return Number(drawn.dataset.cx);
+    const gap = this.all(".tk-gap-group").find(({ dataset }) => slot >= whole(dataset.from) && slot < whole(dataset.to));
+    return gap ? Number(gap.dataset.cx) : 28;
+  }
+
+  /** @param {number[]} index @param {number} slot */
+  sentence(index, slot) {
+    const { stride, offset } = this.facts;
+    const terms = index.map((i, d) => ` + ${i}·${stride[d] < 0 ? `(${stride[d]})` : stride[d]}`).join("");
+    const value = (this.cells.get(index.join(",")) ?? this.slots.get(slot))?.dataset.full ?? "…";
+    const sum = terms ? `storage[${offset}${terms}] = ` : "";
+    return `element [${index.join(", ")}] lives at ${sum}storage[${slot}] = ${value}`;
+  }
+
+  // ---- doing
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const { options } = this;
+    const data = (/** @type {string} */ role) =>
+      /** @type {SVGGElement | null} */ (nearest(event, `[data-role="${role}"]`))?.dataset;
+    const remove = data("remove");
+    const step = data("step");
+    const gap = data("gap");
+    if (remove) options.onRemove?.(whole(remove.step));
+    else if (step) options.onStep?.(whole(step.step));
+    else if (data("next-step")) options.onNext?.();
+    else if (gap) options.onLook?.({ slot: Math.floor((whole(gap.from) + whole(gap.to)) / 2) });
+    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell, .tk-slot"));
+    cell?.focus({ preventScroll: true });
+  }
+
+  /** @param {Element | null} cell */
+  edit(cell) {
+    const part = /** @type {SVGGElement | null} */ (cell);
+    if (part?.classList.contains("tk-cell")) this.options.onEdit?.(part, numbers(part.dataset.index));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell"));
+    const slot = /** @type {SVGGElement | null} */ (nearest(event, ".tk-slot"));
+    let used = false;
+    if (cell) used = this.keyInGrid(event, cell);
+    else if (slot) used = this.keyInStrip(event, slot);
+    else if (event.key === "Enter" || event.key === " ") used = this.press(event);
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      const step = /** @type {SVGGElement | null} */ (nearest(event, '[data-role="step"]'));
+      used = step !== null && whole(step.dataset.step) > 0;
+      if (used) this.options.onRemove?.(whole(step?.dataset.step));
+    }
+    if (used) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const button = nearest(event, '[data-role="step"], [data-role="remove"], [data-role="gap"], [data-role="next-step"]');
+    if (!button) return false;
+    button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    return true;
+  }
+
+  /** @param {KeyboardEvent} event @param {SVGGElement} cell */
+  keyInGrid(event, cell) {
+    const index = numbers(cell.dataset.index);
+    const { size } = this.facts;
+    const n = size.length;
+    if (event.key === "Enter" || event.key === "F2") {
+      this.edit(cell);
+      return true;
+    }
+    /** @type {Record<string, [number, number]>} */
+    const moves = {
+      ArrowRight: [n - 1, 1], ArrowLeft: [n - 1, -1], ArrowDown: [n - 2, 1], ArrowUp: [n - 2, -1],
+      PageDown: [n - 3, 1], PageUp: [n - 3, -1], Home: [n - 1, -Infinity], End: [n - 1, Infinity],
+    };
+    const move = moves[event.key];
+    if (!move) return false;
+    const [dim, by] = move;
+    if (dim < 0) return event.key.startsWith("Arrow");
+    index[dim] = Math.max(0, Math.min(size[dim] - 1, index[dim] + by));
+    this.goTo(index);
+    return true;
+  }
+
+  /** @param {number[]} index */
+  goTo(index) {
+    const cell = this.cells.get(index.join(","));
+    if (cell) cell.focus();
+    else this.options.onLook?.({ focus: index });
+  }
+
+  /** @param {KeyboardEvent} event @param {SVGGElement} slot */
+  keyInStrip(event, slot) {
+    const number = whole(slot.dataset.slot);
+    if (event.key === "Enter") {
+      const reader = [...this.cells.values()].find((cell) => whole(cell.dataset.slot) === number);
+      reader?.focus();
+      return reader !== undefined;
+    }
+    const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (by === undefined) return false;
+    const to = Math.max(0, Math.min(this.facts.slots - 1, number + by));
+    const drawn = this.slots.get(to);
+    if (drawn) drawn.focus();
+    else this.options.onLook?.({ slot: to });
+    return true;
+  }
+
+  /** One stop of the Tab key for a whole group. @param {SVGGElement[]} group @param {SVGGElement} stop */
+  rove(group, stop) {
+    for (const part of group) part.setAttribute("tabindex", part === stop ? "0" : "-1");
+  }
+}

@@ -1,0 +1,311 @@
+// @ts-check
+/**
+ * StrideExplorer in the browser: shows the SVG that Python drew and sends back what the learner does.
+ *
+ * For tests, the root carries the state of the picture that is on the page, as attributes:
+ *   data-tk-widget="stride-explorer"
+ *   data-revision     counts the frames that Python sent
+ *   data-expression   the steps, e.g. "[1:, ::2].t()";  data-code: the whole Python
+ *   data-size, data-stride   "2,2";  data-offset "4";  data-slots "12";  data-dtype "float32"; data-library
+ *   data-steps        the number of steps after the tensor itself
+ *   data-kind         of the last step: tensor | view | copy
+ *   data-status       ok | refused (the engine said no) | not-allowed (the grammar said no) | fault (freed, resized) | undrawn
+ *   data-conflicts    "0-1 1-2": dimensions that cannot merge, when refused
+ *   data-kernel       live | slow (an answer is late) | gone
+ *   data-focus        index of the lit element "1,1";  data-focus-slot "10"
+ *   data-latency      milliseconds from the last message to the repainted picture
+ * Parts of the picture: .tk-cell[data-index][data-slot][data-full], .tk-slot[data-slot][data-readers], .tk-lit, .tk-kin,
+ *   .tk-hatched, [data-part="slot"|"value"|"index-0"|"term-0"], [data-role="axis"][data-dim], [data-role="step"][data-step],
+ *   [data-role="remove"][data-step], [data-role="gap"], [data-role="next-step"], [data-role="code"].
+ * Controls: data-role = expression, apply, undo, reset, copy, tab (data-tab = slice | shape | raw | text), dim (chips to
+ *   drag), slice-start | slice-stop | slice-step (with data-dim), quick, view, reshape (with data-code), method, argument
+ *   (data-name), add-step, dial-offset | dial-size | dial-stride, dial-more, dial-less, hold, pan, strip-window, offer (in
+ *   the refusal), dismiss, editor (the input over a cell), said (the live region), element, twin, picture, refusal, kernel.
+ *
+ * @typedef {import("./controls.js").State} State
+ * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: State }} Frame
+ * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
+ *             send(content: object): void }} Model
+ */
+
+import { listen, tell } from "./bus.js";
+import { DialControls, OrderControls, ShapeControls, SightControls, SliceControls } from "./controls.js";
+import { Courier } from "./courier.js";
+import { make } from "./dom.js";
+import { editCell } from "./editor.js";
+import { LiveScene } from "./scene.js";
+import { hideStill } from "./still.js";
+import { tabs } from "./tabs.js";
+
+class View {
+  /** @param {Model} model @param {HTMLElement} el */
+  constructor(model, el) {
+    this.model = model;
+    this.el = el;
+    /** @type {LiveScene | null} */
+    this.scene = null;
+    /** @type {State | null} */
+    this.state = null;
+    this.revision = -1;
+    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    this.post = (/** @type {import("./courier.js").Message} */ message) => this.courier.post(message);
+    this.build();
+    this.repaint = () => this.paint(model.get("frame"));
+    model.on("change:frame", this.repaint);
+    this.repaint();
+    this.unlisten = listen((pointed) => this.pointed(pointed));
+    this.watch();
+    this.showStill = hideStill(el);
+  }
+
+  build() {
+    this.input = make("input", {
+      type: "text", "data-role": "expression", "aria-label": "expression: steps after the tensor's name", spellcheck: "false",
+      autocomplete: "off", autocapitalize: "off", class: "tk-expression", maxlength: 1000, placeholder: "[1:, ::2].t()",
+    });
+    this.name = make("span", { class: "tk-name" });
+    this.undo = button("undo", "Undo", () => this.post({ kind: "undo" }));
+    this.copy = button("copy", "Copy code", () => this.copyCode());
+    const form = make("form", { class: "tk-bar" }, this.name, this.input, make("button", { type: "submit", "data-role": "apply" }, "Apply"),
+      this.undo, button("reset", "Reset", () => this.post({ kind: "reset" })), this.copy);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.post({ kind: "expression", text: this.input.value });
+    });
+    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
+    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
+    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
+    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
+    this.twin = make("pre", { "data-role": "twin", tabindex: 0, "aria-label": "the picture as text" });
+    const say = (/** @type {string} */ words) => this.say(words);
+    this.slices = new SliceControls(this.post);
+    this.order = new OrderControls(this.post, say);
+    this.shapes = new ShapeControls(this.post);
+    this.dials = new DialControls(this.post);
+    this.sight = new SightControls(this.post);
+    const panels = tabs([
+      ["slice", "Slice and order", make("div", { class: "tk-rows" }, this.order.root, this.slices.root)],
+      ["shape", "Shape", this.shapes.root],
+      ["raw", "Raw numbers", this.dials.root],
+      ["text", "As text", this.twin],
+    ]);
+    this.root = make("section", { class: "tk-root tk-explorer", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
+      form, this.refusal, this.gone, this.picture, this.said, this.sight.root, panels);
+    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
+    this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    this.el.replaceChildren(this.root);
+  }
+
+  // ---- from Python
+
+  /** @param {Frame | undefined} frame */
+  paint(frame) {
+    if (!frame?.facts || frame.revision === this.revision) return;
+    this.revision = frame.revision;
+    const { facts } = frame;
+    this.state = facts;
+    this.draw(frame);
+    this.controls(frame);
+    this.mark(frame);
+    const took = this.courier.painted(frame.serial);
+    if (took !== null) this.root.dataset.latency = took.toFixed(1);
+    this.kernel("live");
+  }
+
+  /** @param {Frame} frame */
+  draw(frame) {
+    const back = this.focusedPart();
+    this.scene?.dispose();
+    this.scene = null;
+    if (!frame.svg) {
+      this.picture.replaceChildren(make("p", { class: "tk-hint" }, frame.reason), make("pre", {}, frame.text));
+      return;
+    }
+    const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
+    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
+    this.picture.replaceChildren(svg);
+    this.scene = new LiveScene(svg, this.options());
+    if (back) /** @type {SVGElement | null} */ (svg.querySelector(back))?.focus({ preventScroll: true });
+  }
+
+  /** A selector for the part of the picture that has the keyboard, to give it back after a repaint. */
+  focusedPart() {
+    const active = document.activeElement;
+    if (!(active instanceof SVGElement) || !this.picture.contains(active)) return null;
+    if (active.classList.contains("tk-cell")) return this.looking ?? `.tk-cell[data-index="${active.dataset.index}"], .tk-cell[tabindex="0"]`;
+    if (active.classList.contains("tk-slot")) return this.looking ?? `.tk-slot[data-slot="${active.dataset.slot}"], .tk-slot[tabindex="0"]`;
+    const { role, dim, step } = active.dataset;
+    if (role === "axis") return `[data-role="axis"][data-dim="${dim}"]`;
+    return role ? `[data-role="${role}"]${step ? `[data-step="${step}"]` : ""}, .tk-current` : null;
+  }
+
+  /** @returns {import("./scene.js").Options} */
+  options() {
+    return {
+      onFocus: ({ index, slot, said }) => {
+        this.root.dataset.focus = index ? index.join(",") : "";
+        this.root.dataset.focusSlot = String(slot);
+        this.root.dataset.element = said;
+      },
+      onPoint: (slot) => tell({ storage: this.state?.storage ?? 0, slot, from: this }),
+      onLook: (target) => {
+        this.looking = target.focus ? `.tk-cell[data-index="${target.focus.join(",")}"]` : `.tk-slot[data-slot="${target.slot}"]`;
+        this.post({ kind: "look", ...target });
+      },
+      onEdit: (cell, index) => editCell(this.picture, cell, (text) => this.post({ kind: "edit", index, text })),
+      onStep: (step) => this.post({ kind: "goto", step }),
+      onRemove: (step) => this.post({ kind: "remove", step }),
+      onNext: () => {
+        this.input.focus();
+        this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+      },
+      onSwap: (a, b) => this.post({ kind: "swap", dims: [a, b] }),
+      say: (words) => this.say(words),
+    };
+  }
+
+  /** @param {Frame} frame */
+  controls({ facts, text }) {
+    this.looking = null;
+    this.name.textContent = facts.name;
+    const wrong = facts.typed !== "";
+    if (wrong) {
+      if (document.activeElement !== this.input) this.input.value = bare(facts.typed, facts.name);
+    } else this.input.value = facts.expression;
+    this.input.setAttribute("aria-invalid", String(wrong));
+    this.undo.disabled = !facts.canUndo && !facts.refusal;
+    this.slices.update(facts);
+    this.order.update(facts);
+    this.shapes.update(facts);
+    this.dials.update(facts);
+    if (this.scene) {
+      const { origin, count, focus } = this.scene.facts;
+      this.sight.update(facts, { origin, count, focus, shown: this.scene.slots.size });
+    }
+    this.twin.textContent = text;
+    this.refuse(facts);
+    if (facts.said) this.say(facts.said);
+  }
+
+  /** @param {State} facts */
+  refuse(facts) {
+    const { refusal, complaint, fault } = facts;
+    const words = refusal ? `${refusal.code} was refused: ${refusal.message}` : complaint || fault;
+    this.refusal.hidden = !words;
+    if (!words) {
+      this.refusal.replaceChildren();
+      return;
+    }
+    const parts = [make("p", {}, words)];
+    if (refusal?.offers.length) {
+      const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, "what works instead, with a copy:"));
+      for (const offer of refusal.offers) {
+        const take = make("button", { type: "button", class: "tk-code-button", "data-role": "offer" }, `${facts.name}${offer}`);
+        take.addEventListener("click", () => this.post({ kind: "expression", text: offer }));
+        line.append(take);
+      }
+      parts.push(line);
+    }
+    this.refusal.replaceChildren(...parts);
+  }
+
+  /** @param {Frame} frame */
+  mark(frame) {
+    const { facts } = frame;
+    const { dataset } = this.root;
+    const last = facts.steps[facts.steps.length - 1];
+    Object.assign(dataset, {
+      expression: facts.expression, code: facts.code, size: facts.size.join(","), stride: facts.stride.join(","),
+      offset: String(facts.offset), slots: String(facts.slots), dtype: facts.dtype, library: facts.library,
+      steps: String(facts.steps.length - 1), kind: last.kind,
+      conflicts: (facts.refusal?.pairs ?? []).map((pair) => pair.join("-")).join(" "),
+      status: frame.reason ? "undrawn" : facts.fault ? "fault" : facts.refusal ? "refused" : facts.complaint ? "not-allowed" : "ok",
+    });
+    const focus = this.scene?.facts.focus;
+    dataset.focus = focus ? focus.join(",") : "";
+    dataset.focusSlot = this.scene?.svg.querySelector('[data-part="slot"]')?.textContent ?? "";
+    dataset.element = facts.element ?? "";
+    dataset.revision = String(frame.revision);
+  }
+
+  // ---- around it
+
+  /** @param {string} words */
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  async copyCode() {
+    const code = this.state?.code ?? "";
+    try {
+      await navigator.clipboard.writeText(code);
+      this.say(`copied: ${code}`);
+    } catch {
+      // A page without leave to the clipboard: select the code, so that the learner's own copy key works.
+      this.input.focus();
+      this.input.select();
+      this.say(`select and copy: ${code}`);
+    }
+    this.root.dataset.copied = code;
+  }
+
+  /** @param {import("./bus.js").Pointed} pointed */
+  pointed({ storage, slot, from }) {
+    if (from !== this && storage === this.state?.storage) this.scene?.point(slot);
+  }
+
+  /** @param {"live" | "slow" | "gone"} how */
+  kernel(how) {
+    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
+    this.root.dataset.kernel = how;
+    this.gone.hidden = how === "live";
+    this.gone.textContent = {
+      live: "",
+      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
+      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
+    }[how];
+  }
+
+  /** Notice when the kernel goes: the widget manager marks the view, or says so on the model. */
+  watch() {
+    const gone = () => {
+      if (this.el.closest(".jupyter-widgets-disconnected")) this.kernel("gone");
+    };
+    this.observer = new MutationObserver(gone);
+    this.observer.observe(this.el, { attributes: true, attributeFilter: ["class"] });
+    this.died = () => this.kernel("gone");
+    this.model.on("destroy", this.died);
+    this.model.on("comm_live_update", gone);
+    gone();
+  }
+
+  dispose() {
+    this.observer?.disconnect();
+    this.model.off("change:frame", this.repaint);
+    if (this.died) this.model.off("destroy", this.died);
+    this.unlisten();
+    this.courier.dispose();
+    this.scene?.dispose();
+    this.showStill();
+  }
+}
+
+/** @param {string} typed @param {string} name */
+function bare(typed, name) {
+  return typed.startsWith(name) ? typed.slice(name.length) : typed;
+}
+
+/** @param {string} role @param {string} label @param {() => void} act */
+function button(role, label, act) {
+  const element = make("button", { type: "button", "data-role": role }, label);
+  element.addEventListener("click", act);
+  return element;
+}
+
+/** @param {{ model: Model, el: HTMLElement }} context */
+function render({ model, el }) {
+  const view = new View(model, el);
+  return () => view.dispose();
+}
+
+export default { render };
