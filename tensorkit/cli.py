@@ -31,7 +31,7 @@ _MARKS = {"ok": "[green]✓[/]", "missing": "[red]✗[/]", "optional": "[dim]–
 @app.command()
 def lab(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Your folder for the lessons; made if there is none.")
+        Path, typer.Argument(metavar="DIR", help="Your folder for the lessons; made if there is none.")
     ] = Path("tensorkit-lessons"),
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")

@@ -11,6 +11,7 @@ import errno
 import importlib.util
 import os
 import socket
+import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -171,12 +172,29 @@ def serve(line: Sequence[str]) -> None:
         line: what `arguments` gave.
 
     Raises:
-        LabError: when JupyterLab is not installed.
+        LabError: when JupyterLab is not installed, or finds no folder to write its own files to.
     """
     require_lab()
+    _require_home()
     os.environ.update(environment(os.environ))
     from jupyterlab.labapp import LabApp
 
     # What Jupyter's packages deprecate among themselves would be the first thing that a newcomer reads.
     warnings.simplefilter("ignore", DeprecationWarning)
     LabApp.launch_instance(list(line))
+
+
+def _require_home() -> None:
+    """Jupyter keeps small files of its own in the learner's home; without a place for them it cannot start."""
+    from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
+
+    for place in map(Path, (jupyter_config_dir(), jupyter_runtime_dir())):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=place):
+                pass
+        except OSError as error:
+            reason = (error.strerror or "it cannot be written").lower()
+            raise LabError(
+                f"Jupyter cannot write to {place} ({reason}); name another home: HOME=FOLDER tensorkit lab"
+            ) from error

@@ -145,6 +145,25 @@ def test_the_process_says_the_sentence_without_a_traceback(tmp_path: Path) -> No
     assert len(finished.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="homes are named otherwise")
+def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    command = [sys.executable, "-m", "tensorkit.cli", "lab", str(tmp_path / "mine"), "--no-browser"]
+    homeless = {name: value for name, value in os.environ.items() if not name.startswith(("XDG", "JUPYTER"))}
+    finished = subprocess.run(
+        command,
+        env=homeless | {"HOME": str(tmp_path / "file" / "home")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert finished.returncode == 1
+    [line] = finished.stderr.splitlines()
+    assert line.startswith(f"Jupyter cannot write to {tmp_path / 'file' / 'home'}")
+    assert line.endswith("name another home: HOME=FOLDER tensorkit lab")
+
+
 def test_check_reports_and_is_content(tensorkit: Tensorkit, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [Row("Python", "Python", "3.12"), Row("devices", "cpu", "2 [threads]")]
     monkeypatch.setattr(cli, "report", lambda: rows)
