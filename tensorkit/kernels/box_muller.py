@@ -46,8 +46,8 @@ _LN2 = (_f(0.693359375), _f(-2.12194440e-4))
 def box_muller(u: Array, v: Array) -> tuple[Array, Array]:
     """Normal numbers, the cosines' and the sines', from uniform float32 numbers in (0, 1] and [0, 1).
 
-    >>> box_muller(numpy.ones(1, numpy.float32), numpy.zeros(1, numpy.float32))
-    (array([0.], dtype=float32), array([0.], dtype=float32))
+    >>> box_muller(numpy.float32([0.5]), numpy.float32([0.125]))
+    (array([0.8325546], dtype=float32), array([0.83255464], dtype=float32))
     """
     radius = numpy.sqrt(_f(-2) * _log(u))
     sine, cosine = _sine_cosine(_f(2 * math.pi) * v)

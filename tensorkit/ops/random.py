@@ -338,7 +338,7 @@ randn = op(
     kind="create",
     methods=(),
 )(_sized("randn", _normal))
-randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (for complex ones, of both parts together).
+randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
     Arguments and errors are those of `rand`.
 
@@ -444,7 +444,7 @@ def randperm(
     >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.randperm(4)
-    tensor([2, 0, 1, 3])
+    tensor([0, 1, 3, 2])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.randperm.html
     """
