@@ -185,7 +185,7 @@ def serve(line: Sequence[str]) -> None:
 
 
 def _require_home() -> None:
-    """Jupyter keeps small files of its own in the learner's home; without a place for them it cannot start."""
+    """Jupyter keeps small files of its own in the learner's home, and cannot start without them."""
     from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
 
     for place in map(Path, (jupyter_config_dir(), jupyter_runtime_dir())):
