@@ -1,0 +1,506 @@
+"""`Tensor` with all that `ops/` attaches to it, for editors and type checkers.
+
+Written by `make stubs`; a test keeps it fresh. To learn how it works, read `tensor.py` and `ops/` instead.
+"""
+
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as numpy_module
+
+from tensorkit.device import DeviceLike
+from tensorkit.device import device as device_type
+from tensorkit.dtypes import dtype as dtype_type
+from tensorkit.layout import Layout
+from tensorkit.ops.view import Dims
+from tensorkit.storage import TypedStorage, UntypedStorage
+
+Array = numpy_module.ndarray[Any, Any]
+Number = builtins.bool | builtins.int | builtins.float | complex
+
+class Size(tuple[builtins.int, ...]):
+    def numel(self) -> builtins.int:
+        """How many elements a tensor of this size has."""
+    def __getitem__(self, index: SupportsIndex | slice) -> Any: ...
+    def __add__(self, other: tuple[Any, ...]) -> Any: ...
+    def __mul__(self, times: SupportsIndex) -> Size: ...
+    __rmul__ = __mul__
+    def __repr__(self) -> str: ...
+    def __reduce__(self) -> tuple[builtins.type, tuple[tuple[builtins.int, ...]]]: ...
+
+class Tensor:
+    _array: Array | None
+    _autograd: Any
+    _base: Tensor | None
+    _counter: list[builtins.int] | None
+    _device: device_type
+    _dtype: dtype_type
+    _layout: Layout | None
+    _solid: builtins.bool
+    _storage: UntypedStorage | None
+    def _lay(self) -> Layout:
+        """The layout; written down now if this is a fresh result."""
+    def _store(self) -> UntypedStorage:
+        """The storage; made now, over the array's own memory, if this is a fresh result."""
+    def _nd(self) -> Array:
+        """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
+    def _forget_array(self) -> None:
+        """The storage's buffer was replaced: what was cached over the old one is wrong now."""
+    def _view(self, layout: Layout) -> Tensor:
+        """Another tensor on the same storage, with its own layout and the same version counter."""
+    def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
+        """Point this very tensor at other memory or another layout (`set_`, `resize_`, `t_` and their kin)."""
+    def _bump(self) -> None:
+        """Count one write; every view of the family sees it."""
+    def size(self, dim: builtins.int | None = None) -> Any:
+        """The number of elements along each dimension, or along one."""
+    @property
+    def shape(self) -> Size:
+        """The same as `size()`."""
+    def stride(self, dim: builtins.int | None = None) -> Any:
+        """How many storage slots lie between neighbours along each dimension, or along one."""
+    def storage_offset(self) -> builtins.int:
+        """The storage slot of the first element."""
+    def dim(self) -> builtins.int:
+        """The number of dimensions."""
+    ndimension = dim
+    @property
+    def ndim(self) -> builtins.int:
+        """The number of dimensions."""
+    def numel(self) -> builtins.int:
+        """The number of elements."""
+    nelement = numel
+    def is_contiguous(self) -> builtins.bool:
+        """Whether the elements lie in the storage one after another in row-major order."""
+    @property
+    def dtype(self) -> dtype_type:
+        """The type of the elements."""
+    @property
+    def device(self) -> device_type:
+        """Where the storage lives."""
+    @property
+    def is_cuda(self) -> builtins.bool:
+        """Whether the storage lives in a CUDA device's memory."""
+    @property
+    def is_cpu(self) -> builtins.bool:
+        """Whether the storage lives in the computer's own memory."""
+    @property
+    def is_meta(self) -> builtins.bool:
+        """Whether the tensor has a size but no data."""
+    def get_device(self) -> builtins.int:
+        """The number of the CUDA device, or -1 on the CPU."""
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the elements are floating point numbers (complex ones do not count)."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the elements are complex numbers."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the elements can be negative."""
+    def element_size(self) -> builtins.int:
+        """Bytes of one element."""
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes of one element."""
+    @property
+    def nbytes(self) -> builtins.int:
+        """Bytes of all elements: numel × itemsize (the storage may be larger, or smaller after `expand`)."""
+    def untyped_storage(self) -> UntypedStorage:
+        """The bytes that this tensor and its views share."""
+    def storage(self) -> TypedStorage:
+        """The storage read as elements of this dtype. PyTorch prefers `untyped_storage` today, and says so once."""
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element in its device's memory; 0 for an empty tensor."""
+    def is_set_to(self, tensor: Tensor) -> builtins.bool:
+        """Whether the other tensor has the same storage, offset, size and stride."""
+    @property
+    def _version(self) -> builtins.int:
+        """How many times the storage was written to through this tensor's family of views."""
+    def _is_view(self) -> builtins.bool:
+        """Whether this tensor was made as a view of another."""
+    def __len__(self) -> builtins.int: ...
+    def __hash__(self) -> builtins.int: ...
+    @property
+    def H(self) -> Tensor: ...
+    @property
+    def T(self) -> Tensor:
+        """All dimensions in reverse order; a matrix transposed."""
+    def __abs__(self) -> Tensor: ...
+    def __add__(self, other: Any) -> Tensor: ...
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
+    def __array_wrap__(
+        self, array: Array, context: Any = None, return_scalar: builtins.bool = False
+    ) -> Any: ...
+    def __bool__(self) -> builtins.bool: ...
+    def __complex__(self) -> complex: ...
+    def __delitem__(self, key: Any) -> None: ...
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
+        ...
+    def __float__(self) -> builtins.float: ...
+    def __floordiv__(self, other: Any) -> Tensor: ...
+    def __format__(self, format_spec: str) -> str: ...
+    def __ge__(self, other: Any) -> Tensor: ...
+    def __getitem__(self, key: Any) -> Tensor: ...
+    def __gt__(self, other: Any) -> Tensor: ...
+    def __iadd__(self, other: Any) -> Tensor: ...
+    def __ifloordiv__(self, other: Any) -> Tensor: ...
+    def __imod__(self, other: Any) -> Tensor: ...
+    def __imul__(self, other: Any) -> Tensor: ...
+    def __index__(self) -> builtins.int: ...
+    def __int__(self) -> builtins.int: ...
+    def __ipow__(self, other: Any) -> Tensor: ...
+    def __isub__(self, other: Any) -> Tensor: ...
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __itruediv__(self, other: Any) -> Tensor: ...
+    def __le__(self, other: Any) -> Tensor: ...
+    def __lt__(self, other: Any) -> Tensor: ...
+    def __mod__(self, other: Any) -> Tensor: ...
+    def __mul__(self, other: Any) -> Tensor: ...
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+        ...
+    def __neg__(self) -> Tensor: ...
+    def __new__(cls, *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __pow__(self, other: Any) -> Tensor: ...
+    def __radd__(self, other: Any) -> Tensor: ...
+    def __repr__(self, *, tensor_contents: str | None = None) -> str: ...
+    def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rmod__(self, other: Any) -> Tensor: ...
+    def __rmul__(self, other: Any) -> Tensor: ...
+    def __rpow__(self, other: Any) -> Tensor: ...
+    def __rsub__(self, other: Any) -> Tensor: ...
+    def __rtruediv__(self, other: Any) -> Tensor: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __sub__(self, other: Any) -> Tensor: ...
+    def __truediv__(self, other: Any) -> Tensor: ...
+    def abs(self) -> Tensor:
+        """The absolute value of every element; of a complex number, its length."""
+    def abs_(self) -> Tensor:
+        """In-place form of ``abs``: the result is written into this tensor."""
+    def absolute(self) -> Tensor:
+        """The absolute value of every element; of a complex number, its length."""
+    def absolute_(self) -> Tensor:
+        """In-place form of ``abs``: the result is written into this tensor."""
+    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Add, element by element: ``input + alpha * other``."""
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """In-place form of ``add``: the result is written into this tensor."""
+    def as_strided(
+        self,
+        size: Sequence[builtins.int],
+        stride: Sequence[builtins.int],
+        storage_offset: builtins.int | None = None,
+    ) -> Tensor:
+        """Read the storage with a size, strides and an offset of your own; all must lie inside it."""
+    def as_strided_(
+        self,
+        size: Sequence[builtins.int],
+        stride: Sequence[builtins.int],
+        storage_offset: builtins.int | None = None,
+    ) -> Tensor:
+        """In-place form of ``as_strided``: this tensor itself gets the new layout."""
+    def bfloat16(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
+    def bool(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.bool``: itself if it is, otherwise a copy."""
+    def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
+        """`expand` as a function: repeat dimensions of size 1 without copying."""
+    def byte(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
+    def cdouble(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.complex128``: itself if it is, otherwise a copy."""
+    def cfloat(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.complex64``: itself if it is, otherwise a copy."""
+    def char(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.int8``: itself if it is, otherwise a copy."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """At most `chunks` pieces of one length along a dimension; the last may be shorter."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy with a storage of its own; its dimensions keep their order in memory."""
+    def contiguous(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do."""
+    def copy_(self, src: Tensor, non_blocking: builtins.bool = False) -> Tensor:
+        """Write another tensor's elements, broadcast and converted, into this one; from any device."""
+    def cpu(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor itself if it is on the CPU, otherwise a copy there."""
+    def cuda(
+        self, device: Any = None, non_blocking: builtins.bool = False, *, memory_format: Any = None
+    ) -> Tensor:
+        """The tensor itself if it is on that CUDA device, otherwise a copy there."""
+    @property
+    def data(self) -> Tensor:
+        """The same storage without autograd's knowledge: writes through it are not counted."""
+    @data.setter
+    def data(self, value: Any) -> None: ...
+    def detach(self) -> Tensor:
+        """A tensor on the same storage that autograd does not follow."""
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """The elements whose indices in two dimensions run together, as a new last dimension."""
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """Divide, element by element; see the function of the same name."""
+    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """In-place form of ``div``: the result is written into this tensor."""
+    def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """Divide, element by element; see the function of the same name."""
+    def divide_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """In-place form of ``div``: the result is written into this tensor."""
+    def double(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.float64``: itself if it is, otherwise a copy."""
+    def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Pieces in depth: along dimension 2."""
+    def eq(self, other: Any) -> Any:
+        """Whether the two are equal, element by element."""
+    def eq_(self, other: Any) -> Any:
+        """In-place form of ``eq``: the result is written into this tensor."""
+    def equal(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have the same size and equal elements."""
+    def expand(self, *size: Any) -> Tensor:
+        """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """`expand` to the size of another tensor."""
+    def fill_(self, value: Any) -> Tensor:
+        """Set every element to a number, or to the one element of a 0-d tensor."""
+    def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+        """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy."""
+    def float(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.float32``: itself if it is, otherwise a copy."""
+    def floor_divide(self, other: Any) -> Any:
+        """Divide and round down, element by element."""
+    def floor_divide_(self, other: Any) -> Any:
+        """In-place form of ``floor_divide``: the result is written into this tensor."""
+    def ge(self, other: Any) -> Any:
+        """Whether the first is at least the second, element by element."""
+    def ge_(self, other: Any) -> Any:
+        """In-place form of ``ge``: the result is written into this tensor."""
+    def greater(self, other: Any) -> Any:
+        """Whether the first is larger, element by element."""
+    def greater_(self, other: Any) -> Any:
+        """In-place form of ``gt``: the result is written into this tensor."""
+    def greater_equal(self, other: Any) -> Any:
+        """Whether the first is at least the second, element by element."""
+    def greater_equal_(self, other: Any) -> Any:
+        """In-place form of ``ge``: the result is written into this tensor."""
+    def gt(self, other: Any) -> Any:
+        """Whether the first is larger, element by element."""
+    def gt_(self, other: Any) -> Any:
+        """In-place form of ``gt``: the result is written into this tensor."""
+    def half(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.float16``: itself if it is, otherwise a copy."""
+    def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Pieces side by side: along dimension 1, or 0 of a vector."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts, as a view."""
+    @imag.setter
+    def imag(self, value: Any) -> None: ...
+    def int(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
+    def item(self) -> Any:
+        """The one element as a Python number."""
+    def le(self, other: Any) -> Any:
+        """Whether the first is at most the second, element by element."""
+    def le_(self, other: Any) -> Any:
+        """In-place form of ``le``: the result is written into this tensor."""
+    def less(self, other: Any) -> Any:
+        """Whether the first is smaller, element by element."""
+    def less_(self, other: Any) -> Any:
+        """In-place form of ``lt``: the result is written into this tensor."""
+    def less_equal(self, other: Any) -> Any:
+        """Whether the first is at most the second, element by element."""
+    def less_equal_(self, other: Any) -> Any:
+        """In-place form of ``le``: the result is written into this tensor."""
+    def long(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
+    def lt(self, other: Any) -> Any:
+        """Whether the first is smaller, element by element."""
+    def lt_(self, other: Any) -> Any:
+        """In-place form of ``lt``: the result is written into this tensor."""
+    @property
+    def mH(self) -> Tensor: ...
+    @property
+    def mT(self) -> Tensor: ...
+    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
+        """The largest element; along a dimension, with its index; or, of two tensors, element by element."""
+    def maximum(self, other: Any) -> Any:
+        """The larger of two tensors, element by element; nan wins."""
+    def mean(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, dtype: Any = None
+    ) -> Tensor:
+        """The mean of all elements, or of those along the dimensions named."""
+    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
+        """The smallest element; along a dimension, with its index; or, of two tensors, element by element."""
+    def minimum(self, other: Any) -> Any:
+        """The smaller of two tensors, element by element; nan wins."""
+    def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
+        """Move dimensions to other places; the rest keep their order."""
+    def movedim(self, source: Dims, destination: Dims) -> Tensor:
+        """Move dimensions to other places; the rest keep their order."""
+    def mul(self, other: Any) -> Any:
+        """Multiply, element by element."""
+    def mul_(self, other: Any) -> Any:
+        """In-place form of ``mul``: the result is written into this tensor."""
+    def multiply(self, other: Any) -> Any:
+        """Multiply, element by element."""
+    def multiply_(self, other: Any) -> Any:
+        """In-place form of ``mul``: the result is written into this tensor."""
+    def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+        """Keep `length` positions of one dimension from `start` on."""
+    def ne(self, other: Any) -> Any:
+        """Whether the two differ, element by element."""
+    def ne_(self, other: Any) -> Any:
+        """In-place form of ``ne``: the result is written into this tensor."""
+    def neg(self) -> Tensor:
+        """Change the sign of every element. Refused for bool."""
+    def neg_(self) -> Tensor:
+        """In-place form of ``neg``: the result is written into this tensor."""
+    def negative(self) -> Tensor:
+        """Change the sign of every element. Refused for bool."""
+    def negative_(self) -> Tensor:
+        """In-place form of ``neg``: the result is written into this tensor."""
+    def new_empty(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
+        """``empty`` with this tensor's dtype and device unless told otherwise."""
+    def new_full(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
+        """``full`` with this tensor's dtype and device unless told otherwise."""
+    def new_ones(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
+        """``ones`` with this tensor's dtype and device unless told otherwise."""
+    def new_tensor(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
+        """``tensor`` with this tensor's dtype and device unless told otherwise."""
+    def new_zeros(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
+        """``zeros`` with this tensor's dtype and device unless told otherwise."""
+    def not_equal(self, other: Any) -> Any:
+        """Whether the two differ, element by element."""
+    def not_equal_(self, other: Any) -> Any:
+        """In-place form of ``ne``: the result is written into this tensor."""
+    def numpy(self, *, force: builtins.bool = False) -> Array:
+        """A NumPy array on the same memory: writing to one changes the other."""
+    def permute(self, *dims: Any) -> Tensor:
+        """Put the dimensions in another order. No element moves."""
+    def positive(self) -> Tensor:
+        """The tensor itself (``+t``); refused for bool."""
+    def pow(self, exponent: Any) -> Any:
+        """Raise to a power, element by element."""
+    def pow_(self, exponent: Any) -> Any:
+        """In-place form of ``pow``: the result is written into this tensor."""
+    def ravel(self) -> Tensor:
+        """All elements in one row: a view if they lie in order, else a copy."""
+    @property
+    def real(self) -> Tensor:
+        """The real parts, as a view; a tensor of real numbers is its own."""
+    @real.setter
+    def real(self, value: Any) -> None: ...
+    def remainder(self, other: Any) -> Any:
+        """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
+    def remainder_(self, other: Any) -> Any:
+        """In-place form of ``remainder``: the result is written into this tensor."""
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements with another size: a view when strides can express it, otherwise a copy."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """`reshape` with the size of another tensor."""
+    def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
+        """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
+        """Fix one index: the dimension goes, the storage offset moves."""
+    def set_(
+        self, source: Any = None, storage_offset: builtins.int = 0, size: Any = None, stride: Any = None
+    ) -> Tensor:
+        """Point this tensor at another storage, with a size, strides and an offset of its own."""
+    def short(self, *, memory_format: Any = None) -> Tensor:
+        """The tensor as ``tensorkit.int16``: itself if it is, otherwise a copy."""
+    def split(self, split_size: Dims, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed."""
+    def split_with_sizes(
+        self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0
+    ) -> tuple[Tensor, ...]:
+        """Pieces of the sizes listed, which must add up."""
+    def squeeze(self, *dim: Any) -> Tensor:
+        """Drop dimensions of size 1: all of them, or those named."""
+    def squeeze_(self, *dim: Any) -> Tensor:
+        """In-place form of ``squeeze``: this tensor itself gets the new layout."""
+    def std(
+        self,
+        dim: Any = None,
+        unbiased: builtins.bool | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        correction: Any = None,
+        axis: Any = None,
+    ) -> Tensor:
+        """The standard deviation of all elements, or of those along the dimensions named."""
+    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch."""
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """In-place form of ``sub``: the result is written into this tensor."""
+    def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch."""
+    def subtract_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """In-place form of ``sub``: the result is written into this tensor."""
+    def sum(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, dtype: Any = None
+    ) -> Tensor:
+        """Add up all elements, or those along the dimensions named."""
+    def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """Swap two dimensions: their sizes and their strides. No element moves."""
+    def swapaxes_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """In-place form of ``transpose``: this tensor itself gets the new layout."""
+    def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """Swap two dimensions: their sizes and their strides. No element moves."""
+    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """In-place form of ``transpose``: this tensor itself gets the new layout."""
+    def t(self) -> Tensor:
+        """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is."""
+    def t_(self) -> Tensor:
+        """In-place form of ``t``: this tensor itself gets the new layout."""
+    def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """As many pieces as asked, as even as they can be; or cut before each index listed."""
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+        """The tensor as another dtype and on another device: itself if nothing changes, otherwise a copy."""
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself."""
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """Swap two dimensions: their sizes and their strides. No element moves."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """In-place form of ``transpose``: this tensor itself gets the new layout."""
+    def true_divide(self, other: Any) -> Any:
+        """Divide, element by element; integers give floating point numbers."""
+    def true_divide_(self, other: Any) -> Any:
+        """In-place form of ``true_divide``: the result is written into this tensor."""
+    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+        """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """The tensor converted to the dtype and device of another."""
+    def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """One view for each index of a dimension, which goes."""
+    def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
+        """Split one dimension into several."""
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
+        """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap."""
+    def unsqueeze(self, dim: builtins.int) -> Tensor:
+        """Put a dimension of size 1 at place `dim`."""
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+        """In-place form of ``unsqueeze``: this tensor itself gets the new layout."""
+    def var(
+        self,
+        dim: Any = None,
+        unbiased: builtins.bool | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        correction: Any = None,
+        axis: Any = None,
+    ) -> Tensor:
+        """The variance of all elements, or of those along the dimensions named."""
+    def view(self, *size: Any, dtype: dtype_type | None = None) -> Tensor:
+        """The same elements, read with another size, when strides can express it; or the same bytes as another dtype."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """`view` with the size of another tensor."""
+    def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Pieces one above the other: along dimension 0."""
+    def zero_(self) -> Tensor:
+        """Set every element to zero."""
+
+def fresh(array: Array, kind: dtype_type) -> Tensor:
+    """A CPU tensor that owns a new C-contiguous array: what every out-of-place kernel returns."""
+
+def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype_type) -> Tensor:
+    """A tensor, not a view of another, over a storage on any device."""
+
+def attach(name: str, member: Any) -> None:
+    """Give `Tensor` a method, operator or property that a higher module defines."""
