@@ -16,7 +16,7 @@ from tensorkit import layout as layouts
 from tensorkit.device import CPU, META, device, resolve
 from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import as_number_array, check_overlap, check_writable, empty_strided
+from tensorkit.elementwise import NUMBERS, as_number_array, check_overlap, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
@@ -37,7 +37,6 @@ __all__ = [
 
 StridedCopy = Callable[[Tensor, Tensor], None]
 _strided_copies: dict[str, StridedCopy] = {}
-_NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
 
 
 def register_copy(device_type: str, run: StridedCopy) -> None:
@@ -175,18 +174,18 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
     if not isinstance(src, Tensor):
-        if isinstance(src, _NUMBERS):
+        if isinstance(src, NUMBERS):
             src = number_tensor(src)
         else:
             raise TypeError(
                 f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
             )
+    check_writable(input)
+    check_overlap(input, src)
     own, given = input._lay(), src._lay()
     size = layouts.broadcast_sizes(own.size, given.size)
     if size != own.size:
         given.expand(own.size)  # raises PyTorch's sentence
-    check_writable(input)
-    check_overlap(input, src)
     if src._dtype.is_complex and input._dtype.category in (1, 2):
         _warn_complex_to_real()
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
@@ -264,8 +263,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions."
             )
+        check_writable(input)
         value = value.item()  # type: ignore[attr-defined]
-    elif not isinstance(value, _NUMBERS):
+    elif not isinstance(value, NUMBERS):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
             "of:\n * (Tensor value)\n * (Number value)\n"
@@ -529,6 +529,7 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if needed > held.nbytes():
         held.resize_(needed)
     input._adopt_geometry(held, target)
+    input._bump()
     return input
 
 
@@ -557,6 +558,7 @@ def set_(
     """
     if source is None:
         input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
+        input._bump()
         return input
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:
@@ -564,6 +566,7 @@ def set_(
                 f"Could not set tensor of type {source._dtype.label} to a tensor of type {input._dtype.label}"
             )
         input._adopt_geometry(source._store(), source._lay())
+        input._bump()
         return input
     held = _source_storage(source)
     if size is None:
@@ -575,6 +578,7 @@ def set_(
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
     input._adopt_geometry(held, target)
+    input._bump()
     return input
 
 

@@ -100,7 +100,7 @@ def _leaves(data: Any, size: tuple[int, ...], dim: int, out: list[Any]) -> None:
         _leaves(row, size, dim + 1, out)
 
 
-def _leaf_dtype(value: Any) -> dtype:
+def _leaf_dtype(value: Any, nested: bool = True) -> dtype:
     if isinstance(value, Tensor):
         return value._dtype
     if isinstance(value, numpy.generic) or isinstance(value, numpy.ndarray):
@@ -108,7 +108,9 @@ def _leaf_dtype(value: Any) -> dtype:
     if isinstance(value, (bool, int, float, complex)):
         return dtypes.of_number(value)
     if isinstance(value, str):
-        raise TypeError("new(): invalid data type 'str'")
+        raise (
+            ValueError("too many dimensions 'str'") if nested else TypeError("new(): invalid data type 'str'")
+        )
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
 
 
@@ -233,7 +235,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     kind = kind or _common_dtype(leaves)
     for leaf in leaves:
         if not isinstance(leaf, (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)):
-            _leaf_dtype(leaf)
+            _leaf_dtype(leaf, nested=False)
     return to_device(fresh(_array_of(leaves, size, kind), kind), where)
 
 

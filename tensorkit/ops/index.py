@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
 from tensorkit.dispatch import call_traced
 from tensorkit import trace
 from tensorkit.dispatch import Op, register, sample
-from tensorkit.elementwise import check_overlap
+from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, write_number
 from tensorkit.ops.view import type_name
 from tensorkit.tensor import Tensor, attach
 
 __all__ = ["read", "write"]
-
-_NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
 
 
 def _basic(value: Any) -> Any:
@@ -120,9 +116,10 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
     target = input._view(_layout_for(input, key))
     if isinstance(value, Tensor):
         fitted = _fit(target._lay(), value, type_name(value))
+        check_writable(target)
         check_overlap(target, fitted)
         copy_into(target, fitted)
-    elif isinstance(value, _NUMBERS):
+    elif isinstance(value, NUMBERS):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         write_number(target, value)

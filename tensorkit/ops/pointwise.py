@@ -13,8 +13,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.dispatch import op, sample, traced_method
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import Pointwise, apply, binary, check_devices, result_dtype, unary
+from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_devices, result_dtype
 from tensorkit.ops.convert import host_array, to_dtype
+from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach
 
 __all__ = [
@@ -125,7 +126,7 @@ sub = binary(
 )
 
 mul = binary(
-    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu"),
+    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=()),
     aliases=("multiply",),
     operators=("__mul__", "__rmul__", "__imul__"),
     samples=_samples("mul", "a * b", "a * 0.1", "3 * a", "a.mul_(b)", "a.mul_(0.5)"),
@@ -185,7 +186,13 @@ _truncated = Pointwise(
 
 true_divide = binary(
     Pointwise(
-        "true_divide", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
+        "true_divide",
+        numpy.true_divide,
+        lambda a, b: a / b,
+        result="float",
+        kernel="div_true_cpu",
+        lacks=(),
+        overloaded=True,
     ),
     operators=("__truediv__", "__rtruediv__", "__itruediv__"),
     samples=_samples("true_divide", "a / b", "a / 2", "1 / a", "a.true_divide_(b)"),
@@ -211,7 +218,7 @@ def _rounded(mode: Any) -> Pointwise:
 
 
 def _check_divisor(other: Any, position: int) -> None:
-    if not isinstance(other, (Tensor, bool, int, float, complex, numpy.number, numpy.bool_)):
+    if not isinstance(other, (Tensor, *NUMBERS)):
         raise TypeError(
             f"div(): argument 'other' (position {position}) must be Tensor, not {type(other).__name__}"
         )
@@ -263,6 +270,7 @@ floor_divide = binary(
         "floor_divide",
         _floor_divide,
         lambda a, b: a // b,
+        overloaded=True,
         kernel="div_floor_cpu",
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
@@ -286,6 +294,7 @@ remainder = binary(
         "remainder",
         _remainder,
         lambda a, b: a % b,
+        overloaded=True,
         kernel="remainder_cpu",
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
@@ -323,7 +332,16 @@ def _check_power(*operands: Any) -> None:
 
 
 pow = binary(  # noqa: A001 - PyTorch's name
-    Pointwise("pow", _power, lambda a, b: a**b, kernel="pow", lacks=(*_LIMITED, _BOOL), check=_check_power),
+    Pointwise(
+        "pow",
+        _power,
+        lambda a, b: a**b,
+        kernel="pow",
+        lacks=(*_LIMITED, _BOOL),
+        check=_check_power,
+        overloaded=True,
+        row_major_after_number=True,
+    ),
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",
     samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
@@ -350,7 +368,7 @@ def _no_bool_negation(*operands: Any) -> None:
 
 
 neg = unary(
-    Pointwise("neg", numpy.negative, lambda a: -a, kernel="neg_cpu", check=_no_bool_negation),
+    Pointwise("neg", numpy.negative, lambda a: -a, kernel="neg_cpu", check=_no_bool_negation, exact_out=True),
     aliases=("negative",),
     operators=("__neg__",),
     samples=(
@@ -369,9 +387,22 @@ neg = unary(
     """,
 )
 
+
+def _no_complex_abs(input: Tensor) -> None:
+    if input._dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+
+
 absolute = unary(
     Pointwise(
-        "abs", numpy.absolute, lambda a: abs(a), result="real", kernel="abs_cpu", lacks=(*_LIMITED, _BOOL)
+        "abs",
+        numpy.absolute,
+        lambda a: abs(a),
+        result="real",
+        kernel="abs_cpu",
+        lacks=(*_LIMITED, _BOOL),
+        exact_out=True,
+        inplace_check=_no_complex_abs,
     ),
     aliases=("absolute",),
     operators=("__abs__",),
@@ -442,7 +473,7 @@ minimum = binary(
 
 def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise:
     lacks = (*_LIMITED, *_COMPLEX) if ordered else ()
-    return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks)
+    return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks, overloaded=True)
 
 
 _COMPARED = """{sentence}, element by element.

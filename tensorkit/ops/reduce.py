@@ -300,9 +300,10 @@ def _variance(array: Array, axes: tuple[int, ...], count: int, correction: Any, 
     wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
     centre = numpy.add.reduce(wide, axis=axes, keepdims=True) / numpy.float64(count)
     distance = wide - centre
-    squares = (distance.real**2 + distance.imag**2) if wide.dtype.kind == "c" else distance**2
-    total = numpy.add.reduce(squares, axis=axes, keepdims=keepdim)
-    return total / numpy.float64(builtins.max(0, count - correction))  # type: ignore[no-any-return]
+    divisor = numpy.float64(builtins.max(0, count - correction))
+    parts = (distance.real, distance.imag) if wide.dtype.kind == "c" else (distance,)
+    # Part by part, as PyTorch: a part without spread divided by zero is nan, and nan stays.
+    return builtins.sum(numpy.add.reduce(p**2, axis=axes, keepdims=keepdim) / divisor for p in parts)  # type: ignore[return-value]
 
 
 _SPREAD_SAMPLES = (
@@ -387,11 +388,11 @@ def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
     kind = input._dtype
     axis = layouts.normalise_dim(int(dim.__index__()), input.dim())
     size = input._lay().size
-    if kind.is_complex:
-        raise RuntimeError(f"{name}(): does not support complex input")
     if size and size[axis] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
-    if kind in _LIMITED:
+    if kind.is_complex:
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if kind in _LIMITED and size:
         raise missing_kernel(f"{name}_cpu", kind.label)
     axes = (axis,) if size else ()
     if input._device == META:

@@ -16,7 +16,7 @@ from tensorkit.dispatch import op, sample, traced_method
 from tensorkit.dtypes import dtype
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import contiguous
-from tensorkit.tensor import Tensor, attach
+from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
     "as_strided",
@@ -153,6 +153,7 @@ def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
     lay, old = input._lay(), input._dtype
     out = input._view(_layout_for(lay, old, kind))
     out._dtype = kind
+    out._base = None  # other bytes for autograd: PyTorch does not call it a view either
     return out
 
 
@@ -206,8 +207,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     layout = input._lay().reshape(size)
     if layout is not None:
         return input._view(layout)
+    # The copy is nobody else's: the result is a tensor of its own, no view of it.
     copied = contiguous(input)
-    return copied._view(copied._lay().view(size))
+    return on_storage(copied._store(), copied._lay().view(size), copied._dtype)
 
 
 def _method_reshape(input: Tensor, *shape: Any) -> Tensor:

@@ -1,0 +1,365 @@
+"""All spellings of a pointwise operation from its one block: function, method, operators, in-place and ``out=`` forms.
+
+Each spelling has a fast path: two tensors of one dtype, dense and of one size, or a tensor and a number, go straight
+to the ufunc (`_Fast`). Everything else, and every mistake, takes the long way through ``elementwise.apply``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, trace
+from tensorkit.device import CPU
+from tensorkit.dispatch import Op, Sample, call_traced, explain, register, traced_method
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import NUMBERS, Pointwise, apply
+from tensorkit.kernels import cpu
+from tensorkit.tensor import Tensor, attach, fresh
+
+__all__ = ["binary", "unary"]
+
+_Entry = tuple[Any, dtype]
+
+
+# -- the fast path ------------------------------------------------------------------------------------------------
+
+
+def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dtype, type], _Entry]]:
+    """Where the ufunc alone gives PyTorch's result: by dtype for two tensors, by dtype and type for a number."""
+    same: dict[dtype, _Entry] = {}
+    number: dict[tuple[dtype, type], _Entry] = {}
+    if block.numpy.__class__ is not numpy.ufunc:
+        return same, number
+    for kind in dtypes.ALL:
+        result: dtype = dtypes.bool if block.result == "bool" else kind  # type: ignore[assignment]
+        if not _direct(block, kind, result):
+            continue
+        same[kind] = (block.numpy, result)
+        if kind.category >= 1:
+            number[kind, int] = (block.numpy, result)
+        if kind.category >= 2:
+            number[kind, float] = (block.numpy, result)
+    return same, number
+
+
+def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
+    """Whether NumPy's loop for this dtype computes in it and gives what PyTorch gives."""
+    if kind in block.lacks or cpu.is_half(kind) or (block.result == "float" and kind.category < 2):
+        return False
+    if block.check is not None and kind.category == 0:
+        return False
+    try:
+        loop = block.numpy.resolve_dtypes((kind.numpy, kind.numpy, None))
+    except TypeError:
+        return False
+    return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
+
+
+def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
+    same, number = _fast_entries(block)
+    run, ndarray, new = cpu.quiet_here, numpy.ndarray, object.__new__
+
+    def fast(a: Tensor, b: Any) -> Tensor | None:
+        """The result when nothing has to be decided; None when `apply` must look."""
+        x = a._array
+        if x is None or not a._solid or a._autograd is not None:
+            return None
+        try:
+            if type(b) is Tensor:
+                y = b._array
+                if y is None or not b._solid or a._dtype is not b._dtype or b._autograd is not None:
+                    return None
+                ufunc, kind = same[a._dtype]
+                if x.shape != y.shape:
+                    return None
+                array = run(ufunc, x, y)
+            else:
+                ufunc, kind = number[a._dtype, type(b)]
+                array = run(ufunc, x, b)
+        except (KeyError, OverflowError, RuntimeError):
+            return None  # an unusual pair of dtypes, a number to wrap, or another thread inside: the long way
+        # `fresh`, written out: the call would be a tenth of the whole.
+        out = new(Tensor)
+        out._array = array if type(array) is ndarray else numpy.asarray(array)
+        out._solid = True
+        out._layout = None
+        out._storage = None
+        out._dtype = kind
+        out._device = CPU
+        out._counter = None
+        out._base = None
+        out._autograd = None
+        return out
+
+    return fast
+
+
+def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
+    same, number = _fast_entries(block) if block.result == "same" else ({}, {})
+    run = cpu.quiet_here
+
+    def fast(a: Tensor, b: Any) -> bool:
+        """Whether the write was plain enough to be done here."""
+        x = a._array
+        if x is None or not a._solid or a._autograd is not None:
+            return False
+        try:
+            if type(b) is Tensor:
+                y = b._array
+                if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
+                    return False
+                if a is not b and a._storage is not None and a._storage is b._storage:
+                    return False
+                run(same[a._dtype][0], x, y, x)
+            else:
+                run(number[a._dtype, type(b)][0], x, b, x)
+        except (KeyError, OverflowError, RuntimeError):
+            return False
+        a._bump()
+        return True
+
+    return fast
+
+
+# -- the long way in ----------------------------------------------------------------------------------------------
+
+
+class _Caller:
+    """One spelling's way into `apply`: a wrong call gets PyTorch's sentence, a listener gets its event."""
+
+    def __init__(self, block: Pointwise, name: str, second: str, numbers: bool, inplace: bool) -> None:
+        self.block, self.name, self.second = block, name, second
+        self.accepted: tuple[type, ...] = (Tensor, *NUMBERS) if numbers else (Tensor,)
+        self.inplace = inplace
+        self.signature = _signature(block, second, inplace)
+
+    def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+        scale = alpha if self.block.alpha else None
+        return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
+        sentence = explain(self.name, self.signature, args, kwargs)
+        if sentence is not None:
+            raise TypeError(sentence)
+        given = dict(zip(("input", self.second), args, strict=False)) | kwargs
+        input, other = given.pop("input"), given.pop(self.second)
+        self._check(input, other, method)
+        if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+            input = fresh(numpy.array(input), dtypes.of_number(input))
+        if trace.active:
+            return call_traced(self.name, self.run, (input, other), given)  # type: ignore[no-any-return]
+        return self.run(input, other, **given)
+
+    def _check(self, input: Any, other: Any, method: bool) -> None:
+        if isinstance(input, (Tensor, *NUMBERS)) and isinstance(other, self.accepted):
+            return
+        if self.block.overloaded:
+            given = ", ".join(type(value).__name__ for value in ((other,) if method else (input, other)))
+            first = "" if method else "Tensor input, "
+            raise TypeError(
+                f"{self.name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+                f" * ({first}Tensor {self.second})\n * ({first}Number {self.second})\n"
+            )
+        label, value, position = self.second, other, 1 if method else 2
+        if not isinstance(input, (Tensor, *NUMBERS)):
+            label, value, position = "input", input, 1
+        raise TypeError(
+            f"{self.name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )
+
+
+def _signature(block: Pointwise, second: str, inplace: bool) -> Callable[..., Any]:
+    """A function with the operation's parameters, for `inspect` and for the errors of a wrong call."""
+    if inplace:
+        return (lambda input, other, *, alpha=1: None) if block.alpha else _two(second)
+    if block.alpha:
+        return lambda input, other, *, alpha=1, out=None: None
+    if second == "exponent":
+        return lambda input, exponent, *, out=None: None
+    return lambda input, other, *, out=None: None
+
+
+def _two(second: str) -> Callable[..., Any]:
+    return (lambda input, exponent: None) if second == "exponent" else (lambda input, other: None)
+
+
+# -- two operands -------------------------------------------------------------------------------------------------
+
+
+def binary(
+    block: Pointwise,
+    *,
+    doc: str,
+    samples: Iterable[Sample],
+    aliases: tuple[str, ...] = (),
+    operators: tuple[str, ...] = (),
+    derivative: Callable[..., Any] | None = None,
+    inplace: bool = True,
+    second: str = "other",
+    numbers: bool = True,
+) -> Callable[..., Tensor]:
+    """Build every spelling of a two-operand operation and register it; returns the function.
+
+    Args:
+        operators: the Python operators it serves: ``"__add__"``, reflected ``"__radd__"``, in-place ``"__iadd__"``.
+        inplace: whether to derive ``name_``.
+        second: the keyword of the second operand: ``"other"`` or ``"exponent"``.
+        numbers: whether the second operand may be a number.
+    """
+    fast, caller = _fast_binary(block), _Caller(block, block.name, second, numbers, inplace=False)
+
+    def function(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not trace.active:
+            result = fast(args[0], args[1])
+            if result is not None:
+                return result
+        return caller(args, kwargs, method=False)
+
+    def method(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 2 and not trace.active:
+            result = fast(args[0], args[1])
+            if result is not None:
+                return result
+        return caller(args, kwargs, method=True)
+
+    function.__signature__ = method.__signature__ = inspect.signature(caller.signature)  # type: ignore[attr-defined]
+    names = (block.name, *aliases)
+    method.__name__, method.__doc__ = block.name, doc
+    for spelling in names:
+        attach(spelling, method)
+    changed = _attach_inplace(block, names, second) if inplace else ()
+    for operator in operators:
+        attach(operator, _operator(block, operator, fast, caller))
+    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative)
+    return function
+
+
+def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str) -> tuple[str, ...]:
+    name = block.name + "_"
+    fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True)
+
+    def method(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 2 and not trace.active and fast(args[0], args[1]):
+            return args[0]  # type: ignore[no-any-return]
+        return caller(args, kwargs, method=True)
+
+    method.__signature__ = inspect.signature(caller.signature)  # type: ignore[attr-defined]
+    method.__name__ = name
+    method.__doc__ = f"In-place form of ``{block.name}``: the result is written into this tensor."
+    changed = tuple(spelling + "_" for spelling in names)
+    for spelling in changed:
+        attach(spelling, method)
+    return changed
+
+
+def _operator(
+    block: Pointwise, name: str, fast: Callable[[Tensor, Any], Tensor | None], caller: _Caller
+) -> Callable[..., Any]:
+    """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
+    if name.startswith("__i"):
+        return _inplace_operator(block)
+
+    def forward(self: Tensor, other: Any) -> Any:
+        if not trace.active:
+            result = fast(self, other)
+            if result is not None:
+                return result
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return caller((self, other), {}, method=True)
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return caller((other, self), {}, method=False) if isinstance(other, NUMBERS) else NotImplemented
+
+    return reflected if name.startswith("__r") else forward
+
+
+def _inplace_operator(block: Pointwise) -> Callable[..., Any]:
+    fast, caller = _fast_inplace(block), _Caller(block, block.name + "_", "other", True, inplace=True)
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if not trace.active and fast(self, other):
+            return self
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return caller((self, other), {}, method=True)
+
+    return operator
+
+
+# -- one operand --------------------------------------------------------------------------------------------------
+
+
+def unary(
+    block: Pointwise,
+    *,
+    doc: str,
+    samples: Iterable[Sample],
+    aliases: tuple[str, ...] = (),
+    operators: tuple[str, ...] = (),
+    derivative: Callable[..., Any] | None = None,
+) -> Callable[..., Tensor]:
+    """Build every spelling of a one-operand operation and register it; returns the function."""
+    name = block.name
+
+    def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        return apply(block, (input,), out=out)
+
+    def alone(input: Tensor) -> Tensor:
+        return apply(block, (input,))
+
+    def inplace(input: Tensor) -> Tensor:
+        return apply(block, (input,), inplace=True)
+
+    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        if not isinstance(input, Tensor):
+            raise TypeError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+            )
+        kwargs = {} if out is None else {"out": out}
+        return call_traced(name, body, (input,), kwargs) if trace.active else body(input, out=out)
+
+    alone.__doc__ = doc
+    inplace.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
+    names = (name, *aliases)
+    for spelling in names:
+        attach(spelling, traced_method(name, alone))
+        attach(spelling + "_", traced_method(name + "_", inplace))
+    for operator in operators:
+        attach(operator, traced_method(name, alone))
+    methods = (*names, *(n + "_" for n in names), *operators)
+    _finish(block, function, samples, doc, names, methods, derivative)
+    return function
+
+
+def _finish(
+    block: Pointwise,
+    function: Callable[..., Tensor],
+    samples: Iterable[Sample],
+    doc: str,
+    functions: tuple[str, ...],
+    methods: tuple[str, ...],
+    derivative: Callable[..., Any] | None,
+) -> None:
+    """Name the function after its block, in the module that wrote the block, and register it."""
+    function.__name__ = function.__qualname__ = block.name
+    function.__doc__ = doc
+    function.__module__ = sys._getframe(2).f_globals["__name__"]
+    register(
+        Op(
+            block.name,
+            function,
+            tuple(samples),
+            "pointwise",
+            functions=functions,
+            methods=methods,
+            derivative=derivative,
+            scalar=block.scalar,
+            extra={"block": block},
+        )
+    )
