@@ -10,11 +10,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer
-from tensorkit_widgets.practice_text import LONGEST_TEXT, markup, plain, told
+from tensorkit_widgets.geometry import all_indices, slot_of
+from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain, told
 from tensorkit_widgets.window import Window
 
 __all__ = [
@@ -96,7 +96,9 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
-        name = f"<p><em>{markup(self.misconception)[3:-4]}</em></p>" if self.misconception else ""
+        name = self.misconception
+        sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
+        name = f"<p><em>{escape(name)}</em>{escape(sentence)}</p>" if name else ""
         says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
         return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
 
@@ -180,8 +182,7 @@ def slots(size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Iterat
     >>> list(slots((2, 3), (1, 2), 4))
     [4, 6, 8, 5, 7, 9]
     """
-    for index in product(*(range(n) for n in size)):
-        yield offset + sum(i * s for i, s in zip(index, stride, strict=True))
+    return (slot_of(index, stride, offset) for index in all_indices(size))
 
 
 def same(value: object, want: object) -> bool:

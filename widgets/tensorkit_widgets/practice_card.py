@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import anywidget
 import traitlets
 
-from tensorkit_widgets.practice import Verdict
+from tensorkit_widgets import live
+from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.practice import MISCONCEPTIONS, Verdict
 from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain
 
 __all__ = ["MEMORY", "Card", "button", "entry_box", "verdict_part"]
-
-STATIC = Path(__file__).parent / "static"
 
 MEMORY: dict[str, dict[str, Any]] = {}
 """What the learner did, by the card's name: it outlives the widget, so a cell may be run again."""
@@ -46,7 +45,9 @@ def verdict_part(verdict: Verdict, title: str = "") -> str:
     """A verdict as the card shows it: a word, a sentence, and the misconception by its name."""
     state = {True: "right", False: "wrong", None: "open"}[verdict.correct]
     mark = {True: "✓", False: "✗", None: "…"}[verdict.correct]
-    named = f'<p class="tk-named">{escape(verdict.misconception)}</p>' if verdict.misconception else ""
+    name = verdict.misconception
+    sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
+    named = f'<p class="tk-named"><em>{escape(name)}</em>{escape(sentence)}</p>' if name else ""
     return (
         f'<div class="tk-verdict" data-state="{state}"><p class="tk-title">'
         f'<span aria-hidden="true">{mark}</span> {escape(title or verdict.title)}</p>'
@@ -57,8 +58,8 @@ def verdict_part(verdict: Verdict, title: str = "") -> str:
 class Card(anywidget.AnyWidget):
     """A question with its state in Python. Subclasses draw it, in HTML and in text, and act for it."""
 
-    _esm = STATIC / "practice.js"
-    _css = STATIC / "practice.css"
+    _esm = link("practice.js")
+    _css = static("practice.css")
     html = traitlets.Unicode().tag(sync=True)
     announced = traitlets.Unicode().tag(sync=True)
 
@@ -92,15 +93,27 @@ class Card(anywidget.AnyWidget):
 
     def static_html(self) -> str:
         """The card for a place without a kernel: nothing in it to press."""
-        return f'<div class="tk-card-static">{self._body(live=False)}</div>'
+        return f'<div class="tk-still">{self._body(live=False)}</div>'
 
     def __repr__(self) -> str:
         return self._twin()
 
+    def _ipython_display_(self, **_options: Any) -> None:
+        """The live view, then the static card as an output of its own: a reader without a kernel keeps that."""
+        from IPython.display import display
+
+        live.replace_in_cell(self)
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        # The view alone: its words are in the second output, so a saved notebook shows them once.
+        view = {kind: value for kind, value in data.items() if kind != "text/plain"}
+        display(view, metadata=metadata, raw=True)
+        display({"text/html": self.static_html(), "text/plain": self.text()}, raw=True)
+
     def _draw(self, announced: str = "") -> None:
         self.html = (
-            f'<section class="tk-card" data-kind="{self.kind}" data-state="{self._mood()}"'
-            f' aria-label="{escape(self.label)}">{self._body(live=True)}</section>'
+            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"'
+            f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'
         )
         self.announced = plain(announced)
 

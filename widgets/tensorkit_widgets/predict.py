@@ -158,10 +158,11 @@ class Predict(Card):
         if live and verdict is None:
             box = "" if self._asked.options else entry_box("Your prediction", self._example())
             row = box + button("answer", "That is my prediction") + button("skip", "Skip", quiet=True)
-            note = f'<p class="tk-note">{escape(self._state["note"])}</p>' if self._state["note"] else ""
-            parts.append(f'<div class="tk-row">{row}</div>{note}')
+            parts.append(f'<div class="tk-row">{row}</div>')
         if verdict is not None:
             parts.append(verdict_part(verdict, self._headline()))
+        if self._state["note"]:
+            parts.append(f'<p class="tk-note">{escape(self._state["note"])}</p>')
         if live and verdict is not None:
             parts.append(f'<div class="tk-row">{button("again", "Ask me again", quiet=True)}</div>')
         return "".join(parts)
@@ -197,7 +198,7 @@ class Predict(Card):
         verdict = self.verdict
         if verdict is not None:
             lines.append(f"{self._headline()}. {plain(verdict.says)}")
-        elif self._state["note"]:
+        if self._state["note"]:
             lines.append(self._state["note"])
         return "\n".join(lines)
 

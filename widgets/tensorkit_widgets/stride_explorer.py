@@ -132,6 +132,20 @@ class StrideExplorer(anywidget.AnyWidget):
         with self._guard:
             return tuple(link.step for link in self._session.links)
 
+    def attempt(self, expression: str) -> StrideExplorer:
+        """Type these steps into the picture's box, as a learner would: a refused step is drawn there, not raised.
+
+        Returns the widget itself, so that a cell may end with it.
+
+        >>> import numpy
+        >>> StrideExplorer(numpy.arange(6).reshape(2, 3)).attempt("[5]").result.shape
+        (2, 3)
+        """
+        with self._guard:
+            self._session.do({"kind": "expression", "text": expression})
+            self._paint()
+        return self
+
     def svg(self, theme: str | None = None) -> str:
         """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
         with self._guard:

@@ -214,50 +214,50 @@ TASKS = (
     Task(
         "strides_in_3d",
         "Strides in three dimensions",
-        "`t = tk.zeros(2, 3, 4)` has the stride (12, 4, 1). What is the stride of `t.transpose(0, 2)`? "
+        "`t = tk.zeros(2, 3, 5)` has the stride (15, 5, 1). What is the stride of `t.transpose(0, 2)`? "
         "Answer from your head first; the machine will still be there.",
         tuple_check(
             1,
-            4,
-            12,
+            5,
+            15,
             slips=(
-                Slip("transpose moves no data", "that is the stride before the transpose.", given=(12, 4, 1)),
+                Slip("transpose moves no data", "that is the stride before the transpose.", given=(15, 5, 1)),
                 Slip(
                     "strides follow the view",
-                    "a fresh tensor of size (4, 3, 2) would have that.",
+                    "a fresh tensor of size (5, 3, 2) would have that.",
                     given=(6, 2, 1),
                 ),
-                Slip("a size is not a stride", "that is the new size.", given=(4, 3, 2)),
-                Slip("permute vs view", "that swaps dimensions 0 and 1, not 0 and 2.", given=(4, 12, 1)),
-                Slip("permute vs view", "that swaps dimensions 1 and 2, not 0 and 2.", given=(12, 1, 4)),
+                Slip("a size is not a stride", "that is the new size.", given=(5, 3, 2)),
+                Slip("permute vs view", "that swaps dimensions 0 and 1, not 0 and 2.", given=(5, 15, 1)),
+                Slip("permute vs view", "that swaps dimensions 1 and 2, not 0 and 2.", given=(15, 1, 5)),
                 Slip(
-                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(4, 1, 12)
+                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(5, 1, 15)
                 ),
                 Slip(
-                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(1, 12, 4)
+                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(1, 15, 5)
                 ),
             ),
         ),
         (
             "Each dimension carries its stride with it wherever it goes.",
             "Dimensions 0 and 2 swap; dimension 1 stays in the middle.",
-            "Swap the first and the last number of (12, 4, 1).",
+            "Swap the first and the last number of (15, 5, 1).",
         ),
-        "t.transpose(0, 2).stride()  # (1, 4, 12)",
+        "t.transpose(0, 2).stride()  # (1, 5, 15)",
         stage="faded",
-        entry="(12, 4, 1)",
-        base=lambda tk: tk.zeros(2, 3, 4),
+        entry="(15, 5, 1)",
+        base=lambda tk: tk.zeros(2, 3, 5),
         right=(
-            lambda tk, t: (1, 4, 12),
-            lambda tk, t: "1, 4, 12",
+            lambda tk, t: (1, 5, 15),
+            lambda tk, t: "1, 5, 15",
             lambda tk, t: t.transpose(0, 2).stride(),
             lambda tk, t: list(t.permute(2, 1, 0).stride()),
         ),
         wrong=(
-            (lambda tk, t: (12, 4, 1), "transpose moves no data"),
+            (lambda tk, t: (15, 5, 1), "transpose moves no data"),
             (lambda tk, t: (6, 2, 1), "strides follow the view"),
             (lambda tk, t: t.transpose(0, 2).size(), "a size is not a stride"),
-            (lambda tk, t: (1, 4), ""),
+            (lambda tk, t: (1, 5), ""),
         ),
     ),
     Task(

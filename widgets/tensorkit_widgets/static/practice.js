@@ -7,6 +7,8 @@
  *             off(event: string, act: () => void): void, send(content: object): void }} Model
  */
 
+import { hideStill } from "./still.js";
+
 let views = 0;
 
 /**
@@ -85,7 +87,9 @@ function render({ model, el }) {
   model.on("change:html", redraw);
   model.on("change:announced", announce);
   redraw();
+  const showStill = hideStill(el);
   return () => {
+    showStill();
     model.off("change:html", redraw);
     model.off("change:announced", announce);
   };

@@ -4,7 +4,7 @@
  * comes back when the view goes.
  */
 
-const STILL = "img.tk-still";
+const STILL = ".tk-still";
 
 /**
  * @param {HTMLElement} el the live view's element

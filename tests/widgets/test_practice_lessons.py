@@ -1,0 +1,193 @@
+"""The questions and exercises of every lesson prove themselves: under tensorkit, and under PyTorch."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import tensorkit
+import tensorkit_widgets.lessons as lessons
+from tensorkit_widgets.exercise import Exercise
+from tensorkit_widgets.lessons import Question, Task
+from tensorkit_widgets.practice import MISCONCEPTIONS, Answer, Slip, same
+from tensorkit_widgets.predict import Predict
+from tests.oracle import require_torch
+
+
+def _modules() -> Iterator[tuple[str, ModuleType]]:
+    for found in pkgutil.iter_modules(lessons.__path__):
+        if number := re.fullmatch(r"lesson(\d\d)", found.name):
+            yield number[1], importlib.import_module(f"tensorkit_widgets.lessons.{found.name}")
+
+
+QUESTIONS = {f"{number}.{q.name}": q for number, module in _modules() for q in module.QUESTIONS}
+TASKS = {f"{number}.{t.name}": t for number, module in _modules() for t in module.TASKS}
+
+each_question = pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+each_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+
+
+@pytest.fixture(params=["tensorkit", pytest.param("torch", marks=pytest.mark.parity)])
+def tk(request: pytest.FixtureRequest) -> Any:
+    return tensorkit if request.param == "tensorkit" else require_torch()
+
+
+def _start(task: Task, tk: Any) -> Any:
+    return task.base(tk) if task.base else None
+
+
+def test_lessons_00_and_02_have_their_share() -> None:
+    assert len([name for name in TASKS if name.startswith("00.")]) >= 4
+    assert len([name for name in TASKS if name.startswith("02.")]) >= 6
+    stages = [task.stage for name, task in TASKS.items() if name.startswith("02.")]
+    assert stages[0] == "worked"
+    assert stages[-1] == "free"
+    assert {"faded", "reverse"} <= set(stages)
+
+
+@each_question
+def test_a_question_is_answered_by_the_engine(question: Question, tk: Any) -> None:
+    if question.proof is None:
+        pytest.skip("about the machine, not about tensors")
+    assert same(question.proof(tk), question.answer)
+
+
+@each_question
+def test_a_question_names_its_misconceptions(question: Question) -> None:
+    assert question.why
+    assert question.answer in question.options or not question.options
+    for slip in question.slips:
+        given = slip.looks["given"]
+        assert slip.misconception in MISCONCEPTIONS
+        assert not same(given, question.answer)
+        assert given in question.options or not question.options
+
+
+@each_task
+def test_a_task_has_hints_and_proof(task: Task) -> None:
+    assert len(task.hints) == 3
+    assert task.solution
+    assert len(task.right) >= 3
+    assert len(task.wrong) >= 2
+    assert any(name for _, name in task.wrong), "at least one wrong answer must be recognised"
+
+
+@each_task
+def test_right_answers_are_right_however_they_are_written(task: Task, tk: Any) -> None:
+    for number, solve in enumerate(task.right):
+        t = _start(task, tk)
+        verdict = task.check(Answer(solve(tk, t), t))
+        assert verdict.correct is True, f"solution {number}: {verdict!r}"
+
+
+@each_task
+def test_wrong_answers_are_recognised(task: Task, tk: Any) -> None:
+    for number, (slip, misconception) in enumerate(task.wrong):
+        t = _start(task, tk)
+        verdict = task.check(Answer(slip(tk, t), t))
+        assert verdict.correct is False, f"wrong answer {number} passes"
+        assert verdict.misconception == misconception, f"wrong answer {number}: {verdict!r}"
+        assert verdict.says
+        assert verdict.misconception in {"", *MISCONCEPTIONS}
+
+
+@each_task
+def test_the_written_solution_passes_its_own_check(task: Task, tk: Any) -> None:
+    t = _start(task, tk)
+    if task.stage == "reverse" and task.entry and re.fullmatch(r"[a-e ]+", task.solution):
+        assert task.check(Answer(task.solution, t))
+        return
+    solution = re.sub(r"^ex\.check\((.*)\)$", r"\1", task.solution)
+    names: dict[str, Any] = {"tk": tk, "t": t, "m": t, "x": tk.zeros(2)}
+    before = dict(names)
+    *body, last = solution.split("\n") if not solution.startswith("def ") else [solution, "None"]
+    exec("\n".join(body), names)
+    try:
+        made = [eval(last, names)]
+    except SyntaxError:
+        exec(last, names)
+        made = []
+    made += [
+        value for name, value in names.items() if name != "__builtins__" and before.get(name) is not value
+    ]
+    assert any(task.check(Answer(value, t)) for value in made)
+
+
+@each_task
+def test_hostile_and_foreign_answers_get_a_sentence(task: Task) -> None:
+    class Hostile:
+        def __getattribute__(self, name: str) -> object:
+            raise RuntimeError(f"<script>{name}</script>")
+
+    import numpy
+
+    junk: list[Any] = [
+        None,
+        Hostile(),
+        object(),
+        "<img src=x onerror=alert(1)>",
+        "(" * 100_000,
+        1j,
+        b"\xff",
+        [[]],
+    ]
+    junk += [
+        float("nan"),
+        10**400,
+        {"a": 1},
+        Hostile,
+        numpy.arange(4.0),
+        tensorkit.zeros(0),
+        range(3),
+        ...,
+        -1,
+    ]
+    t = _start(task, tensorkit)
+    for value in junk:
+        verdict = task.check(Answer(value, t))
+        assert verdict.correct in (False, None), f"{type(value).__name__} passes"
+        assert 0 < len(verdict.says) < 600
+
+
+def test_a_torch_answer_may_stand_beside_a_tensorkit_base() -> None:
+    torch = require_torch()
+    task = TASKS["02.transpose_by_hand"]
+    verdict = task.check(Answer(torch.arange(12.0).view(3, 4).t(), tensorkit.arange(12.0).view(3, 4)))
+    assert verdict.misconception == "a copy is not a view"
+
+
+def test_every_name_in_a_lesson_exists_and_no_answer_is_written_there(root: Path) -> None:
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        used = set(re.findall(r"\b(?:Predict|Exercise)\(\s*[\"'](\d\d\.\w+)", code))
+        assert used <= {*QUESTIONS, *TASKS}
+        whole = path.read_text(encoding="utf-8")
+        for name in used & set(TASKS):
+            for line in TASKS[name].solution.split("\n"):
+                plain = line.partition("#")[0].strip()
+                assert len(plain) < 12 or json.dumps(plain)[1:-1] not in whole, (
+                    f"{path.name} gives away {name}"
+                )
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(LookupError, match=r"02\.transpose_by_hand"):
+        Exercise("02.no_such_thing")
+    with pytest.raises(LookupError, match="no lesson 98"):
+        Predict("98.nothing")
+
+
+def test_a_slip_must_be_known_by_something() -> None:
+    with pytest.raises(TypeError, match="by nothing"):
+        Slip("permute vs view", "says")
+    with pytest.raises(TypeError, match="colour"):
+        Slip("permute vs view", "says", colour=1)
