@@ -135,6 +135,8 @@ def copy(dst: Operand, src: Operand, size: Ints) -> None:
     Raises:
         RuntimeError: when an operand's layout leaves its buffer, or the buffers are on two devices.
     """
+    if 0 in size:
+        return
     if dst.dtype is not src.dtype:
         launch_zip(identity, dst, (src,), size, compute=dst.dtype)
     elif dst.buffer is not src.buffer and _is_packed(dst, size) and _is_packed(src, size):

@@ -1,0 +1,97 @@
+"""Every kernel becomes PTX and machine code for a Turing and a Hopper GPU, on a computer that has neither."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from typing import Any
+
+import pytest
+
+from tensorkit import dtypes
+from tensorkit.dtypes import dtype
+from tensorkit.kernels.cuda import compile as compiler
+from tensorkit.kernels.cuda.convert import identity
+from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
+
+TURING, HOPPER = (7, 5), (9, 0)
+
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("numba_cuda", "cuda")),
+    reason="numba-cuda is not installed: pip install 'tensorkit[cuda13]'",
+)
+
+
+def add(a: Any, b: Any, alpha: Any) -> Any:
+    return a + alpha * b
+
+
+def less(a: Any, b: Any) -> Any:
+    return a < b
+
+
+def check(spec: Zip, capability: tuple[int, int]) -> str:
+    """The PTX of a kernel, once PTX and cubin have been looked at."""
+    kernel = zip_kernel(spec, True)
+    text = compiler.ptx(kernel, capability)
+    machine = compiler.cubin(kernel, capability)
+    name = f"sm_{capability[0]}{capability[1]}"
+    assert f".target {name}" in text
+    assert f".visible .entry {kernel.name}(" in text
+    assert machine[:4] == b"\x7fELF"
+    assert f".text.{kernel.name}".encode() in machine
+    # The flags of a cubin's ELF header carry the architecture; which of their bytes has changed with time.
+    assert capability[0] * 10 + capability[1] in machine[48:52]
+    return text
+
+
+@pytest.mark.parametrize("capability", [TURING, HOPPER], ids=["sm_75", "sm_90"])
+@pytest.mark.parametrize("kind", dtypes.ALL, ids=lambda kind: kind.name)
+def test_add(kind: dtype, capability: tuple[int, int]) -> None:
+    check(Zip(add, kind, (kind, kind), kind, 0, 1), capability)
+
+
+@pytest.mark.parametrize("capability", [TURING, HOPPER], ids=["sm_75", "sm_90"])
+@pytest.mark.parametrize("dims", [0, 1, 2, 3, 4, 8])
+def test_every_number_of_dimensions(dims: int, capability: tuple[int, int]) -> None:
+    text = check(Zip(identity, dtypes.uint32, (dtypes.uint32,), dtypes.uint32, dims, 0), capability)
+    # Count, two pointers, the size, two strides: plain 64-bit integers, nothing else.
+    assert re.findall(r"\.param \.(\w+) \w+_param_\d+", text) == ["u64"] * (3 + 3 * dims)
+
+
+@pytest.mark.parametrize("capability", [TURING, HOPPER], ids=["sm_75", "sm_90"])
+@pytest.mark.parametrize("kind", dtypes.ALL, ids=lambda kind: kind.name)
+def test_a_strided_copy_with_a_cast(kind: dtype, capability: tuple[int, int]) -> None:
+    other = dtypes.float16 if kind is not dtypes.float16 else dtypes.complex64
+    check(Zip(identity, kind, (other,), kind, 2, 0), capability)
+
+
+def test_float16_is_converted_by_the_gpu_itself() -> None:
+    half = dtypes.float16
+    text = check(Zip(add, half, (half, half), half, 0, 1), TURING)
+    assert "cvt.f32.f16" in text
+    assert "cvt.rn.f16.f32" in text
+    assert "fma.rn.f32" in text
+
+
+def test_a_comparison_stores_bytes() -> None:
+    text = check(Zip(less, dtypes.ALL[12], (dtypes.int32, dtypes.float32), dtypes.float32, 0, 0), HOPPER)
+    assert "st.global.u8" in text
+
+
+def test_a_number_before_the_tensor() -> None:
+    check(Zip(arranged(less, "nt"), dtypes.ALL[12], (dtypes.int32,), dtypes.int32, 0, 1), TURING)
+
+
+def test_numba_cuda_is_left_as_it_was() -> None:
+    dispatcher = importlib.import_module("numba.cuda.dispatcher")
+    before = dispatcher.get_current_device
+    check(Zip(add, dtypes.int8, (dtypes.int8, dtypes.int8), dtypes.int8, 1, 1), HOPPER)
+    assert dispatcher.get_current_device is before
+
+
+def test_what_the_linker_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = zip_kernel(Zip(add, dtypes.uint8, (dtypes.uint8, dtypes.uint8), dtypes.uint8, 4, 1), True)
+    monkeypatch.setattr(compiler, "ptx", lambda kernel, capability: "this is no PTX")
+    with pytest.raises(RuntimeError, match=r"^nvJitLink cannot link add_uint8\w+ for sm_75: .*PTX"):
+        compiler.cubin(kernel, TURING)
