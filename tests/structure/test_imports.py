@@ -24,6 +24,7 @@ LAYERS: list[set[str]] = [
     {"dispatch"},
     {"return_types"},
     {"elementwise"},
+    {"spellings"},
     {"autograd"},
     {"ops"},
     {"printing"},
