@@ -467,6 +467,16 @@ def test_an_out_tensor_counts_one_write_and_keeps_its_storage() -> None:
     assert out.untyped_storage() is storage
 
 
+def test_cuda_devices_draw_nothing_and_say_what_to_do() -> None:
+    with tk.cuda.emulate():
+        with pytest.raises(NotImplementedError, match=r"draws them on the CPU\.\nDraw there, then move"):
+            tk.rand(2, device="cuda")
+        with pytest.raises(RuntimeError, match="Cannot get CUDA generator without ATen_cuda library"):
+            tk.Generator("cuda")
+    with pytest.raises(AssertionError, match="not compiled with CUDA enabled"):
+        tk.rand(2, device="cuda")
+
+
 def test_threads_draw_whole_tensors_from_one_generator() -> None:
     source = tk.Generator().manual_seed(9)
     drawn: list[float] = []
