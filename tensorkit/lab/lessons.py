@@ -169,7 +169,7 @@ def reset(name: str, folder: Path, source: Path | None = None) -> tuple[Path, Pa
         folder.mkdir(parents=True, exist_ok=True)
         record = _read_record(folder)
         mine = None
-        if target.exists() and target.read_bytes() != fresh:
+        if target.exists() and _fingerprint(target.read_bytes()) != _fingerprint(fresh):
             mine = _set_aside(target)
         _replace(target, fresh)
         record[relative] = _fingerprint(fresh)
@@ -257,6 +257,14 @@ def _set_aside(target: Path) -> Path:
 
 
 def _fingerprint(content: bytes) -> str:
+    """What tells two versions of a file apart; of a notebook, its cells with their outputs.
+
+    JupyterLab writes the kernel's version into a notebook that was only opened: that is nobody's work.
+    """
+    try:
+        content = json.dumps(json.loads(content)["cells"], sort_keys=True).encode()
+    except (ValueError, KeyError, TypeError):
+        pass  # no notebook: every byte counts
     return hashlib.sha256(content).hexdigest()
 
 

@@ -27,7 +27,7 @@ Notebook = dict[str, Any]
 
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _CELL_METADATA_KEPT = {"tags", "jupyter", "slideshow"}
-_KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _CELL_NUMBER = re.compile(r"(In ?)\[\d+\]")
 _HERE = [str(place) for place in (Path(__file__).resolve().parents[2], sys.prefix, sys.base_prefix)]

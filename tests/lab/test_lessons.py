@@ -78,6 +78,21 @@ def test_an_untouched_lesson_is_brought_up_to_date(source: Path, mine: Path) -> 
     assert deliver(mine, source) == Delivery()
 
 
+def test_a_lesson_that_was_only_opened_counts_as_untouched(source: Path, mine: Path) -> None:
+    """JupyterLab saves the kernel's version into a notebook that the learner merely looked at."""
+    lesson = {"cells": [{"source": ["1 + 1"], "outputs": []}], "metadata": {}}
+    (source / "02_storage.ipynb").write_text(json.dumps(lesson))
+    deliver(mine, source)
+    opened = lesson | {"metadata": {"language_info": {"version": "3.12.1"}}}
+    (mine / "02_storage.ipynb").write_text(json.dumps(opened, indent=2))
+    (source / "02_storage.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}))
+    assert deliver(mine, source) == Delivery(updated=["02_storage.ipynb"])
+
+    ran = {"cells": [{"source": ["1 + 1"], "outputs": ["2"]}], "metadata": {}}
+    (mine / "02_storage.ipynb").write_text(json.dumps(ran))
+    assert deliver(mine, source).kept == ["02_storage.ipynb"]
+
+
 def test_a_file_that_was_there_before_the_first_run_is_the_learners(source: Path, mine: Path) -> None:
     mine.mkdir(parents=True)
     (mine / "02_storage.ipynb").write_text("my own notebook of that name")
