@@ -261,10 +261,8 @@ def _fingerprint(content: bytes) -> str:
 
     JupyterLab writes the kernel's version into a notebook that was only opened: that is nobody's work.
     """
-    try:
+    with contextlib.suppress(ValueError, KeyError, TypeError):  # no notebook: every byte counts
         content = json.dumps(json.loads(content)["cells"], sort_keys=True).encode()
-    except (ValueError, KeyError, TypeError):
-        pass  # no notebook: every byte counts
     return hashlib.sha256(content).hexdigest()
 
 
