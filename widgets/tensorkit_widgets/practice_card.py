@@ -99,7 +99,7 @@ class Card(anywidget.AnyWidget):
         return self._twin()
 
     def _ipython_display_(self, **_options: Any) -> None:
-        """The live view, then the static card as an output of its own: a reader without a kernel keeps that."""
+        """The live view, then the static card as an output of its own, for a reader without a kernel."""
         from IPython.display import display
 
         live.replace_in_cell(self)

@@ -48,6 +48,9 @@ __all__ = [
 ]
 
 
+_BLANK = "put your answer in place of the `...`, then run the cell again."
+
+
 @dataclass(frozen=True)
 class Checker:
     """A judgement of answers that never raises: `Answer` in, `Verdict` out.
@@ -64,7 +67,7 @@ class Checker:
 
     def __call__(self, answer: Answer) -> Verdict:
         if answer.value is Ellipsis:
-            return Verdict(None, "put your answer in place of the `...`, then run the cell again.")
+            return Verdict(None, _BLANK)
         try:
             return self.judge(answer)
         except Unreadable as problem:
@@ -354,6 +357,8 @@ def function_check(*cases: Case) -> Checker:
                 got = function(*case.arguments())
             except Exception as error:
                 return Verdict(False, f"{case.says}: your function stopped with {told(error)}.")
+            if got is Ellipsis:
+                return Verdict(None, _BLANK)
             if got is None:
                 return Verdict(False, f"{case.says}: your function returned nothing. Is a `return` missing?")
             if not same(got, case.returns):

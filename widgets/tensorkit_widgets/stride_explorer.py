@@ -199,7 +199,7 @@ class StrideExplorer(anywidget.AnyWidget):
 
     def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
         try:
-            scene = self._session.scene()
+            scene = self._session.scene(live=True)
             if only_if_changed and scene == self._last:
                 return False
             self._last = scene

@@ -104,8 +104,7 @@ TASKS = (
         "A first tensor",
         "Worked: `tk.tensor([1., 2., 3.])` makes a tensor of three numbers, `float32`, on the CPU.\n\n"
         "Your turn: make `x`, the tensor of the two rows `[1., 2., 3.]` and `[4., 5., 6.]`.\n\n"
-        "    x = ...\n"
-        "    ex.check(x)",
+        "    x = ...",
         tensor_check(
             size=(2, 3),
             dtype="float32",
@@ -161,7 +160,7 @@ TASKS = (
             "`x.numel()` counts the numbers and `x.element_size()` gives the bytes of one.",
             "1000 · 1000 · 4",
         ),
-        "x = tk.zeros(1000, 1000)\nx.numel() * x.element_size()   # 4000000",
+        "1000 * 1000 * 4   # or ask: tk.zeros(1000, 1000).untyped_storage().nbytes()",
         stage="faded",
         entry="1000",
         right=(
@@ -179,7 +178,7 @@ TASKS = (
     Task(
         "where_does_it_live",
         "Where does it live?",
-        "Ask a tensor of yours for its device, and give me what it says.\n\n    ex.check(...)",
+        "Ask a tensor of yours for its device, and give me what it says.",
         _device_check(),
         (
             "A tensor knows its size, its dtype and its device.",

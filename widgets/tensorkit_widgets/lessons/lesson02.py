@@ -44,7 +44,7 @@ def _alias(tk: Any) -> str:
 QUESTIONS = (
     Question(
         "recall_dtype",
-        "From before: which dtype has `tk.arange(10.)`, made from a Python float?",
+        "From before: which dtype has `tk.arange(10.0)`, made from a Python float?",
         "`float32`",
         "Python floats become `float32`, four bytes each; NumPy would have taken `float64`.",
         options=("`int64`", "`float32`", "`float64`"),
@@ -56,7 +56,7 @@ QUESTIONS = (
     ),
     Question(
         "recall_bytes",
-        "From before: how many bytes do the ten numbers of `tk.arange(10.)` take?",
+        "From before: how many bytes do the ten numbers of `tk.arange(10.0)` take?",
         40,
         "Ten numbers of four bytes; the numbers lie side by side, without any Python object around them.",
         slips=(
@@ -67,7 +67,7 @@ QUESTIONS = (
     ),
     Question(
         "recall_device",
-        "From before: nobody said where `tk.arange(10.)` should live. Where does it?",
+        "From before: nobody said where `tk.arange(10.0)` should live. Where does it?",
         "In the computer's main memory: `cpu`",
         "`cpu` is where tensors start, with or without a GPU in the machine.",
         options=(
@@ -86,7 +86,7 @@ QUESTIONS = (
     ),
     Question(
         "write_storage",
-        "`t` is `tk.arange(10.).view(2, 5)`. We write into its **storage**, not into `t`: "
+        "`t` is `tk.arange(10.0).view(2, 5)`. We write into its **storage**, not into `t`: "
         "`storage[3] = 10.0`. What does `t` show afterwards?",
         "`t[0, 3]` is now `10.`",
         "`t` has no numbers of its own: what it shows, it reads from the storage, then and there.",
@@ -111,7 +111,7 @@ QUESTIONS = (
     ),
     Question(
         "slice_stride",
-        "`t` is `tk.arange(12.).view(3, 4)`, with the stride (4, 1). What is the stride of `t[1:, ::2]`?",
+        "`t` is `tk.arange(12.0).view(3, 4)`, with the stride (4, 1). What is the stride of `t[1:, ::2]`?",
         (4, 2),
         "One row down is still four slots further. One column to the right now skips a number: two slots.",
         slips=(
@@ -124,7 +124,7 @@ QUESTIONS = (
     ),
     Question(
         "alias",
-        "`u = t[1:, ::2]`, then `u[0, 0] = 99.` What happens to `t`?",
+        "`u = t[1:, ::2]`, then `u[0, 0] = 99.0`. What happens to `t`?",
         "`t[1, 0]` becomes `99.` as well",
         "Both read slot 4 of the one storage. A slice is a new tensor object on the old storage.",
         options=(
@@ -191,7 +191,7 @@ QUESTIONS = (
     Question(
         "size_one",
         "We ask for a row whose dimension 0 has the size 1 and the stride 999, on a storage of three "
-        "numbers: `tk.arange(3.).as_strided((1, 3), (999, 1))`. What comes?",
+        "numbers: `tk.arange(3.0).as_strided((1, 3), (999, 1))`. What comes?",
         "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999",
         "A dimension of size 1 has only the index 0, and 0 times any stride is 0.",
         options=(
