@@ -176,9 +176,16 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 # -- wrapping -----------------------------------------------------------------------------------------------------
 
 
+def _takes_self_alone(body: Callable[..., Any]) -> bool:
+    """Whether the tensor is the only parameter (asked of the code: `inspect` is slow, and there are many)."""
+    code = body.__code__
+    star = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & star
+
+
 def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained."""
-    if len(inspect.signature(body).parameters) == 1:
+    if _takes_self_alone(body):
 
         @functools.wraps(body)
         def alone(self: Tensor) -> Any:

@@ -17,6 +17,7 @@ Source: the table is PyTorch 2.13's ``torch.promote_types``; the storage of bflo
 
 from __future__ import annotations
 
+import builtins
 from typing import Final
 
 import ml_dtypes
@@ -58,8 +59,6 @@ __all__ = [
     "uint32",
     "uint64",
 ]
-
-_builtin_bool, _builtin_int, _builtin_float = bool, int, float
 
 
 class dtype:
@@ -132,12 +131,12 @@ int32 = dtype("int32", numpy.int32, "Int")
 int64 = long = dtype("int64", numpy.int64, "Long")
 complex64 = cfloat = dtype("complex64", numpy.complex64, "ComplexFloat")
 complex128 = cdouble = dtype("complex128", numpy.complex128, "ComplexDouble")
-# The names `float`, `int` and `bool` are PyTorch's; inside this file the built-ins go by `_builtin_…`.
-float = float32  # type: ignore[assignment,misc]  # noqa: A001
-int = int32  # type: ignore[assignment,misc]  # noqa: A001
-bool = dtype("bool", numpy.bool_, "Bool")  # type: ignore[assignment,misc]  # noqa: A001
+# The names `float`, `int` and `bool` are PyTorch's; inside this file the built-ins go by ``builtins.…``.
+float = float32
+int = int32
+bool = dtype("bool", numpy.bool_, "Bool")
 
-_BOOL: dtype = bool  # type: ignore[assignment]
+_BOOL: dtype = bool
 ALL: tuple[dtype, ...] = (
     float16,
     bfloat16,
@@ -160,12 +159,12 @@ _LIMITED = (uint16, uint32, uint64)  # PyTorch gives these no promotion among in
 _default: dtype = float32
 
 
-def category(kind: dtype) -> _builtin_int:
+def category(kind: dtype) -> builtins.int:
     """0 for bool, 1 for integers, 2 for floating point, 3 for complex: the order of promotion."""
     return kind.category
 
 
-def from_numpy_dtype(np_type: numpy.dtype) -> dtype:  # type: ignore[type-arg]
+def from_numpy_dtype(np_type: numpy.dtype) -> dtype:
     """The dtype that a NumPy array's elements have; TypeError for those a tensor cannot hold."""
     kind = _FROM_NUMPY.get(np_type) or _FROM_NUMPY.get(np_type.newbyteorder("="))
     if kind is None:
@@ -216,7 +215,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return high
 
 
-def can_cast(from_: dtype, to: dtype) -> _builtin_bool:
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether PyTorch lets a result of dtype `from_` be written into a tensor of dtype `to`.
 
     >>> import tensorkit as tk
@@ -251,8 +250,8 @@ def set_default_dtype(d: dtype) -> None:
 
 def of_number(value: object) -> dtype:
     """The dtype of a Python number: bool, int64, the default float or its complex partner."""
-    if isinstance(value, _builtin_bool):
+    if isinstance(value, builtins.bool):
         return _BOOL
-    if isinstance(value, _builtin_int):
+    if isinstance(value, builtins.int):
         return int64
     return _default.to_complex() if isinstance(value, complex) else _default

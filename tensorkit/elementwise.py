@@ -1,8 +1,8 @@
 """Pointwise operations: one mechanism from operands to result, for every dtype, layout and device.
 
-The way of ``a + b``: `result_dtype` promotes, the layouts are broadcast (stride 0, no copy), the output gets the strides
-PyTorch would give it, the kernel of the device runs over buffers. ``spellings`` makes functions, methods and operators
-of it.
+The way of ``a + b``: `result_dtype` promotes, the layouts are broadcast (stride 0, no copy), the output gets the
+strides PyTorch would give it, the kernel of the device runs over buffers. ``spellings`` makes functions, methods and
+operators of it.
 """
 
 from __future__ import annotations
@@ -326,7 +326,7 @@ def _dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtyp
     if block.result == "float" and compute.category < 2:
         compute = dtypes.get_default_dtype()
     if block.result == "bool":
-        return compute, dtypes.bool  # type: ignore[return-value]
+        return compute, dtypes.bool
     return compute, compute.to_real() if block.result == "real" else compute
 
 

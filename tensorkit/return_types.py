@@ -19,33 +19,41 @@ def _text(result: Any) -> str:
     return f"tensorkit.return_types.{type(result).__name__}(\n{parts})"
 
 
-class max(NamedTuple):  # noqa: A001, N801 - PyTorch's names
+class max(NamedTuple):
     """The largest elements along a dimension, and where they are."""
 
     values: Any
     indices: Any
-    __repr__ = _text
+
+    def __repr__(self) -> str:
+        return _text(self)
 
 
-class max_out(NamedTuple):  # noqa: N801
+class max_out(NamedTuple):
     """`max` written into tensors given as ``out=``."""
 
     values: Any
     indices: Any
-    __repr__ = _text
+
+    def __repr__(self) -> str:
+        return _text(self)
 
 
-class min(NamedTuple):  # noqa: A001, N801
+class min(NamedTuple):
     """The smallest elements along a dimension, and where they are."""
 
     values: Any
     indices: Any
-    __repr__ = _text
+
+    def __repr__(self) -> str:
+        return _text(self)
 
 
-class min_out(NamedTuple):  # noqa: N801
+class min_out(NamedTuple):
     """`min` written into tensors given as ``out=``."""
 
     values: Any
     indices: Any
-    __repr__ = _text
+
+    def __repr__(self) -> str:
+        return _text(self)

@@ -6,7 +6,6 @@ to the ufunc (`_Fast`). Everything else, and every mistake, takes the long way t
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -36,7 +35,7 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
     if block.numpy.__class__ is not numpy.ufunc:
         return same, number
     for kind in dtypes.ALL:
-        result: dtype = dtypes.bool if block.result == "bool" else kind  # type: ignore[assignment]
+        result: dtype = dtypes.bool if block.result == "bool" else kind
         if not _direct(block, kind, result):
             continue
         same[kind] = (block.numpy, result)
@@ -220,14 +219,14 @@ def binary(
                 return result
         return caller(args, kwargs, method=False)
 
-    def method(*args: Any, **kwargs: Any) -> Tensor:
-        if not kwargs and len(args) == 2 and not trace.active:
-            result = fast(args[0], args[1])
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 1 and not trace.active:
+            result = fast(self, args[0])
             if result is not None:
                 return result
-        return caller(args, kwargs, method=True)
+        return caller((self, *args), kwargs, method=True)
 
-    function.__signature__ = method.__signature__ = inspect.signature(caller.signature)  # type: ignore[attr-defined]
+    function.__wrapped__ = method.__wrapped__ = caller.signature  # type: ignore[attr-defined]
     names = (block.name, *aliases)
     method.__name__, method.__doc__ = block.name, doc
     for spelling in names:
@@ -243,12 +242,12 @@ def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str) -> tu
     name = block.name + "_"
     fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True)
 
-    def method(*args: Any, **kwargs: Any) -> Tensor:
-        if not kwargs and len(args) == 2 and not trace.active and fast(args[0], args[1]):
-            return args[0]  # type: ignore[no-any-return]
-        return caller(args, kwargs, method=True)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 1 and not trace.active and fast(self, args[0]):
+            return self
+        return caller((self, *args), kwargs, method=True)
 
-    method.__signature__ = inspect.signature(caller.signature)  # type: ignore[attr-defined]
+    method.__wrapped__ = caller.signature  # type: ignore[attr-defined]
     method.__name__ = name
     method.__doc__ = f"In-place form of ``{block.name}``: the result is written into this tensor."
     changed = tuple(spelling + "_" for spelling in names)

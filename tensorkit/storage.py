@@ -313,7 +313,7 @@ class TypedStorage:
 
     def size(self) -> int:
         """The number of elements."""
-        return self._untyped_storage.nbytes() // self.dtype.itemsize
+        return self._untyped_storage.nbytes() // int(self.dtype.itemsize)
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -321,7 +321,7 @@ class TypedStorage:
 
     def element_size(self) -> int:
         """Bytes of one element."""
-        return self.dtype.itemsize
+        return int(self.dtype.itemsize)
 
     def data_ptr(self) -> int:
         """The address of the first element in its device's memory."""
@@ -383,11 +383,8 @@ class TypedStorage:
         return self._host()[_wrap(index, self.size(), "TypedStorage")].item()
 
     def __setitem__(self, index: int | slice, value: Any) -> None:
-        if isinstance(value, str) or not hasattr(value, "__index__") and not hasattr(value, "__float__"):
-            if not isinstance(value, complex):
-                raise TypeError(
-                    f"can't assign a {type(value).__name__} to a tensorkit.{self.dtype.label}Tensor"
-                )
+        if not isinstance(value, (bool, int, float, complex, numpy.number, numpy.bool_)):
+            raise TypeError(f"can't assign a {type(value).__name__} to a tensorkit.{self.dtype.label}Tensor")
         start, stop, step = self._range(index)
         piece = self._host()[start:stop:step]
         converted = numpy.empty(len(range(start, stop, step)), self.dtype.numpy)

@@ -50,7 +50,7 @@ def cast(array: Array, kind: dtype) -> Array:
     """The array with elements of another dtype: itself when it has them already."""
     if array.dtype == kind.numpy:
         return array
-    if array.dtype.kind == "c" and kind.numpy.kind != "c" and not kind.category == 0:
+    if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
     return quiet(array.astype, kind.numpy)  # type: ignore[no-any-return]
 

@@ -21,7 +21,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage
-from tensorkit.tensor import Array, Tensor, attach
+from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
     "clone",
@@ -122,6 +122,8 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
+    if input._array is not None and input._solid and not trace.active:
+        return fresh(input._array.copy(), input._dtype)
     if memory_format is CONTIGUOUS:
         return _copied(input, layouts.contiguous_stride(input._lay().size))
     return _copied(input, layouts.like_strides(input._lay()))
@@ -264,7 +266,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions."
             )
         check_writable(input)
-        value = value.item()  # type: ignore[attr-defined]
+        value = value.item()
     elif not isinstance(value, NUMBERS):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
@@ -362,7 +364,7 @@ def as_dtype(kind: Any, name: str = "to") -> dtype:
     found = _PYTHON_TYPES.get(kind) if isinstance(kind, type) else None
     if found is None:
         raise TypeError(f"{name}(): argument 'dtype' must be tensorkit.dtype, not {type(kind).__name__}")
-    return found  # type: ignore[return-value]
+    return found
 
 
 @op(
@@ -474,7 +476,12 @@ def _cast_method(name: str, kind: dtype) -> Callable[..., Tensor]:
         return to_dtype(input, kind)
 
     cast.__name__ = name
-    cast.__doc__ = f"The tensor as ``tensorkit.{kind.name}``: itself if it is, otherwise a copy.\n\n    >>> import tensorkit as tk\n    >>> tk.ones(2).{name}().dtype\n    tensorkit.{kind.name}\n    "
+    cast.__doc__ = f"""The tensor as ``tensorkit.{kind.name}``: itself if it is, otherwise a copy.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(2).{name}().dtype
+    tensorkit.{kind.name}
+    """
     return cast
 
 
@@ -488,7 +495,7 @@ CASTS: dict[str, dtype] = {
     "short": dtypes.int16,
     "int": dtypes.int32,
     "long": dtypes.int64,
-    "bool": dtypes.bool,  # type: ignore[dict-item]
+    "bool": dtypes.bool,
     "cfloat": dtypes.complex64,
     "cdouble": dtypes.complex128,
 }
@@ -574,7 +581,7 @@ def set_(
         size, stride = (count,), (1,)
     size = (size,) if isinstance(size, int) else tuple(size)
     stride = layouts.contiguous_stride(size) if stride is None else tuple(stride)
-    if not 0 <= storage_offset:
+    if not storage_offset >= 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
     input._adopt_geometry(held, target)
@@ -696,7 +703,7 @@ def _index(input: Tensor) -> int:
 def _iterate(input: Tensor) -> Iterator[Tensor]:
     if not input.dim():
         raise TypeError("iteration over a 0-d tensor")
-    return iter(input.unbind(0))  # type: ignore[attr-defined]
+    return iter(input.unbind(0))
 
 
 def is_tensor(obj: Any) -> bool:

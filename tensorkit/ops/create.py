@@ -15,7 +15,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit import layout as layouts
-from tensorkit.device import CPU, DeviceLike, device, resolve
+from tensorkit.device import CPU, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided as _allocate
@@ -26,7 +26,6 @@ from tensorkit.ops.convert import (
     CONTIGUOUS,
     as_dtype,
     copy_into,
-    host_array,
     item,
     to_device,
     to_dtype,
@@ -103,7 +102,7 @@ def _leaves(data: Any, size: tuple[int, ...], dim: int, out: list[Any]) -> None:
 def _leaf_dtype(value: Any, nested: bool = True) -> dtype:
     if isinstance(value, Tensor):
         return value._dtype
-    if isinstance(value, numpy.generic) or isinstance(value, numpy.ndarray):
+    if isinstance(value, (numpy.generic, numpy.ndarray)):
         return dtypes.from_numpy_dtype(value.dtype)
     if isinstance(value, (bool, int, float, complex)):
         return dtypes.of_number(value)
@@ -289,7 +288,8 @@ def from_numpy(ndarray: Array) -> Tensor:
         raise ValueError(_NEGATIVE)
     if any(step % ndarray.itemsize for step in ndarray.strides):
         raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
         )
     if not ndarray.flags.writeable:
         warnings.warn(_READ_ONLY, UserWarning, stacklevel=3)
@@ -298,8 +298,9 @@ def from_numpy(ndarray: Array) -> Tensor:
 
 
 _READ_ONLY = (
-    "The given NumPy array is not writable, and tensorkit does not support non-writable tensors. Writing to this tensor "
-    "will raise. You may want to copy the array to protect its data or make it writable before converting it to a tensor."
+    "The given NumPy array is not writable, and tensorkit does not support non-writable tensors. Writing to this "
+    "tensor will raise. You may want to copy the array to protect its data or make it writable before converting it "
+    "to a tensor."
 )
 
 
@@ -560,8 +561,9 @@ def _range_length(start: Any, end: Any, step: Any) -> int:
     if (end - start) * (1 if step > 0 else -1) < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if all(isinstance(v, int) for v in (start, end, step)):
-        return -((start - end) // step) if step > 0 else -((end - start) // -step)
-    return math.ceil((end - start) / step)
+        return int(-((start - end) // step) if step > 0 else -((end - start) // -step))
+    length: int = math.ceil((end - start) / step)
+    return length
 
 
 @op(

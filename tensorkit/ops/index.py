@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.dispatch import call_traced
 from tensorkit import trace
-from tensorkit.dispatch import Op, register, sample
+from tensorkit.dispatch import Op, call_traced, register, sample
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, write_number
@@ -23,7 +22,7 @@ __all__ = ["read", "write"]
 def _basic(value: Any) -> Any:
     """A 0-d integer tensor counts as the integer that it holds."""
     if isinstance(value, Tensor) and value.dim() == 0 and value._dtype.category == 1:
-        return value.__index__()  # type: ignore[attr-defined]
+        return value.__index__()
     return value
 
 

@@ -42,7 +42,7 @@ __all__ = [
 
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
-_BOOL: dtype = dtypes.bool  # type: ignore[assignment]
+_BOOL: dtype = dtypes.bool
 _PAIRS = (
     ("a, b", {"a": (2, 3), "b": (2, 3)}),
     ("a, b", {"a": (2, 1), "b": (3,)}),
@@ -153,12 +153,12 @@ def _refuse_zero(divisor: Array) -> None:
 def _floor_divide(a: Array, b: Array) -> Array:
     if _integers(a):
         _refuse_zero(b)
-    return numpy.floor_divide(a, b)  # type: ignore[no-any-return]
+    return numpy.floor_divide(a, b)
 
 
 def _trunc_divide(a: Array, b: Array) -> Array:
     if not _integers(a):
-        return numpy.trunc(numpy.divide(a, b))  # type: ignore[no-any-return]
+        return numpy.trunc(numpy.divide(a, b))
     _refuse_zero(b)
     quotient = numpy.floor_divide(a, b)
     inexact = quotient * b != a
@@ -169,7 +169,7 @@ def _remainder(a: Array, b: Array) -> Array:
     """The remainder with the divisor's sign. A zero keeps the sign that C's ``fmod`` gives it, as in PyTorch."""
     if _integers(a):
         _refuse_zero(b)
-        return numpy.remainder(a, b)  # type: ignore[no-any-return]
+        return numpy.remainder(a, b)
     rest = numpy.fmod(a, b)
     return numpy.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
 
@@ -313,10 +313,10 @@ remainder = binary(
 
 def _power(base: Array, exponent: Array) -> Array:
     if not _integers(base):
-        return numpy.power(base, exponent)  # type: ignore[no-any-return]
+        return numpy.power(base, exponent)
     negative = exponent < 0
     if not negative.any():
-        return numpy.power(base, exponent)  # type: ignore[no-any-return]
+        return numpy.power(base, exponent)
     # C has no fractions of integers: only 1 and -1 have integer reciprocals, all else becomes 0.
     whole = numpy.power(base, numpy.where(negative, 0, exponent).astype(base.dtype))
     odd = numpy.where(exponent % 2 == 0, 1, -1)
@@ -331,7 +331,7 @@ def _check_power(*operands: Any) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
-pow = binary(  # noqa: A001 - PyTorch's name
+pow = binary(
     Pointwise(
         "pow",
         _power,

@@ -150,7 +150,7 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
     kind="reduce",
     methods=(),
 )
-def sum(  # noqa: A001 - PyTorch's name
+def sum(
     input: Tensor,
     dim: Any = None,
     keepdim: bool = False,
@@ -303,7 +303,9 @@ def _variance(array: Array, axes: tuple[int, ...], count: int, correction: Any, 
     divisor = numpy.float64(builtins.max(0, count - correction))
     parts = (distance.real, distance.imag) if wide.dtype.kind == "c" else (distance,)
     # Part by part, as PyTorch: a part without spread divided by zero is nan, and nan stays.
-    return builtins.sum(numpy.add.reduce(p**2, axis=axes, keepdims=keepdim) / divisor for p in parts)  # type: ignore[return-value]
+    add: Any = numpy.add.reduce
+    total: Array = builtins.sum(add(part**2, axis=axes, keepdims=keepdim) / divisor for part in parts)
+    return total
 
 
 _SPREAD_SAMPLES = (
@@ -470,7 +472,7 @@ def _extreme_op(name: str, sentence: str) -> tuple[Callable[..., Any], Callable[
     answer = "3" if name == "max" else "1"
     for body in (function, method):
         body.__name__ = name
-        body.__doc__ = f"""The {sentence} element; along a dimension, with its index; or, of two tensors, element by element.
+        body.__doc__ = f"""The {sentence} element; along a dimension, with its index; of two tensors, one by one.
 
     Returns:
         A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
@@ -489,8 +491,8 @@ def _extreme_op(name: str, sentence: str) -> tuple[Callable[..., Any], Callable[
     return op(samples=samples, kind="reduce", methods=(), name=name)(function), method
 
 
-max, _method_max = _extreme_op("max", "largest")  # noqa: A001 - PyTorch's names
-min, _method_min = _extreme_op("min", "smallest")  # noqa: A001
+max, _method_max = _extreme_op("max", "largest")
+min, _method_min = _extreme_op("min", "smallest")
 
 
 def _attach_methods() -> None:

@@ -68,6 +68,11 @@ def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -
     """
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         values = values[0]
+    for value in values:
+        if type(value) is not int:
+            break
+    else:
+        return tuple(values)
     result = []
     for place, value in enumerate(values):
         if type(value) is not int:
@@ -145,7 +150,7 @@ def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
         names = ", ".join(type(s).__name__ for s in size)
         raise TypeError(
             f"view() received an invalid combination of arguments - got ({names}), but expected one of:\n"
-            f" * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
+            " * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
         ) from None
 
 
@@ -271,7 +276,7 @@ def ravel(input: Tensor) -> Tensor:
     >>> tk.ravel(tk.arange(6).view(2, 3)).size()
     tensorkit.Size([6])
     """
-    return contiguous(input).view(-1)  # type: ignore[no-any-return,attr-defined]
+    return contiguous(input).view(-1)
 
 
 @op(samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))))
@@ -761,7 +766,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     """
     if input._dtype not in (dtypes.float32, dtypes.float64, dtypes.float16):
         raise RuntimeError(
-            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {input._dtype.label}"
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{input._dtype.label}"
         )
     if input._dtype is dtypes.float16:
         raise RuntimeError(
@@ -792,7 +798,7 @@ def real(input: Tensor) -> Tensor:
     >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
     (2,)
     """
-    return _as_real(input).select(-1, 0) if input._dtype.is_complex else input  # type: ignore[no-any-return,attr-defined]
+    return _as_real(input).select(-1, 0) if input._dtype.is_complex else input
 
 
 @op(samples=(sample("tk.imag(a)", a=(2, 3)),), methods=())
@@ -808,7 +814,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _as_real(input).select(-1, 1)  # type: ignore[no-any-return,attr-defined]
+    return _as_real(input).select(-1, 1)
 
 
 # -- itself -------------------------------------------------------------------------------------------------------
@@ -896,11 +902,11 @@ def _conjugate_free(name: str) -> Any:
 
 
 def _write_real(input: Tensor, value: Any) -> None:
-    real(input).copy_(value)  # type: ignore[attr-defined]
+    real(input).copy_(value)
 
 
 def _write_imag(input: Tensor, value: Any) -> None:
-    imag(input).copy_(value)  # type: ignore[attr-defined]
+    imag(input).copy_(value)
 
 
 _attach_forms()
