@@ -23,7 +23,7 @@ RUNNERS: dict[str, Callable[[], Runner]] = {
 }
 Array = numpy.ndarray[Any, Any]
 # The devices outlive the examples of one test on purpose: every example allocates its own buffers.
-many = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def add(a: Any, b: Any, alpha: Any) -> Any:
