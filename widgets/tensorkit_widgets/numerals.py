@@ -1,6 +1,6 @@
 """How one number is written in a cell: short enough to be large, and in full where there is room.
 
->>> short(10.0, "float32"), short(0.1, "float32"), short(True, "bool"), short(1234567.0, "float32")
+>>> short(10.0, "float32"), short(0.1, "float32"), short(True, "bool"), short(1234567.5, "float32")
 ('10.', '0.1', 'True', '1.23e6')
 >>> full(0.1, "float64"), full(1 / 3, "float32"), full(float("nan"), "float32")
 ('0.1', '0.33333334', 'nan')
@@ -36,10 +36,10 @@ def _short_float(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     size = abs(value)
-    if size >= 1e5 or 0 < size < 1e-3:
-        return _power(value)
-    if value == int(value):
+    if value == int(value) and size < 1e7:
         return f"{int(value)}." if value or math.copysign(1, value) > 0 else "-0."
+    if size >= 1e5 or size < 1e-3:
+        return _power(value)
     places = 4 if size < 10 else 2
     return f"{value:.{places}f}".rstrip("0")
 

@@ -40,7 +40,7 @@ body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
 <div class="tk-picture" data-role="picture"></div>
 <p class="tk-said" role="status" aria-live="polite"></p>
 <details><summary>the same as text</summary>
-<pre tabindex="0" aria-label="the picture as text">{escape(render_text(last))}</pre></details>
+<pre tabindex="0" role="group" aria-label="the picture as text">{escape(render_text(last))}</pre></details>
 </main>
 {templates}
 <script type="module">

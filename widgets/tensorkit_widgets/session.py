@@ -311,13 +311,14 @@ class Session:
             points = [self.point]
         seen = look(self.tensor, window, strip_runs(meta.slots, points))
         texts = [len(short(v, meta.dtype)) for run in seen.strip for v in run.values]
-        room = strip_room(max(texts, default=1))
+        highest = max((run.start + len(run.values) for run in seen.strip), default=0)
+        room = strip_room(max(texts, default=1), highest)
         if sum(len(run.values) for run in seen.strip) > room:
             seen = look(self.tensor, window, strip_runs(meta.slots, points, room))
         return seen
 
-    def scene(self) -> Scene:
-        """The scene of this moment, from the live tensor."""
+    def scene(self, live: bool = False) -> Scene:
+        """The scene of this moment, from the live tensor; the live view says beside the picture what was refused."""
         self._rebuild()
         self._notice()
         for _ in range(3):
@@ -325,7 +326,7 @@ class Session:
             if snapshot.meta.size == self.meta.size:
                 break
             self._rebuild()
-        return compose(self.links, snapshot, self.focus, self.refusal)
+        return compose(self.links, snapshot, self.focus, self.refusal, live)
 
     def scenes(self) -> list[Scene]:
         """A scene for every step of the chain, each at the element that is explained first; the last is the present one."""

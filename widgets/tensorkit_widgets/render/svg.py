@@ -7,7 +7,7 @@ style inside and is right in light and dark.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -68,8 +68,7 @@ def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> st
 def _body(scene: Scene, live: bool) -> Iterator[str]:
     yield group("".join(_cards(scene.cards, live)), class_="tk-steps")
     for note in scene.notes:
-        if note.only in ("", "live" if live else "still"):
-            yield _note(note, live)
+        yield _note(note, live)
     yield _grid(scene.grid, scene, live)
     if scene.formula is not None:
         yield _formula(scene.formula, scene)
@@ -121,7 +120,7 @@ def _note(note: Note, live: bool) -> str:
     if note.role == "next":
         inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
         inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
-        inside += text(note.x + 65, note.y + 58, "[ ]  .view  .t  …", "tk-mono tk-muted tk-small", text_anchor="middle")
+        inside += text(note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle")
         return group(inside, class_="tk-next", data_role="next-step")
     mono = "tk-mono " if note.role == "code" else ""
     anchor = None if note.anchor == "start" else note.anchor
@@ -163,7 +162,23 @@ def _grid(grid: Grid, scene: Scene, live: bool) -> str:
         parts.append(
             group("".join(rows), class_="tk-facet", role="grid" if live else None, aria_label=name if live else None)
         )
+    if grid.facets:
+        cells = [cell for facet in grid.facets for row in facet.rows for cell in row]
+        parts += [_seams(cells), _halo(cells)]
     return group("".join(parts), class_="tk-grid")
+
+
+def _seams(cells: Iterable[Cell]) -> str:
+    """The frames of hatched cells, drawn after all cells too."""
+    return "".join(rect(c.x, c.y, c.width, c.height, "tk-seam") for c in cells if c.hatched)
+
+
+def _halo(cells: Iterable[Cell]) -> str:
+    """The frame of the lit cell, drawn after all cells so that no neighbour covers it."""
+    lit = next((cell for cell in cells if cell.focus), None)
+    if lit is None:
+        return rect(0, 0, 0, 0, "tk-halo")
+    return rect(lit.x, lit.y, lit.width, lit.height, "tk-halo")
 
 
 def _axis(axis: Axis, live: bool) -> str:
@@ -195,9 +210,10 @@ def _element(cell: Cell, live: bool) -> str:
     inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
     if cell.hatched:
         inside += _hatch(cell.x, cell.y, cell.width, cell.height)
-    inside += text(cell.middle, cell.y + cell.height / 2 + cell.font * 0.28, cell.text, "tk-mono tk-number",
-                   font_size=cell.font)  # fmt: skip
-    inside += text(cell.x + 6, cell.y + cell.height - 6, str(cell.slot), "tk-mono tk-tag")
+    # In a low cell the number moves up, clear of the slot's tag.
+    middle = cell.y + cell.height / 2 - (0 if cell.height > 60 else 4)
+    inside += text(cell.middle, middle + cell.font * 0.28, cell.text, "tk-mono tk-number", font_size=cell.font)
+    inside += text(cell.x + 6, cell.y + cell.height - 5, str(cell.slot), "tk-mono tk-tag")
     more: dict[str, object] = {}
     if live:
         said = f"element {list(index)}, value {cell.full}, slot {cell.slot}"
@@ -217,6 +233,7 @@ def _strip(strip: Strip, scene: Scene, live: bool) -> str:
     name = f"the storage, {scene.snapshot.meta.slots} slots" if live else None
     if strip.cells:
         parts.append(group(row, class_="tk-slots", role="grid" if live else None, aria_label=name))
+        parts += [_seams(strip.cells), _halo(strip.cells)]
     parts.append(group("".join(_arcs(strip)), class_="tk-arcs", data_y=strip.top + 84, aria_hidden="true"))
     if strip.offset_x is not None:
         y = strip.bottom - 24
@@ -305,7 +322,7 @@ def _formula(formula: Formula, scene: Scene) -> str:
     found += _span(formula.value, data_part="value")
     inside += f'<text class="tk-mono tk-strong" x="{num(x)}" y="{num(y + 126)}" font-size="18">{found}</text>'
     for n, sentence in enumerate(formula.sentences):
-        inside += text(x, y + 150 + 18 * n, sentence, "tk-muted")
+        inside += text(formula.sentences_x, formula.sentences_y + 18 * n, sentence, "tk-muted")
     return group(inside, class_="tk-formula", data_role="formula")
 
 

@@ -72,11 +72,18 @@ class Scene:
 
 
 def compose(
-    links: Sequence[Link], snapshot: Snapshot, focus: Ints | None, refusal: Refusal | None = None
+    links: Sequence[Link],
+    snapshot: Snapshot,
+    focus: Ints | None,
+    refusal: Refusal | None = None,
+    live: bool = False,
 ) -> Scene:
-    """Place a chain of steps, the tensor at its end and its storage on one page."""
+    """Place a chain of steps, the tensor at its end and its storage on one page.
+
+    A live scene leaves out the refusal's words, which its view says in an alert, and shows where the next step goes.
+    """
     code = "".join(link.step.code for link in links)
-    cards, notes, y = _head(links, code, refusal)
+    cards, notes, y = _head(links, code, refusal, live)
     meta = snapshot.meta
     pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
     seam = broken_pair(meta.size, pair) if pair else ()
@@ -92,7 +99,7 @@ def compose(
         words = "grey: the tensor never reaches these slots"
         notes.append(Note(WIDTH - MARGIN, strip.bottom - 4, words, anchor="end"))
     return Scene(
-        WIDTH, strip.bottom + 16, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
+        WIDTH, strip.bottom + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
         tuple(sentences), refusal,
     )  # fmt: skip
 
@@ -131,7 +138,9 @@ def _seam_sentence(snapshot: Snapshot, pair: tuple[int, int]) -> str:
     ).replace(" -", " −").replace("+-", "−")
 
 
-def _head(links: Sequence[Link], code: str, refusal: Refusal | None) -> tuple[list[Card], list[Note], float]:
+def _head(
+    links: Sequence[Link], code: str, refusal: Refusal | None, live: bool
+) -> tuple[list[Card], list[Note], float]:
     """The step cards, in lines, with the whole code at the right or below."""
     cards: list[Card] = []
     x, y = MARGIN, 20.0
@@ -141,25 +150,25 @@ def _head(links: Sequence[Link], code: str, refusal: Refusal | None) -> tuple[li
         boxes.append((refusal.code, "refused", (why_not,), None, refusal.message, False))
     for short_code, kind, lines, number, why, current in boxes:
         shown = short_code if len(short_code) <= 26 else short_code[:25] + "…"
-        width = max(144.0, len(shown) * MONO * 17 + len(kind) * 7.2 + 48, max(map(len, lines)) * MONO * 12.5 + 28)
+        beside = 54 if number else 28  # a step can be taken away: room for its cross
+        width = max(144.0, len(shown) * MONO * 17 + len(kind) * 7.2 + 48, max(map(len, lines)) * MONO * 12.5 + beside)
         if x + width > WIDTH - MARGIN and cards:
             x, y = MARGIN, y + 96
         cards.append(Card(x, y, round(width, 1), 82.0, short_code, kind, lines, number, why, current))
         x += round(width, 1) + 30
     notes: list[Note] = []
     room = WIDTH - MARGIN - x
-    if room >= 130:
-        notes.append(Note(x, y, "next step", "next", only="live"))
-        x += 130 + 16
+    if live and room >= 130:
+        notes.append(Note(x, y, "next step", "next"))
         room -= 146
     if len(code) * MONO * 17 <= room:
         notes.append(Note(WIDTH - MARGIN, y + 27, code, "code", "end"))
         y += 82 + 18
     else:
         notes.append(Note(MARGIN, y + 82 + 28, code if len(code) <= 84 else code[:83] + "…", "code"))
-        y += 82 + 40
-    lines = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14) if refusal else []
-    notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm", only="still") for k, line in enumerate(lines)]
+        y += 82 + 44
+    lines = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14) if refusal and not live else []
+    notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(lines)]
     return cards, notes, y + (20 * len(lines) + 8 if lines else 0)
 
 

@@ -78,6 +78,8 @@ def grid_of(
     bottom = last.y + last.height
     notes = tuple(_left_out(plan, bottom))
     bottom += 18 * len(notes) + (4 if notes else 0)
+    if plan.dims > 1:
+        bottom = max(bottom, plan.top + 96)  # the label of the dimension that runs down needs this much
     return Grid(facets, tuple(_axes(plan)), notes, right, bottom)
 
 

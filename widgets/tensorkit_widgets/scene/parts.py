@@ -11,7 +11,7 @@ __all__ = ["Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "He
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of words; ``role`` names its style, ``after`` goes on quietly, ``only`` keeps it to one kind of picture."""
+    """A line of words; ``role`` names its style, ``after`` goes on quietly."""
 
     x: float
     y: float
@@ -19,7 +19,6 @@ class Note:
     role: str = "muted"
     anchor: str = "start"
     after: str = ""
-    only: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +169,5 @@ class Formula:
     slot: int
     value: str
     sentences: tuple[str, ...]
+    sentences_x: float
+    sentences_y: float

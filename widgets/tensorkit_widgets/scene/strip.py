@@ -18,9 +18,9 @@ HEIGHT = 56.0
 MOST_HOPS = 4
 
 
-def strip_room(longest: int) -> int:
-    """How many slots fit when the longest number has this many characters."""
-    unit = max(34.0, longest * MONO * 13 + 6)
+def strip_room(longest: int, highest: int = 0) -> int:
+    """How many slots fit when the longest number has this many characters, and the highest slot is ``highest``."""
+    unit = max(34.0, longest * MONO * 13 + 6, len(str(highest)) * MONO * 12 + 8)
     return 24 if unit * 24 <= ROOM else max(8, int((ROOM - 2 * GAP) // unit))
 
 

@@ -99,10 +99,14 @@ def formula_of(
     columns = tuple(round(x + 18 + c * MONO * font, 2) for c in _columns(meta.stride))
     terms = tuple((d, i, s) for d, (i, s) in enumerate(zip(focus, meta.stride, strict=True)))
     slot = slot_of(focus, meta.stride, meta.offset)
-    lines = tuple(line for sentence in sentences for line in wrap(sentence, width - 36))
+    used = unit * MONO * font + 60
+    beside = width - used > 320
+    room = width - used - 18 if beside else width - 36
+    lines = tuple(line for sentence in sentences for line in wrap(sentence, room))
     value = full(_value(snapshot, focus), meta.dtype) if snapshot.grid else "unknown"
-    height = 136 + 18 * len(lines) + 8
-    return Formula(x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines)
+    height = max(142, 52 + 18 * len(lines)) if beside else 144 + 18 * len(lines)
+    at = (x + used, y + 64) if beside else (x + 18, y + 150)
+    return Formula(x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines, *at)
 
 
 def _value(snapshot: Snapshot, focus: Ints) -> bool | int | float | complex:

@@ -53,7 +53,7 @@ export function axes(svg, options, signal) {
       axis.focus({ preventScroll: true });
       const ghost = make("div", { class: "tk-ghost", "aria-hidden": "true" }, `dim ${axis.dataset.dim}`);
       ghost.classList.add(`tk-d${whole(axis.dataset.dim) % 8}`);
-      (svg.closest(".tk-root") ?? document.body).append(ghost);
+      svg.closest(".tk-root")?.append(ghost);
       pick(whole(axis.dataset.dim), event.pointerId, ghost);
       follow(event);
     },
@@ -63,8 +63,10 @@ export function axes(svg, options, signal) {
   /** @param {PointerEvent} event */
   const follow = (event) => {
     if (!held?.ghost || event.pointerId !== held.id) return;
-    held.ghost.style.left = `${event.clientX + 12}px`;
-    held.ghost.style.top = `${event.clientY + 12}px`;
+    // Placed in the widget, not in the window: hosts that scroll by transforms move the window's own places.
+    const around = held.ghost.parentElement?.getBoundingClientRect();
+    held.ghost.style.left = `${event.clientX - (around?.left ?? 0) + 14}px`;
+    held.ghost.style.top = `${event.clientY - (around?.top ?? 0) + 14}px`;
     const under = document.elementFromPoint(event.clientX, event.clientY)?.closest(AXIS);
     const dim = under && svg.contains(under) ? whole(/** @type {SVGGElement} */ (under).dataset.dim) : null;
     aim(dim === held.dim ? null : dim);

@@ -23,6 +23,28 @@ import { nearest, numbers, whole } from "./dom.js";
 import { axes } from "./axes.js";
 import { roadTo, slotOf } from "./road.js";
 
+/** Where the pointer last moved. A repaint under a resting pointer is no pointing: the keyboard keeps its element. */
+const pointer = { x: NaN, y: NaN };
+
+/** @param {Event} event @returns {boolean} */
+function rested(event) {
+  if (!(event instanceof PointerEvent)) return false;
+  const same = event.clientX === pointer.x && event.clientY === pointer.y;
+  pointer.x = event.clientX;
+  pointer.y = event.clientY;
+  return same;
+}
+
+/**
+ * Put the frame of the lit cell around a cell, or away.
+ * @param {Element | null} halo
+ * @param {SVGGElement | undefined} cell
+ */
+function frame(halo, cell) {
+  const box = cell?.querySelector("rect");
+  for (const side of ["x", "y", "width", "height"]) halo?.setAttribute(side, box?.getAttribute(side) ?? "0");
+}
+
 export class LiveScene {
   /**
    * @param {SVGSVGElement} svg
@@ -62,6 +84,7 @@ export class LiveScene {
   wire() {
     const how = { signal: this.stop.signal };
     this.svg.addEventListener("pointerover", (event) => this.over(event), how);
+    this.svg.addEventListener("pointermove", (event) => void rested(event), how);
     this.svg.addEventListener("pointerleave", () => this.rest(), how);
     this.svg.addEventListener("click", (event) => this.click(event), how);
     this.svg.addEventListener("dblclick", (event) => this.edit(nearest(event, ".tk-cell")), how);
@@ -77,6 +100,7 @@ export class LiveScene {
 
   /** @param {Event} event @param {boolean} [stay] */
   over(event, stay = false) {
+    if (rested(event)) return;
     const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell"));
     const slot = /** @type {SVGGElement | null} */ (nearest(event, ".tk-slot"));
     if (cell) this.showElement(numbers(cell.dataset.index), stay);
@@ -151,6 +175,8 @@ export class LiveScene {
       drawn.classList.toggle("tk-lit", number === slot);
       drawn.setAttribute("aria-selected", String(number === slot));
     }
+    frame(this.svg.querySelector(".tk-grid > .tk-halo"), key === null ? undefined : this.cells.get(key));
+    frame(this.svg.querySelector(".tk-strip > .tk-halo"), this.slots.get(slot));
     const index = key === null ? null : numbers(key);
     for (const header of this.all(".tk-header")) {
       const on = index !== null && index[whole(header.dataset.dim)] === whole(header.dataset.position);

@@ -48,7 +48,9 @@ class View {
     this.state = null;
     this.revision = -1;
     this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
-    this.post = (/** @type {import("./courier.js").Message} */ message) => this.courier.post(message);
+    this.post = (/** @type {import("./courier.js").Message} */ message) => {
+      if (this.root.dataset.kernel !== "gone") this.courier.post(message);
+    };
     this.build();
     this.repaint = () => this.paint(model.get("frame"));
     model.on("change:frame", this.repaint);
@@ -76,7 +78,7 @@ class View {
     this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
     this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
     this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
-    this.twin = make("pre", { "data-role": "twin", tabindex: 0, "aria-label": "the picture as text" });
+    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
     const say = (/** @type {string} */ words) => this.say(words);
     this.slices = new SliceControls(this.post);
     this.order = new OrderControls(this.post, say);
@@ -89,7 +91,7 @@ class View {
       ["raw", "Raw numbers", this.dials.root],
       ["text", "As text", this.twin],
     ]);
-    this.root = make("section", { class: "tk-root tk-explorer", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
+    this.root = make("div", { class: "tk-root tk-explorer", role: "group", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
       form, this.refusal, this.gone, this.picture, this.said, this.sight.root, panels);
     // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
@@ -184,13 +186,14 @@ class View {
     }
     this.twin.textContent = text;
     this.refuse(facts);
-    if (facts.said) this.say(facts.said);
+    // What the alert above already says is not said twice.
+    this.say(this.refusal.hidden ? facts.said : "");
   }
 
   /** @param {State} facts */
   refuse(facts) {
     const { refusal, complaint, fault } = facts;
-    const words = refusal ? `${refusal.code} was refused: ${refusal.message}` : complaint || fault;
+    const words = complaint || (refusal ? `${refusal.code} was refused: ${refusal.message}` : fault);
     this.refusal.hidden = !words;
     if (!words) {
       this.refusal.replaceChildren();
@@ -266,23 +269,17 @@ class View {
     }[how];
   }
 
-  /** Notice when the kernel goes: the widget manager marks the view, or says so on the model. */
+  /** Notice when the kernel goes: the widget manager says on the model that its line to Python is cut. */
   watch() {
-    const gone = () => {
-      if (this.el.closest(".jupyter-widgets-disconnected")) this.kernel("gone");
-    };
-    this.observer = new MutationObserver(gone);
-    this.observer.observe(this.el, { attributes: true, attributeFilter: ["class"] });
     this.died = () => this.kernel("gone");
+    this.model.on("comm_live_update", this.died);
     this.model.on("destroy", this.died);
-    this.model.on("comm_live_update", gone);
-    gone();
+    if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
   }
 
   dispose() {
-    this.observer?.disconnect();
     this.model.off("change:frame", this.repaint);
-    if (this.died) this.model.off("destroy", this.died);
+    if (this.died) for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
     this.unlisten();
     this.courier.dispose();
     this.scene?.dispose();
