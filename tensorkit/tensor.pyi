@@ -319,7 +319,7 @@ class Tensor:
     @property
     def mT(self) -> Tensor: ...
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
-        """The largest element; along a dimension, with its index; or, of two tensors, element by element."""
+        """The largest element; along a dimension, with its index; of two tensors, one by one."""
     def maximum(self, other: Any) -> Any:
         """The larger of two tensors, element by element; nan wins."""
     def mean(
@@ -327,7 +327,7 @@ class Tensor:
     ) -> Tensor:
         """The mean of all elements, or of those along the dimensions named."""
     def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
-        """The smallest element; along a dimension, with its index; or, of two tensors, element by element."""
+        """The smallest element; along a dimension, with its index; of two tensors, one by one."""
     def minimum(self, other: Any) -> Any:
         """The smaller of two tensors, element by element; nan wins."""
     def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
