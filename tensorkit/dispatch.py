@@ -26,7 +26,18 @@ from tensorkit import trace
 from tensorkit.errors import MissingKernelError
 from tensorkit.tensor import Tensor, attach
 
-__all__ = ["Op", "Sample", "call_traced", "missing_kernel", "op", "registry", "sample", "traced_method"]
+__all__ = [
+    "Op",
+    "Sample",
+    "call_traced",
+    "explain",
+    "missing_kernel",
+    "op",
+    "register",
+    "registry",
+    "sample",
+    "traced_method",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,8 +130,19 @@ _EXPECTED = {
 }
 
 
-def explain(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """Why a call cannot have been meant, in PyTorch's words; None when its arguments fit the signature."""
+def explain(
+    name: str,
+    body: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    method: bool = False,
+) -> str | None:
+    """Why a call cannot have been meant, in PyTorch's words; None when its arguments fit the signature.
+
+    Args:
+        method: whether the first argument is `self`, which PyTorch does not count.
+    """
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
     for key in kwargs:
@@ -128,21 +150,31 @@ def explain(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return f"{name}() got an unexpected keyword argument '{key}'"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        most = len(positional)
-        plural = "" if most == 1 else "s"
-        verb = "was" if len(args) == 1 else "were"
-        return f"{name}() takes {most} positional argument{plural} but {len(args)} {verb} given"
+        return _too_many(name, positional[method:], len(args) - method)
     missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
         names = ", ".join(f'"{m}"' for m in missing)
         return f"{name}() missing {len(missing)} required positional arguments: {names}"
-    return _mistyped(name, positional, args, kwargs)
+    return _mistyped(name, positional, args, kwargs, method)
+
+
+def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
+    least, most = sum(p.default is p.empty for p in taken), len(taken)
+    counts = f"{most}" if least == most else f"from {least} to {most}"
+    plural = "" if most == 1 else "s"
+    return f"{name}() takes {counts} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
 
 
 def _mistyped(
-    name: str, positional: list[inspect.Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str,
+    positional: list[inspect.Parameter],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    method: bool,
 ) -> str | None:
-    given = {p.name: (value, i + 1) for i, (p, value) in enumerate(zip(positional, args, strict=False))}
+    given = {
+        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(positional, args, strict=False))
+    }
     given.update({key: (value, 0) for key, value in kwargs.items()})
     for parameter in positional:
         accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
@@ -154,18 +186,6 @@ def _mistyped(
         where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
         return f"{name}(): {where} must be {label}, not {type(value).__name__}"
     return None
-
-
-def _wrong_call(
-    name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
-) -> str | None:
-    sentence = explain(name, body, args, kwargs)
-    if sentence is None or not method:
-        return sentence
-    # PyTorch does not count `self` among the positions of a method's arguments.
-    for position in range(2, 10):
-        sentence = sentence.replace(f"(position {position})", f"(position {position - 1})")
-    return sentence
 
 
 def missing_kernel(kernel: str, label: str) -> MissingKernelError:
@@ -200,7 +220,7 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
-            sentence = _wrong_call(name, body, args, kwargs, method=True)
+            sentence = explain(name, body, args, kwargs, method=True)
             if sentence is None:
                 raise
         raise TypeError(sentence)
@@ -216,7 +236,7 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
-            sentence = _wrong_call(name, body, args, kwargs, method=False)
+            sentence = explain(name, body, args, kwargs)
             if sentence is None:
                 raise
         raise TypeError(sentence)

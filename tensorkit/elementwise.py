@@ -37,6 +37,7 @@ __all__ = [
     "empty_strided",
     "prepare_out",
     "register_zip",
+    "resize_out",
     "result_dtype",
 ]
 

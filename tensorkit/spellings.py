@@ -142,7 +142,7 @@ class _Caller:
         return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
-        sentence = explain(self.name, self.signature, args, kwargs)
+        sentence = explain(self.name, self.signature, args, kwargs, method=method)
         if sentence is not None:
             raise TypeError(sentence)
         given = dict(zip(("input", self.second), args, strict=False)) | kwargs

@@ -24,7 +24,18 @@ from tensorkit import dtypes, trace
 from tensorkit.device import CPU, DeviceLike, device, resolve
 from tensorkit.errors import MissingKernelError
 
-__all__ = ["Memory", "Storage", "TypedStorage", "UntypedStorage", "adopt", "allocate", "register_memory"]
+__all__ = [
+    "Memory",
+    "Storage",
+    "TypedStorage",
+    "UntypedStorage",
+    "adopt",
+    "allocate",
+    "copy_bytes",
+    "memory_of",
+    "register_memory",
+    "storage_text",
+]
 
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 Face = Any  # a Tensor; this file knows only that it can forget its cached array

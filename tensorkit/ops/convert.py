@@ -24,13 +24,17 @@ from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
+    "MemoryFormat",
+    "as_dtype",
     "clone",
     "contiguous",
     "copy_into",
     "host_array",
     "is_tensor",
+    "number_tensor",
     "numel",
     "register_copy",
+    "to_device",
     "to_dtype",
     "write_number",
 ]
@@ -416,7 +420,7 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return to_device(input, CPU)
 
 
-@op(samples=(), kind="copy", function=False)
+@op(samples=(sample("a.cuda(0, 1, 2)", a=(2,)),), kind="copy", function=False)
 def cuda(
     input: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Any = None
 ) -> Tensor:

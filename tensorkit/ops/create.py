@@ -261,7 +261,16 @@ def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor
     return tensor(data, dtype=dtype, device=device)
 
 
-@op(samples=(), kind="create", methods=())
+@op(
+    samples=(
+        sample("tk.from_numpy(a.numpy()).stride()", a=(2, 3)),
+        sample("tk.from_numpy(a.contiguous().numpy())", a=(2, 3)),
+        sample("tk.from_numpy(a)", a=(2,)),
+        sample("tk.from_numpy([1])"),
+    ),
+    kind="create",
+    methods=(),
+)
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.
 

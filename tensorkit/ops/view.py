@@ -19,6 +19,7 @@ from tensorkit.ops.convert import contiguous
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
+    "as_ints",
     "as_strided",
     "broadcast_tensors",
     "broadcast_to",
@@ -46,6 +47,7 @@ __all__ = [
     "t",
     "tensor_split",
     "transpose",
+    "type_name",
     "unbind",
     "unflatten",
     "unfold",
