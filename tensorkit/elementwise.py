@@ -78,6 +78,10 @@ class Pointwise:
     exact_out: bool = False
     inplace_check: Callable[[Tensor], None] | None = None
 
+    def __post_init__(self) -> None:
+        if self.scalar is not None:
+            self.scalar.__name__ = self.name  # the kernels compiled from it, and their events, carry this name
+
 
 # -- dtype, device, size ------------------------------------------------------------------------------------------
 
