@@ -296,7 +296,7 @@ def set_rng_state(new_state: Any) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(enabled: bool = True) -> Iterator[None]:
+def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
     """Random numbers drawn inside the ``with`` block leave no trace: the default generator goes back."""
     if not enabled:
         yield

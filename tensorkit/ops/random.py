@@ -149,8 +149,8 @@ def _make(size: tuple[int, ...], default: dtype, options: _Call) -> Tensor:
     return resize_(out, size)
 
 
-def _fill(tensor: Tensor, generator: Generator | None, fill: Fill, counted: bool) -> Tensor:
-    """Draw into the tensor's own memory; `counted` for an ``out=`` tensor, whose version goes up."""
+def _fill(tensor: Tensor, generator: Generator | None, fill: Fill, given: bool) -> Tensor:
+    """Draw into the tensor's own memory; `given` for an ``out=`` tensor, whose version goes up."""
     if tensor._device == META:
         return tensor
     if tensor._device != CPU:
@@ -159,40 +159,42 @@ def _fill(tensor: Tensor, generator: Generator | None, fill: Fill, counted: bool
             "them on the CPU.\nDraw there, then move the tensor: tk.rand(2, 3).to('cuda')."
         )
     fill(tensor._nd(), random.default_generator if generator is None else generator)
-    if counted:
+    if given:
         tensor._bump()
     return tensor
 
 
-def _uniform(tensor: Tensor, generator: Generator | None, counted: bool = False) -> Tensor:
+def _uniform(tensor: Tensor, generator: Generator | None, given: bool = False) -> Tensor:
     if tensor._device == CPU:
         if tensor._dtype.category < 2:
             raise missing_kernel("check_uniform_bounds", tensor._dtype.label)
-        check_writable(tensor)
-    return _fill(tensor, generator, random.fill_uniform, counted)
+        if given:
+            check_writable(tensor)
+    return _fill(tensor, generator, random.fill_uniform, given)
 
 
-def _normal(tensor: Tensor, generator: Generator | None, counted: bool = False) -> Tensor:
+def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) -> Tensor:
     if tensor._dtype.category < 2:
         if tensor._device == META:
             raise RuntimeError(f"expected a floating-point or complex dtype, but got dtype={tensor._dtype}")
         if tensor.numel():
             raise missing_kernel("normal_kernel_cpu", tensor._dtype.label)
         return tensor
-    if tensor._device == CPU:
+    if given and tensor._device == CPU:
         check_writable(tensor)
-    return _fill(tensor, generator, random.fill_normal, counted)
+    return _fill(tensor, generator, random.fill_normal, given)
 
 
 def _integers(
-    tensor: Tensor, low: int, high: int, generator: Generator | None, counted: bool = False
+    tensor: Tensor, low: int, high: int, generator: Generator | None, given: bool = False
 ) -> Tensor:
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if tensor._device == CPU:
         low, high = _bounds(low, high, tensor._dtype)
-        check_writable(tensor)
-    return _fill(tensor, generator, lambda out, source: random.fill_integers(out, source, low, high), counted)
+        if given:
+            check_writable(tensor)
+    return _fill(tensor, generator, lambda out, source: random.fill_integers(out, source, low, high), given)
 
 
 def _bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
