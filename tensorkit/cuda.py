@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from tensorkit.device import device as Device
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import register_zip
-from tensorkit.errors import NoCudaError
+from tensorkit.errors import NoCudaError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, Operand, emulate
 from tensorkit.kernels.cuda.machine import NO_CUDA
@@ -31,6 +31,7 @@ from tensorkit.tensor import Tensor
 __all__ = [
     "DeviceProperties",
     "Emulation",
+    "OutOfMemoryError",
     "current_device",
     "device",
     "device_count",

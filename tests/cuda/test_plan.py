@@ -50,7 +50,7 @@ def test_a_permuted_dense_block_is_one_run(order: list[int], shape: list[int]) -
 
 def slots_of(piece: Piece) -> Counter[Ints]:
     if piece.dims == 0:
-        return Counter(tuple(o + i for o in piece.offsets) for i in range(piece.count))
+        return Counter(tuple(o + i for o in piece.offsets) for i in range(piece.elements))
     return visited(piece.size, piece.strides, piece.offsets)
 
 

@@ -91,6 +91,7 @@ def test_a_barrier_divides_the_threads_of_a_block_into_phases() -> None:
         ("read", "shared0", 1),
         ("write", "values", 1),
     }
+    assert {a.phase for a in traced.accesses if a.block == 2} == {0, 1}
     again = play(reverse, {}, (12, values), blocks=3, threads=4)
     assert again.accesses == traced.accesses
 

@@ -38,14 +38,14 @@ class Int(NamedTuple):
 class Ints(NamedTuple):
     """An argument that is a tuple of 64-bit integers; the machine sees that many integers."""
 
-    count: int
+    length: int
 
 
 class Numbers(NamedTuple):
     """An argument that is a tuple of numbers of a NumPy type."""
 
     kind: str
-    count: int
+    length: int
 
 
 Argument = Pointer | Int | Ints | Numbers
@@ -112,7 +112,7 @@ def _signature(types: Any, arguments: tuple[Argument, ...]) -> Any:
         if isinstance(argument, Int):
             return types.int64
         kind = types.int64 if isinstance(argument, Ints) else getattr(types, argument.kind)
-        return types.UniTuple(kind, argument.count) if argument.count else types.Tuple(())
+        return types.UniTuple(kind, argument.length) if argument.length else types.Tuple(())
 
     return types.void(*(machine(argument) for argument in arguments))
 
@@ -170,7 +170,7 @@ def _c_types(argument: Argument) -> list[Any]:
     if isinstance(argument, Int):
         return [ctypes.c_int64]
     kind = ctypes.c_int64 if isinstance(argument, Ints) else _C_TYPES[argument.kind]
-    return [kind] * argument.count
+    return [kind] * argument.length
 
 
 @cache

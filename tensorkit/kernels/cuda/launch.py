@@ -100,8 +100,8 @@ def _launch(
         runner.pointer(operand, operand.offset + extra, raw_name(operand.dtype.name, half))
         for operand, extra in zip(operands, piece.offsets, strict=True)
     )
-    arguments = (piece.count, *pointers, piece.size, *piece.strides, values)
-    grid, block = runner.launch(kernel, arguments, piece.count, index)
+    arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
+    grid, block = runner.launch(kernel, arguments, piece.elements, index)
     if trace.active:
         trace.emit(trace.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 

@@ -67,14 +67,15 @@ def _gpus() -> tuple[int, str]:
     except OSError:
         return 0, f"no CUDA driver on this machine ({library} cannot be loaded)"
     try:
-        from cuda.core import Device
+        import cuda.core  # noqa: F401 - the runner's, asked for here so that its absence is said in time
+        from cuda.bindings import driver
     except ImportError:
         return 0, "there is a CUDA driver, but cuda.core is not installed: pip install 'tensorkit[cuda13]'"
-    try:
-        count = len(Device.get_all_devices())
-    except Exception as error:  # whatever a broken driver raises, there is no device to use
-        return 0, f"the CUDA driver does not work: {error}"
-    return count, "" if count else "the CUDA driver sees no device"
+    (status,) = driver.cuInit(0)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        return 0, f"the CUDA driver does not work: {status.name}"
+    _, count = driver.cuDeviceGetCount()
+    return int(count), "" if count else "the CUDA driver sees no device"
 
 
 def gpu_missing() -> str:
@@ -140,8 +141,6 @@ def emulate(devices: int = DEFAULT_DEVICES, *, capacity: int = DEFAULT_CAPACITY)
 def _switch(memory: EmulatedMemory | None) -> None:
     global _emulated
     _emulated = memory
-    if current_device() >= device_count():
-        set_current_device(0)
 
 
 def from_environment(text: str) -> None:
@@ -174,9 +173,9 @@ def is_available() -> bool:
 
 
 def current_device() -> int:
-    """The index of this thread's current device."""
+    """The index of this thread's current device; the first one when its choice is no longer there."""
     index: int = getattr(_current, "index", 0)
-    return index
+    return index if index < device_count() else 0
 
 
 def set_current_device(index: int) -> None:

@@ -46,12 +46,12 @@ class Piece(NamedTuple):
     """One launch: `dims` says which special case, `size` and `strides` have that many entries.
 
     Attributes:
-        count: how many elements.
+        elements: how many.
         dims: 0 (contiguous), 1, 2, 3, 4 or 8.
         offsets: what to add to each operand's offset, in elements.
     """
 
-    count: int
+    elements: int
     dims: int
     size: Ints
     strides: tuple[Ints, ...]
@@ -97,7 +97,7 @@ def coalesce(size: Ints, strides: tuple[Ints, ...]) -> tuple[Ints, tuple[Ints, .
 def pieces(size: Ints, strides: tuple[Ints, ...]) -> Iterator[Piece]:
     """The launches that visit every element once: one, unless more than eight dimensions remain.
 
-    >>> [(p.dims, p.count, p.size) for p in pieces((2, 3), ((3, 1), (0, 1)))]
+    >>> [(p.dims, p.elements, p.size) for p in pieces((2, 3), ((3, 1), (0, 1)))]
     [(2, 6, (2, 3))]
     >>> [p.dims for p in pieces((4,), ((1,), (1,)))]
     [0]
@@ -109,7 +109,7 @@ def pieces(size: Ints, strides: tuple[Ints, ...]) -> Iterator[Piece]:
     inner = _special_case(size[cut:], tuple(stride[cut:] for stride in strides))
     for index in product(*(range(n) for n in size[:cut])):
         offsets = tuple(sum(i * s for i, s in zip(index, stride, strict=False)) for stride in strides)
-        yield Piece(inner.count, inner.dims, inner.size, inner.strides, offsets)
+        yield Piece(inner.elements, inner.dims, inner.size, inner.strides, offsets)
 
 
 def _special_case(size: Ints, strides: tuple[Ints, ...]) -> Piece:

@@ -30,6 +30,7 @@ __all__ = [
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
+_playing = threading.Lock()  # `compiler.thread_state` plays one grid at a time
 
 
 class Runner(Protocol):
@@ -70,7 +71,6 @@ class EmulatedRunner:
 
     def __init__(self, blocks: int = 0, threads: int = 0) -> None:
         self.grid: Grid | None = (blocks, threads) if blocks else None
-        self._lock = threading.Lock()
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
         buffer: EmulatedBuffer = operand.buffer
@@ -84,7 +84,7 @@ class EmulatedRunner:
             return 1, 1
         state = compiler.thread_state
         blocks, threads = self.grid
-        with self._lock:
+        with _playing:
             for block in range(blocks):
                 for thread in range(threads):
                     state[:] = [block, thread, blocks, threads]
