@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import errno
 import importlib.util
+import logging
 import os
 import socket
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -180,7 +180,9 @@ def serve(line: Sequence[str]) -> None:
     from jupyterlab.labapp import LabApp
 
     # What Jupyter's packages deprecate among themselves would be the first thing that a newcomer reads.
-    warnings.simplefilter("ignore", DeprecationWarning)
+    # (A filter would not do: one of them resets the filters.)
+    logging.captureWarnings(True)
+    logging.getLogger("py.warnings").addHandler(logging.NullHandler())
     LabApp.launch_instance(list(line))
 
 

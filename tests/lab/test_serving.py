@@ -73,6 +73,7 @@ class Served:
     folder: Path
     home: Path
     attempts: Path
+    log: Path
 
     def ask(self, path: str, data: dict[str, Any] | None = None) -> Any:
         """The JSON answer to a request."""
@@ -118,7 +119,7 @@ def running(home: Path, root: Path, *settings: str) -> Iterator[Served]:
         process = subprocess.Popen(
             command, cwd=root, env=environment, stdout=output, stderr=subprocess.STDOUT
         )
-    served = Served(f"http://{HOST}:{port}", folder, home, home / "attempts")
+    served = Served(f"http://{HOST}:{port}", folder, home, home / "attempts", log)
     try:
         until = time.monotonic() + PATIENCE
         while True:
@@ -178,6 +179,13 @@ def test_the_kernel_websocket_is_not_delayed(served: Served) -> None:
     finally:
         connection.close()
     assert all(nodelay)
+
+
+def test_a_newcomer_reads_where_to_go_and_no_warnings(served: Served) -> None:
+    first, second, *rest = served.log.read_text().splitlines()
+    assert first.endswith("copied.")
+    assert second == f"Serving {served.folder} on {served.url}/lab (stop with Ctrl-C)"
+    assert [line for line in rest if "Warning" in line] == []
 
 
 def test_nothing_reached_beyond_this_machine(served: Served) -> None:
