@@ -6,15 +6,20 @@ by the same steps, so that their size, strides, offset and storage agree before 
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 import tensorkit
+
+__all__ = ["LAYOUTS", "Difference", "Operand", "Outcome", "build", "compare", "plain_text", "run", "same_tensor"]
 
 #: How a tensor of a wanted size is cut out of a larger one, so that its memory is anything but plain.
 LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded", "overlapping")
@@ -22,31 +27,52 @@ LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded", "overlapping")
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor to build in both libraries: its size, dtype, memory layout, and the seed of its values."""
+    """A tensor to build in both libraries: its size, dtype, memory layout, the seed and the kind of its values.
+
+    `values` is "small" for a few small numbers of both signs, "telling" for those on which arithmetic trips.
+    """
 
     size: tuple[int, ...]
     dtype: str
-    layout: str
-    seed: int
+    layout: str = "plain"
+    seed: int = 0
+    values: str = "small"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """What differs, as text that names the case."""
+# -- operands -----------------------------------------------------------------------------------------------------
 
-    text: str
+_TELLING = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e30, -1e-40, 65504.0, 0.1, 2.5, -7.0)
 
 
-def _values(count: int, dtype: str, seed: int) -> np.ndarray:
+def _telling(rng: np.random.Generator, count: int, dtype: str) -> list[Any]:
+    """Signed zeros, infinities, not-a-number, tiny and huge numbers; of integers the largest and the smallest but one."""
+    if "float" in dtype:
+        return [float(x) for x in rng.choice(_TELLING, count)]
+    if "complex" in dtype:
+        return [complex(*rng.choice(_TELLING, 2)) for _ in range(count)]
+    info = np.iinfo(dtype)
+    # The very smallest is left out: divided by -1 it ends a PyTorch process.
+    most = min(info.max, 2**63 - 1)  # more than that no Python list can put into a tensor, in either library
+    edges = [n for n in (0, 1, 2, 3, -1, -5, most, most - 1, info.min + 1) if info.min <= n <= info.max]
+    return [edges[i] for i in rng.integers(0, len(edges), count)]
+
+
+def _small(rng: np.random.Generator, count: int, dtype: str) -> list[Any]:
     """Small numbers of both signs (without negatives for unsigned types), some repeated, none that overflow."""
-    rng = np.random.default_rng(seed)
     if dtype == "bool":
-        return rng.integers(0, 2, count).astype(np.float64)
+        return [bool(x) for x in rng.integers(0, 2, count)]
     low = 1 if dtype.startswith("uint") else -4
-    numbers = rng.integers(low, 6, count).astype(np.float64)
-    if "float" in dtype or "complex" in dtype:
-        numbers = numbers + rng.choice([0.0, 0.25, 0.5], count)
-    return numbers
+    whole = rng.integers(low, 6, count)
+    if "float" not in dtype and "complex" not in dtype:
+        return [int(x) for x in whole]
+    parts = whole + rng.choice([0.0, 0.25, 0.5], count)
+    return [float(x) for x in parts] if "float" in dtype else [complex(x, x // 2) for x in parts]
+
+
+def _values(count: int, operand: Operand) -> list[Any]:
+    rng = np.random.default_rng(operand.seed)
+    telling = operand.values == "telling" and operand.dtype != "bool"
+    return (_telling if telling else _small)(rng, count, operand.dtype)
 
 
 def build(lib: Any, operand: Operand) -> Any:
@@ -54,8 +80,7 @@ def build(lib: Any, operand: Operand) -> Any:
     size, kind = operand.size, getattr(lib, operand.dtype)
 
     def filled(*shape: int) -> Any:
-        flat = _values(math.prod(shape), operand.dtype, operand.seed)
-        return lib.tensor(flat.tolist(), dtype=lib.float64).to(kind).view(shape)
+        return lib.tensor(_values(math.prod(shape), operand), dtype=kind).view(shape)
 
     ndim = len(size)
     if operand.layout == "transposed" and ndim >= 2:
@@ -71,17 +96,25 @@ def build(lib: Any, operand: Operand) -> Any:
     return filled(*size)
 
 
+# -- running ------------------------------------------------------------------------------------------------------
+
+
 @dataclass
 class Outcome:
     """What a call did: a value or an exception, the warnings, and the operands afterwards."""
 
     value: Any
     error: BaseException | None
-    warned: list[str]
+    warned: list[tuple[str, str]]
     operands: dict[str, Any]
 
 
-def run(lib: Any, call: str, operands: dict[str, Operand]) -> Outcome:
+@functools.cache
+def _compiled(call: str) -> CodeType:
+    return compile(call, "<case>", "eval")
+
+
+def run(lib: Any, call: str, operands: Mapping[str, Operand]) -> Outcome:
     """Evaluate a call with freshly built operands."""
     names: dict[str, Any] = {name: build(lib, operand) for name, operand in operands.items()}
     value: Any = None
@@ -89,31 +122,33 @@ def run(lib: Any, call: str, operands: dict[str, Operand]) -> Outcome:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            value = eval(call, {"tk": lib, **names})
+            value = eval(_compiled(call), {"tk": lib, **names})
         except Exception as problem:
             error = problem
-    return Outcome(value, error, [w.category.__name__ for w in caught], names)
+    warned = [(w.category.__name__, _first(str(w.message))) for w in caught]
+    return Outcome(value, error, warned, names)
 
+
+# -- comparing ----------------------------------------------------------------------------------------------------
 
 _NAMES = re.compile(r"\btensorkit\b(?=\.)")
+_INTERNAL = re.compile(r" \(Triggered internally at [^)]*\)")
 
 
-def _plain_text(text: str) -> str:
-    """Text with the library's name and PyTorch's notes about its own sources taken out."""
-    text = re.sub(r" \(Triggered internally at [^)]*\)", "", text)
-    return _NAMES.sub("torch", text).strip()
+def plain_text(text: str) -> str:
+    """Text with PyTorch's name for ours, and without PyTorch's notes about its own sources."""
+    return _NAMES.sub("torch", _INTERNAL.sub("", text)).strip()
 
 
 def _first(text: str) -> str:
-    return _plain_text(text).split("\n")[0]
+    return plain_text(text).split("\n")[0]
 
 
 def same_error(ours: BaseException | None, theirs: BaseException | None) -> str | None:
     """None when both or neither failed, with one class and PyTorch's sentence first; else what differs."""
-    if ours is None and theirs is None:
-        return None
     if ours is None or theirs is None:
-        return f"tensorkit {'raised ' + repr(ours) if ours else 'returned'}, PyTorch {'raised ' + repr(theirs) if theirs else 'returned'}"
+        said = [f"raised {error!r}" if error else "returned" for error in (ours, theirs)]
+        return None if ours is theirs else f"tensorkit {said[0]}, PyTorch {said[1]}"
     if not isinstance(ours, type(theirs)):
         return f"class {type(ours).__name__} against {type(theirs).__name__} ({ours!s:.80} / {theirs!s:.80})"
     if _first(str(ours)) != _first(str(theirs)):
@@ -121,90 +156,128 @@ def same_error(ours: BaseException | None, theirs: BaseException | None) -> str 
     return None
 
 
-def _close(ours: Any, theirs: Any, dtype: str, rtol: float) -> bool:
-    a, b = np.asarray(ours), np.asarray(theirs)
-    if a.dtype.kind in "biu":
-        return bool(np.array_equal(a, b))
-    with np.errstate(all="ignore"):
-        return bool(np.allclose(a, b, rtol=rtol, atol=rtol, equal_nan=True))
-
-
 _TOLERANCE = {"float64": 1e-13, "complex128": 1e-13, "float16": 2e-3, "bfloat16": 2e-2}
 
 
-def same_tensor(ours: Any, theirs: Any, *, exact: bool = False) -> str | None:
-    """None when dtype, size, stride, offset, contiguity, values and text agree; else the first difference."""
-    facts = {
-        "dtype": (str(ours.dtype).split(".")[1], str(theirs.dtype).split(".")[1]),
-        "size": (tuple(ours.size()), tuple(theirs.size())),
-        "stride": (ours.stride(), theirs.stride()),
-        "offset": (ours.storage_offset(), theirs.storage_offset()),
-        "contiguous": (ours.is_contiguous(), theirs.is_contiguous()),
-        "view": (ours._is_view(), theirs._is_view()),
+def _same_numbers(ours: Any, theirs: Any, rtol: float) -> bool:
+    """Whether nested lists of numbers agree: to the last bit and the sign of zero when `rtol` is 0."""
+    a, b = np.asarray(ours), np.asarray(theirs)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    if a.dtype.kind == "c" and rtol:
+        # Which part of a complex result is infinite and which is no number is chance, even within PyTorch.
+        both = ~(np.isfinite(a) | np.isfinite(b))
+        a, b = a[~both], b[~both]
+    a, b = a.reshape(-1).view(np.float64), b.reshape(-1).view(np.float64)
+    if rtol:
+        with np.errstate(all="ignore"):
+            return bool(np.allclose(a, b, rtol=rtol, atol=rtol, equal_nan=True))
+    known = ~np.isnan(b)
+    return bool(
+        np.array_equal(a, b, equal_nan=True) and np.array_equal(np.signbit(a[known]), np.signbit(b[known]))
+    )
+
+
+def _facts(tensor: Any) -> dict[str, Any]:
+    return {
+        "dtype": str(tensor.dtype).split(".")[1],
+        "size": tuple(tensor.size()),
+        "stride": tensor.stride(),
+        "offset": tensor.storage_offset(),
+        "contiguous": tensor.is_contiguous(),
+        "view": tensor._is_view(),
+        "version": tensor._version,
+        "storage bytes": tensor.untyped_storage().nbytes(),
     }
-    for fact, (mine, reference) in facts.items():
-        if mine != reference:
-            return f"{fact} {mine} against {reference}"
-    rtol = 0.0 if exact else _TOLERANCE.get(facts["dtype"][0], 2e-6)
-    if not _close(ours.tolist(), theirs.tolist(), facts["dtype"][0], rtol):
+
+
+def same_tensor(ours: Any, theirs: Any, *, exact: bool = True, text: bool = False) -> str | None:
+    """None when dtype, size, stride, offset, contiguity, version, values (and text) agree; else what differs."""
+    facts, reference = _facts(ours), _facts(theirs)
+    for fact, expected in reference.items():
+        if facts[fact] != expected:
+            return f"{fact} {facts[fact]} against {expected}"
+    rtol = 0.0 if exact else _TOLERANCE.get(facts["dtype"], 2e-6)
+    if not _same_numbers(ours.tolist(), theirs.tolist(), rtol):
         return f"values {ours.tolist()} against {theirs.tolist()}"
-    if exact and _plain_text(repr(ours)) != _plain_text(repr(theirs)):
+    if text and plain_text(repr(ours)) != plain_text(repr(theirs)):
         return f"text {ours!r} against {theirs!r}"
     return None
 
 
-def same_value(ours: Any, theirs: Any) -> str | None:
+def same_value(ours: Any, theirs: Any, *, exact: bool, text: bool) -> str | None:
     """None when two results agree, tensors or not; else what differs."""
     if isinstance(ours, tensorkit.Tensor):
-        return same_tensor(ours, theirs) if hasattr(theirs, "stride") else f"{ours!r} against {theirs!r}"
-    if isinstance(ours, (tuple, list)) and not all(isinstance(x, (int, float)) for x in ours):
+        if not hasattr(theirs, "stride"):
+            return f"{ours!r} against {theirs!r}"
+        return same_tensor(ours, theirs, exact=exact, text=text)
+    if isinstance(ours, (tuple, list)) and any(isinstance(part, tensorkit.Tensor) for part in ours):
         if len(ours) != len(theirs):
             return f"{len(ours)} parts against {len(theirs)}"
-        return next(filter(None, map(same_value, ours, theirs)), None)
+        pairs = zip(ours, theirs, strict=True)
+        return next(filter(None, (same_value(a, b, exact=exact, text=text) for a, b in pairs)), None)
     if isinstance(ours, np.ndarray):
-        return (
-            None
-            if ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=True)
-            else f"{ours} against {theirs}"
-        )
-    if isinstance(ours, float) and isinstance(theirs, float):
-        return (
-            None
-            if math.isclose(ours, theirs, rel_tol=2e-6, abs_tol=2e-6) or ours != ours
-            else f"{ours} against {theirs}"
-        )
-    same = _plain_text(repr(ours)) == _plain_text(repr(theirs))
+        same = ours.dtype == theirs.dtype and ours.strides == theirs.strides
+        return None if same and _same_numbers(ours.tolist(), theirs.tolist(), 0) else f"{ours} against {theirs}"
+    same = plain_text(repr(ours)) == plain_text(repr(theirs))
     return None if same else f"{ours!r} against {theirs!r}"
 
 
-def _aliases(outcome: Outcome) -> list[tuple[str, bool]]:
-    """For each operand, whether the result lies in its storage."""
-    value = outcome.value
-    if not hasattr(value, "untyped_storage"):
-        return []
-    start = value.untyped_storage().data_ptr()
-    return [
-        (name, start != 0 and t.untyped_storage().data_ptr() == start) for name, t in outcome.operands.items()
-    ]
+def _tensors(value: Any) -> Iterator[Any]:
+    if hasattr(value, "untyped_storage"):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
 
 
-def _half_written(error: BaseException | None) -> bool:
-    """PyTorch stops an integer division by zero in the middle of an in-place write; tensorkit before it starts."""
-    return error is not None and "ZeroDivisionError" in str(error)
+def _aliases(outcome: Outcome) -> list[tuple[str, bool, bool]]:
+    """For each tensor in the result and each operand: whether it is that object, whether it lies in its storage."""
+    found = []
+    for part in _tensors(outcome.value):
+        start = part.untyped_storage().data_ptr()
+        for name, operand in outcome.operands.items():
+            shared = start != 0 and operand.untyped_storage().data_ptr() == start
+            found.append((name, part is operand, shared))
+    return found
 
 
-def compare(torch: Any, call: str, operands: dict[str, Operand]) -> str | None:
-    """None when tensorkit does what PyTorch does, down to aliasing and what the operands hold afterwards."""
+@dataclass(frozen=True)
+class Difference:
+    """Where the two libraries part: in which respect, what each did, and PyTorch's outcome."""
+
+    respect: str
+    text: str
+    theirs: Outcome
+
+
+def compare(
+    torch: Any, call: str, operands: Mapping[str, Operand], *, exact: bool = True, text: bool = False
+) -> Difference | None:
+    """None when tensorkit does what PyTorch does, down to warnings, aliasing and what the operands hold afterwards.
+
+    Args:
+        exact: values must agree to the last bit; otherwise within a few units in the last place.
+        text: `repr` must agree too.
+    """
     ours, theirs = run(tensorkit, call, operands), run(torch, call, operands)
-    found = same_error(ours.error, theirs.error)
-    if found is None and ours.error is None:
-        found = same_value(ours.value, theirs.value)
-        if found is None and _aliases(ours) != _aliases(theirs):
-            found = f"aliasing {_aliases(ours)} against {_aliases(theirs)}"
-    for name in operands:
-        if found is None and not _half_written(theirs.error):
-            found = same_tensor(ours.operands[name], theirs.operands[name])
-            if found is None and ours.operands[name]._version != theirs.operands[name]._version:
-                found = f"version {ours.operands[name]._version} against {theirs.operands[name]._version}"
-            found = None if found is None else f"afterwards {name}: {found}"
-    return None if found is None else f"{call} with {operands}: {found}"
+    for respect, found in _differences(ours, theirs, exact, text):
+        if found is not None:
+            return Difference(respect, f"{call} with {dict(operands)}: {respect}: {found}", theirs)
+    return None
+
+
+def _differences(
+    ours: Outcome, theirs: Outcome, exact: bool, text: bool
+) -> Iterator[tuple[str, str | None]]:
+    yield "error", same_error(ours.error, theirs.error)
+    if ours.warned != theirs.warned:
+        yield "warnings", f"{ours.warned} against {theirs.warned}"
+    if ours.error is None:
+        yield "value", same_value(ours.value, theirs.value, exact=exact, text=text)
+        if _aliases(ours) != _aliases(theirs):
+            yield "aliasing", f"{_aliases(ours)} against {_aliases(theirs)}"
+    for name, operand in theirs.operands.items():
+        yield f"{name} afterwards", same_tensor(ours.operands[name], operand, exact=exact)

@@ -1,0 +1,92 @@
+"""Where tensorkit does not do what PyTorch does, on purpose: each with its reason, each still seen by the tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tests.parity.compare import Difference, Operand
+
+__all__ = ["DELIBERATE", "Case", "Deliberate", "exact", "find"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of one operation on described operands."""
+
+    op: str
+    kind: str
+    call: str
+    operands: Mapping[str, Operand]
+
+    def layout(self) -> str:
+        """How the first operand lies in memory."""
+        return next((operand.layout for operand in self.operands.values()), "plain")
+
+    def dtypes(self) -> set[str]:
+        """The dtypes of the operands."""
+        return {operand.dtype for operand in self.operands.values()}
+
+    def writes(self) -> bool:
+        """Whether the call writes into its first operand."""
+        return re.search(r"\w_\(|__setitem__", self.call) is not None
+
+
+@dataclass(frozen=True)
+class Deliberate:
+    """A difference that is meant: its reason, and which cases it covers."""
+
+    reason: str
+    covers: Callable[[Case, Difference], bool]
+
+
+def _raised(difference: Difference, text: str) -> bool:
+    return text in repr(difference.theirs.error)
+
+
+DELIBERATE = (
+    Deliberate(
+        "PyTorch meets a zero divisor in the middle of an in-place division and leaves it half done; "
+        "tensorkit looks first, and writes nothing",
+        lambda case, found: found.respect.endswith("afterwards") and _raised(found, "ZeroDivisionError"),
+    ),
+    Deliberate(
+        "where several elements share a slot but no stride is 0, neither library refuses an in-place write, and "
+        "the order of writing decides: PyTorch's vectorised loops and NumPy's differ in it",
+        lambda case, found: (
+            case.writes() and case.layout() == "overlapping" and f"{found.respect}: values" in found.text
+        ),
+    ),
+    Deliberate(
+        "resize_ beyond the old storage shows memory that nobody wrote",
+        lambda case, found: case.op == "resize_" and case.layout() == "expanded",
+    ),
+    Deliberate(
+        "there is no complex32, in which PyTorch would show pairs of float16",
+        lambda case, found: case.op == "view_as_complex" and "float16" in case.dtypes(),
+    ),
+    Deliberate(
+        "PyTorch takes a text between brackets for a sequence and warns before it refuses it; "
+        "the refusal is enough",
+        lambda case, found: case.call == "a['x']" and found.respect == "warnings",
+    ),
+)
+
+
+def find(case: Case, difference: Difference) -> Deliberate | None:
+    """The entry that covers a difference, if one does."""
+    return next((entry for entry in DELIBERATE if entry.covers(case, difference)), None)
+
+
+#: Operations whose last bits depend on the order of additions or on the mathematical library.
+_ROUNDED = {"pow", "sum", "mean", "std", "var", "logspace"}
+#: PyTorch's vectorised loops and its plain ones disagree about the sign of a zero among equal operands.
+_ZERO_OF_EITHER_SIGN = {"maximum", "minimum"}
+
+
+def exact(case: Case) -> bool:
+    """Whether values must agree to the last bit. Complex arithmetic rounds differently even within PyTorch."""
+    if case.kind == "pointwise" and any("complex" in dtype for dtype in case.dtypes()):
+        return False
+    return case.op not in _ROUNDED | _ZERO_OF_EITHER_SIGN

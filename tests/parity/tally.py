@@ -1,0 +1,57 @@
+"""How often each dtype and each awkward kind of memory was tried; a zero fails, and the table is printed at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from tensorkit import dtypes
+
+__all__ = ["KINDS_OF_MEMORY", "TABLES", "Tally"]
+
+DTYPES = tuple(kind.name for kind in dtypes.ALL)
+KINDS_OF_MEMORY = ("contiguous", "not contiguous", "stride 0", "offset", "empty", "overlapping", "0-d")
+
+
+class Tally:
+    """Counts under names that are known beforehand, so that what never ran shows as 0."""
+
+    def __init__(self, title: str, more: Iterable[str] = ()) -> None:
+        self.title = title
+        self.names = (*DTYPES, *KINDS_OF_MEMORY, *more)
+        self.counts: Counter[str] = Counter()
+        TABLES.append(self)
+
+    def tensor(self, tensor: Any) -> None:
+        """Count one of our tensors under its dtype and every kind of memory that it has."""
+        lay = tensor._lay()
+        filled = lay.numel > 0
+        self.counts.update(
+            [
+                tensor.dtype.name,
+                "contiguous" if lay.is_contiguous() else "not contiguous",
+                *["stride 0"] * any(s == 0 and n > 1 for n, s in zip(lay.size, lay.stride, strict=True)),
+                *["offset"] * (lay.offset > 0),
+                *["empty"] * (not filled),
+                *["overlapping"] * (filled and len(set(lay.slots())) < lay.numel),
+                *["0-d"] * (not lay.size),
+            ]
+        )
+
+    def count(self, name: str, times: int = 1) -> None:
+        """Count something else by its name."""
+        self.counts[name] += times
+
+    def never(self) -> list[str]:
+        """What did not happen a single time."""
+        return [name for name in self.names if not self.counts[name]]
+
+    def lines(self) -> list[str]:
+        """The table as text."""
+        cells = [f"{name} {self.counts[name]}" for name in dict.fromkeys((*self.names, *self.counts))]
+        return [", ".join(cells[i : i + 8]) for i in range(0, len(cells), 8)]
+
+
+#: Every tally of the session, in the order of the files.
+TABLES: list[Tally] = []
