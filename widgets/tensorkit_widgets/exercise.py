@@ -24,8 +24,8 @@ from tensorkit_widgets.practice_text import escape, markup, plain
 __all__ = ["Exercise", "progress"]
 
 _STAGES = {
-    "worked": "Exercise · from a worked example",
-    "faded": "Exercise · fill the gaps",
+    "worked": "Exercise · worked example first",
+    "faded": "Exercise · with a start given",
     "free": "Exercise · on your own",
     "reverse": "Exercise · backwards",
 }
@@ -81,12 +81,21 @@ class Exercise(Card):
         """Judge `value`; `base` is the tensor that the exercise started from, where one is needed."""
         verdict = self._task.check(Answer(value, base))
         with self._guard:
-            if verdict.correct is not None and not self.solved:
-                self._state["attempts"] += 1
-                self._state["solved"] = bool(verdict)
-            self._state["verdict"] = verdict
-            self._draw(f"{verdict.title}. {verdict.says}")
+            if verdict.correct is not None:
+                self._count(verdict)
         return verdict
+
+    def _count(self, verdict: Verdict) -> None:
+        if verdict.correct is not None and not self.solved:
+            self._state["attempts"] += 1
+            self._state["solved"] = bool(verdict)
+        self._state["verdict"] = verdict
+        self._draw(f"{verdict.title}. {verdict.says}")
+
+    def _typed(self, text: str) -> None:
+        """An answer from the box; there, what cannot be judged is said on the card."""
+        with self._guard:
+            self._count(self._task.check(Answer(text if text.strip() else ...)))
 
     def hint(self) -> Note:
         """The next hint; after the last one, the last again."""
@@ -167,7 +176,7 @@ class Exercise(Card):
             "again": lambda _: self.again(),
         }
         if self._task.entry:
-            acts["check"] = lambda value: self.check(value if value.strip() else ...)
+            acts["check"] = self._typed
         return acts
 
 

@@ -93,7 +93,8 @@ class Card(anywidget.AnyWidget):
 
     def static_html(self) -> str:
         """The card for a place without a kernel: nothing in it to press."""
-        return f'<div class="tk-still">{self._body(live=False)}</div>'
+        look = "border-left: 4px solid #0069a6; padding-left: 16px"
+        return f'<div class="tk-still" style="{look}">{self._body(live=False)}</div>'
 
     def __repr__(self) -> str:
         return self._twin()

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-_BLANK = "put your answer in place of the `...`, then run the cell again."
+_BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
 
 
 @dataclass(frozen=True)

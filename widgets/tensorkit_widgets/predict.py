@@ -143,7 +143,16 @@ class Predict(Card):
     def _headline(self) -> str:
         if self.answer is None:
             return "Skipped"
-        return "As you predicted" if same(self.answer, self._asked.answer) else "Not what happens"
+        right = same(self.answer, self._asked.answer)
+        if self._asked.recall:
+            return "Right" if right else "Not so"
+        return "As you predicted" if right else "Not what happens"
+
+    def _eyebrow(self) -> str:
+        return "From memory" if self._asked.recall else "Predict first"
+
+    def _commit(self) -> str:
+        return "That is my answer" if self._asked.recall else "That is my prediction"
 
     def _mood(self) -> str:
         verdict = self.verdict
@@ -152,12 +161,15 @@ class Predict(Card):
         )
 
     def _body(self, *, live: bool) -> str:
-        parts = ['<p class="tk-eyebrow"><strong>Predict first</strong></p>', markup(self._asked.ask)]
+        parts = [
+            '<p class="tk-eyebrow"><strong>' + self._eyebrow() + "</strong></p>",
+            markup(self._asked.ask),
+        ]
         verdict = self.verdict
         parts.append(self._choices(live) if self._asked.options else "")
         if live and verdict is None:
             box = "" if self._asked.options else entry_box("Your prediction", self._example())
-            row = box + button("answer", "That is my prediction") + button("skip", "Skip", quiet=True)
+            row = box + button("answer", self._commit()) + button("skip", "Skip", quiet=True)
             parts.append(f'<div class="tk-row">{row}</div>')
         if verdict is not None:
             parts.append(verdict_part(verdict, self._headline()))
@@ -169,8 +181,10 @@ class Predict(Card):
 
     def _choices(self, live: bool) -> str:
         if not live:
-            items = "".join(f"<li>{markup(option)[3:-4]}</li>" for option in self._asked.options)
-            return f'<ol type="A">{items}</ol>'
+            lines = (
+                f"<strong>{_letter(i)}</strong> {markup(o)[3:-4]}" for i, o in enumerate(self._asked.options)
+            )
+            return f"<p>{'<br>'.join(lines)}</p>"
         off = " disabled" if self.revealed else ""
         rows = "".join(
             f'<label class="tk-option"{self._truth_mark(option)}>'
@@ -193,7 +207,7 @@ class Predict(Card):
         return "a whole number" if isinstance(self._asked.answer, int) else "a word or two"
 
     def _twin(self) -> str:
-        lines = [f"Predict first: {plain(self._asked.ask)}"]
+        lines = [f"{self._eyebrow()}: {plain(self._asked.ask)}"]
         lines += [f"  {_letter(i)}  {plain(option)}" for i, option in enumerate(self._asked.options)]
         verdict = self.verdict
         if verdict is not None:

@@ -16,9 +16,9 @@ import base64
 import threading
 from collections.abc import Sequence
 from html import escape
-from itertools import count
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import anywidget
 import traitlets
@@ -35,13 +35,10 @@ from tensorkit_widgets.session import Session
 
 __all__ = ["StrideExplorer"]
 
-_storages: dict[tuple[str, int], int] = {}
-_numbers = count(1)
-
 
 def _storage_number(buffer: Buffer) -> int:
-    """A small number for a storage, the same for every widget on it, so that hovering links them in the browser."""
-    return _storages.setdefault((buffer.device, buffer.start), len(_storages) + 1)
+    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
+    return crc32(f"{buffer.device} {buffer.start}".encode())
 
 
 class StrideExplorer(anywidget.AnyWidget):

@@ -17,6 +17,7 @@ class Question:
     """A prediction to make.
 
     `answer` is one of `options`, or a whole number, a row of whole numbers (a size, a stride), or a word.
+    `recall` marks one that asks about an earlier lesson: it is remembered, not predicted.
     `proof(tk)` must give the answer when it is run, under tensorkit and under PyTorch: a test runs it.
     """
 
@@ -26,6 +27,7 @@ class Question:
     why: str = ""
     options: tuple[str, ...] = ()
     slips: tuple[Slip, ...] = ()
+    recall: bool = False
     proof: Callable[[Any], object] | None = None
 
 

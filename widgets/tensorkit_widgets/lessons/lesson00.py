@@ -18,11 +18,11 @@ def _dtype(tensor: Any) -> str:
 QUESTIONS = (
     Question(
         "know_python",
-        "Before we begin, and for nobody but you: `numbers = [1.5, 2.5]` in plain Python. What does "
-        "`numbers * 2` give?",
+        "`numbers = [1.5, 2.5]` in plain Python. What does `numbers * 2` give?",
         "`[1.5, 2.5, 1.5, 2.5]`",
         "A list is a row of boxes for anything; times 2 repeats the boxes. A tensor would calculate.",
         options=("`[3.0, 5.0]`", "`[1.5, 2.5, 1.5, 2.5]`", "An error"),
+        recall=True,
         proof=lambda tk: f"`{[1.5, 2.5] * 2}`",
     ),
     Question(
@@ -31,6 +31,7 @@ QUESTIONS = (
         4,
         "Eight bits make a byte.",
         slips=(Slip("bytes per element", "That is the number of bits.", given=32),),
+        recall=True,
         proof=lambda tk: tk.ones(1).element_size(),
     ),
     Question(
@@ -45,6 +46,7 @@ QUESTIONS = (
                 "an IDE is not the engine", "The file keeps text and outputs.", given="In the notebook file"
             ),
         ),
+        recall=True,
     ),
     Question(
         "first_dtype",

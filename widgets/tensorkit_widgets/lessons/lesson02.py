@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from tensorkit_widgets.lessons.kinds import Question
@@ -29,8 +30,9 @@ def _refuses(act: Any, *arguments: Any) -> bool:
 
 def _write_storage(tk: Any) -> str:
     t = tk.arange(10.0).view(2, 5)
-    t.untyped_storage()
-    t.as_strided((10,), (1,))[3] = 10.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the old name of a storage says that it is old
+        t.storage()[3] = 10.0
     return "`t[0, 3]` is now `10.`" if t[0, 3].item() == 10.0 else "Nothing: `t` keeps its own numbers"
 
 
@@ -44,7 +46,7 @@ def _alias(tk: Any) -> str:
 QUESTIONS = (
     Question(
         "recall_dtype",
-        "From before: which dtype has `tk.arange(10.0)`, made from a Python float?",
+        "Which dtype has `tk.arange(10.0)`, made from a Python float?",
         "`float32`",
         "Python floats become `float32`, four bytes each; NumPy would have taken `float64`.",
         options=("`int64`", "`float32`", "`float64`"),
@@ -52,22 +54,24 @@ QUESTIONS = (
             Slip("default dtype", "That is NumPy's choice for a float.", given="`float64`"),
             Slip("default dtype", "The dot in `10.` makes it a float.", given="`int64`"),
         ),
+        recall=True,
         proof=lambda tk: f"`{str(tk.arange(10.0).dtype).rpartition('.')[2]}`",
     ),
     Question(
         "recall_bytes",
-        "From before: how many bytes do the ten numbers of `tk.arange(10.0)` take?",
+        "How many bytes do the ten numbers of `tk.arange(10.0)` take?",
         40,
         "Ten numbers of four bytes; the numbers lie side by side, without any Python object around them.",
         slips=(
             Slip("bytes per element", "That would be one byte a number.", given=10),
             Slip("bytes per element", "That would be `float64`, eight bytes a number.", given=80),
         ),
+        recall=True,
         proof=lambda tk: tk.arange(10.0).untyped_storage().nbytes(),
     ),
     Question(
         "recall_device",
-        "From before: nobody said where `tk.arange(10.0)` should live. Where does it?",
+        "Nobody said where `tk.arange(10.0)` should live. Where does it?",
         "In the computer's main memory: `cpu`",
         "`cpu` is where tensors start, with or without a GPU in the machine.",
         options=(
@@ -82,6 +86,7 @@ QUESTIONS = (
                 given="On the fastest device of the machine",
             ),
         ),
+        recall=True,
         proof=lambda tk: f"In the computer's main memory: `{tk.arange(10.0).device}`",
     ),
     Question(
