@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import re
+import weakref
+from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import pytest
 
 from tensorkit import dtypes
@@ -13,6 +17,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.convert import identity
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
+from tensorkit.kernels.cuda.runners import GpuRunner
 
 TURING, HOPPER = (7, 5), (9, 0)
 
@@ -94,3 +99,54 @@ def test_what_the_linker_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(compiler, "ptx", lambda kernel, capability: "this is no PTX")
     with pytest.raises(RuntimeError, match=r"^nvJitLink cannot link add_uint8\w+ for sm_75: .*PTX"):
         compiler.cubin(kernel, TURING)
+
+
+class Notebook:
+    """Something that a notebook holds in a global name."""
+
+
+def test_a_bound_function_keeps_only_what_it_names_alive() -> None:
+    notebook = {"factor": 3, "big": Notebook(), "__name__": "notebook"}
+    exec("def body(x):\n    return (lambda y: factor * y)(x)", notebook)
+    big = weakref.ref(notebook["big"])
+    copy = compiler.bind(notebook["body"], {}, lambda function: function)  # type: ignore[arg-type]
+    notebook.clear()
+    gc.collect()
+    assert copy(7) == 21
+    assert big() is None
+
+
+class Launches:
+    """A GPU that only writes down what it is told: what ``cuda.core`` would be handed."""
+
+    compute_capability = HOPPER
+    default_stream = "default stream"
+    properties = SimpleNamespace(multiprocessor_count=2)
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, ...]] = []
+
+    def set_current(self) -> None:
+        self.seen.append(("current",))
+
+    def launch(self, *what: Any) -> None:
+        self.seen.append(what)
+
+
+@pytest.mark.parametrize(("count", "blocks"), [(1, 1), (256, 1), (257, 2), (10**6, 32)])
+def test_the_gpu_runner_launches_with_plain_numbers(count: int, blocks: int) -> None:
+    gpu, runner = Launches(), GpuRunner()
+    runner._device = lambda index: gpu  # type: ignore[assignment]
+    runner._launch = gpu.launch
+    runner._code = lambda kernel, device: "code"  # type: ignore[method-assign]
+    kernel = zip_kernel(Zip(add, dtypes.float32, (dtypes.float32,) * 2, dtypes.float32, 2, 1), True)
+    arguments = (count, 4096, 8192, 12288, (2, 3), (3, 1), (1, 2), (0, 1), (0.1,))
+    assert runner.launch(kernel, arguments, count, 0) == (blocks, 256)
+    current, (stream, config, code, *values) = gpu.seen
+    assert (current, stream, code) == (("current",), "default stream", "code")
+    assert (config.grid, config.block) == ((blocks, 1, 1), (256, 1, 1))
+    assert values[:-1] == [count, 4096, 8192, 12288, 2, 3, 3, 1, 1, 2, 0, 1]
+    assert all(type(value) is int for value in values[:-1])
+    assert type(values[-1]) is numpy.float32
+    parameters = re.findall(r"\.param \.\w+ \w+_param_\d+", compiler.ptx(kernel, TURING))
+    assert len(parameters) == len(values)

@@ -113,7 +113,8 @@ class Emulation:
 
     def __repr__(self) -> str:
         devices = self.memory.devices
-        return f"<{len(devices)} emulated CUDA devices, {devices[0].capacity // 2**20} MiB each>"
+        plural = "" if len(devices) == 1 else "s"
+        return f"<{len(devices)} emulated CUDA device{plural}, {devices[0].capacity // 2**20} MiB each>"
 
 
 def emulate(devices: int = DEFAULT_DEVICES, *, capacity: int = DEFAULT_CAPACITY) -> Emulation:
