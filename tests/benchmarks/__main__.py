@@ -1,0 +1,53 @@
+"""Measure this machine: `python -m tests.benchmarks [--only NAME] [--check] [--save]`, or `make bench ARGS=...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+
+from tests.benchmarks import importing, million, opening, repaint, small
+from tests.benchmarks.machine import this_machine
+from tests.benchmarks.measure import BENCHMARKS, Benchmark, Skip
+from tests.benchmarks.report import Report, Section, newest, save, table
+
+__all__ = ["main"]
+
+# Importing a module registers its benchmark; the table keeps this order.
+MODULES = (small, importing, opening, repaint, million)
+
+
+def _measured(benchmark: Benchmark) -> Section:
+    print(f"{benchmark.title} ...", file=sys.stderr, flush=True)
+    try:
+        return Section(benchmark.title, list(benchmark.measure()))
+    except Skip as reason:
+        print(f"  skipped: {reason}", file=sys.stderr)
+        return Section(benchmark.title, [], str(reason))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the benchmarks that are asked for and print the table; 1 if ``--check`` finds a goal missed."""
+    parser = argparse.ArgumentParser(
+        prog="make bench", description="Measure, and compare with the committed table."
+    )
+    parser.add_argument(
+        "--only", action="append", choices=list(BENCHMARKS), help="just this one; may be repeated"
+    )
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a goal is missed")
+    parser.add_argument("--save", action="store_true", help="write the table into tests/benchmarks/results")
+    asked = parser.parse_args(words)
+    chosen = [one for name, one in BENCHMARKS.items() if not asked.only or name in asked.only]
+    machine = this_machine()
+    report = Report(date.today().isoformat(), machine, [_measured(one) for one in chosen])
+    print(table(report, newest(machine)))
+    if asked.save:
+        print(f"saved as {save(report)}")
+    for row in report.missed:
+        print(f"missed: {row.name} is {row.value:.2f} {row.unit}, the goal is {row.goal:g}", file=sys.stderr)
+    return 1 if asked.check and report.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
