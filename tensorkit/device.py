@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from tensorkit.errors import NoCudaError
 
-__all__ = ["CPU", "DeviceLike", "device", "register_cuda", "resolve"]
+__all__ = ["CPU", "META", "DeviceLike", "device", "register_cuda", "resolve"]
 
 _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -76,7 +76,7 @@ class device:
 
 def _small(index: int) -> int:
     if index < 0:
-        raise RuntimeError(f"Device index must not be negative, got {index}")
+        raise RuntimeError(f"Device index must not be negative\ngot {index}; the first device is 0")
     return index
 
 

@@ -201,6 +201,12 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     if type1 is type2:
         return type1
+    for place, given in enumerate((type1, type2), 1):
+        if not isinstance(given, dtype):
+            raise TypeError(
+                f"promote_types(): argument 'type{place}' (position {place}) must be tensorkit.dtype, "
+                f"not {type(given).__name__}"
+            )
     low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
     limited = low in _LIMITED or high in _LIMITED
     if limited and high.category != 2:

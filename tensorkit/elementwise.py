@@ -80,7 +80,9 @@ class Pointwise:
 
     def __post_init__(self) -> None:
         if self.scalar is not None:
-            self.scalar.__name__ = self.name  # the kernels compiled from it, and their events, carry this name
+            self.scalar.__name__ = (
+                self.name
+            )  # the kernels compiled from it, and their events, carry this name
 
 
 # -- dtype, device, size ------------------------------------------------------------------------------------------
@@ -128,22 +130,32 @@ def check_devices(operands: Iterable[Any]) -> device:
     Raises:
         DeviceMismatchError: when they live on two.
     """
-    found: device | None = None
-    scalars = False
-    for operand in operands:
-        if not isinstance(operand, Tensor):
+    tensors = [o for o in operands if isinstance(o, Tensor)]
+    elsewhere = [t._device for t in tensors if t._device.type != "cpu"]
+    # As in PyTorch, the first operand that is not on the CPU says where the others should be.
+    common = elsewhere[0] if elsewhere else CPU
+    numbers = 0
+    for tensor in tensors:
+        here = tensor._device
+        if here == common:
             continue
-        here = operand._device
-        if here.type == "cpu" and operand.dim() == 0:
-            scalars = True
-        elif found is None:
-            found = here
-        elif found != here:
-            raise DeviceMismatchError(
-                "Expected all tensors to be on the same device, but found at least two devices, "
-                f"{found} and {here}!\nMove one of them first: t.to('{found}') returns a copy there."
-            )
-    return found if found is not None or not scalars else CPU  # type: ignore[return-value]
+        if here.type == "cpu" and not tensor._lay().size:
+            numbers += 1
+        else:
+            raise _mismatch(common, here, tensors[0]._device)
+    if numbers > 1:
+        raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
+    return common
+
+
+def _mismatch(common: device, here: device, first: device) -> DeviceMismatchError:
+    if "meta" in (common.type, here.type):
+        other = here if first == common else common
+        return DeviceMismatchError(f"Tensor on device {other} is not on the expected device {first}!")
+    return DeviceMismatchError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{common} and {here}!\nMove one of them first: t.to('{common}') returns a copy there."
+    )
 
 
 def as_number_array(value: Any, kind: dtype) -> Array:

@@ -21,7 +21,7 @@ from weakref import ref
 import numpy
 
 from tensorkit import dtypes, trace
-from tensorkit.device import CPU, DeviceLike, device, resolve
+from tensorkit.device import CPU, META, DeviceLike, device, resolve
 from tensorkit.errors import MissingKernelError
 
 __all__ = [
@@ -271,7 +271,8 @@ class UntypedStorage:
         return self
 
     def __repr__(self) -> str:
-        return storage_text(self.tolist(), f"UntypedStorage(device={self.device})")
+        values = None if self.device == META else self.tolist()
+        return storage_text(values, f"UntypedStorage(device={self.device})", self.nbytes())
 
 
 Storage = UntypedStorage
@@ -421,7 +422,8 @@ class TypedStorage:
         return self._untyped_storage.read(0, count).view(self.dtype.numpy)
 
     def __repr__(self) -> str:
-        return storage_text(self.tolist(), f"TypedStorage(dtype={self.dtype}, device={self.device})")
+        values = None if self.device == META else self.tolist()
+        return storage_text(values, f"TypedStorage(dtype={self.dtype}, device={self.device})", self.size())
 
 
 def _wrap(index: int, size: int, owner: str) -> int:
@@ -432,11 +434,10 @@ def _wrap(index: int, size: int, owner: str) -> int:
     return index % size
 
 
-def storage_text(values: list[Any], name: str) -> str:
-    """One value a line, then what storage it is and how many elements it has."""
-    lines = "\n ".join(str(value) for value in values)
-    head = f" {lines}\n" if values else " \n"
-    return f"{head}[tensorkit.storage.{name} of size {len(values)}]"
+def storage_text(values: list[Any] | None, name: str, size: int) -> str:
+    """One value a line (``...`` where there is no data), then what storage it is and how many elements it has."""
+    lines = "..." if values is None else " " + "\n ".join(str(value) for value in values)
+    return f"{lines}\n[tensorkit.storage.{name} of size {size}]"
 
 
 def allocate(nbytes: int, where: device) -> UntypedStorage:

@@ -189,7 +189,7 @@ class Tensor:
         (tensorkit.Size([2, 3]), 3)
         """
         size = self._lay().size
-        return Size(size) if dim is None else size[layouts.normalise_dim(dim, len(size))]
+        return Size(size) if dim is None else size[layouts.normalise_dim(_dim(dim, "size"), len(size))]
 
     @property
     def shape(self) -> Size:
@@ -204,7 +204,7 @@ class Tensor:
         ((3, 1), 1)
         """
         stride = self._lay().stride
-        return stride if dim is None else stride[layouts.normalise_dim(dim, len(stride))]
+        return stride if dim is None else stride[layouts.normalise_dim(_dim(dim, "stride"), len(stride))]
 
     def storage_offset(self) -> int:
         """The storage slot of the first element."""
@@ -326,6 +326,12 @@ class Tensor:
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def _dim(dim: Any, name: str) -> int:
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
+    return int(dim.__index__())
 
 
 _warned_typed_storage = False

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tensorkit.ops import convert, create, index, pointwise, reduce, view
+from tensorkit.ops import convert, create, index, pointwise, random, reduce, view
 
-__all__ = ["convert", "create", "index", "pointwise", "reduce", "view"]
+__all__ = ["convert", "create", "index", "pointwise", "random", "reduce", "view"]

@@ -19,7 +19,6 @@ from tensorkit.device import CPU, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided as _allocate
-from tensorkit.elementwise import resize_out
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import (
@@ -27,6 +26,7 @@ from tensorkit.ops.convert import (
     as_dtype,
     copy_into,
     item,
+    resize_,
     to_device,
     to_dtype,
     write_number,
@@ -333,20 +333,29 @@ def _check_size(size: tuple[int, ...], name: str) -> None:
 
 
 def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
-    """An uninitialised row-major tensor, or `out` given that size."""
+    """An uninitialised row-major tensor, or `out` given that size (silently, as PyTorch's factories do)."""
     if out is not None:
-        if not isinstance(out, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-        asked = None if kind is None else as_dtype(kind, name)
-        if asked is not None and asked is not out._dtype:
-            raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({out._dtype})")
-        resize_out(out, size)
-        return out
+        _check_out(out, kind, where, name)
+        return resize_(out, size)
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
     here = CPU if where is None else resolve(where)
+    if math.prod(size) * chosen.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
     if here is CPU:
         return fresh(_memory(size, chosen), chosen)
     return _allocate(size, layouts.contiguous_stride(size), chosen, here)
+
+
+def _check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    asked = None if kind is None else as_dtype(kind, name)
+    if asked is not None and asked is not out._dtype:
+        raise RuntimeError(f"dtype {asked.label} does not match dtype of out parameter ({out._dtype.label})")
+    if where is not None and resolve(where).type != out._device.type:
+        raise RuntimeError(
+            f"device type {resolve(where).type} does not match device type of out parameter ({out._device.type})"
+        )
 
 
 def _memory(size: tuple[int, ...], kind: dtype) -> Array:
@@ -458,7 +467,7 @@ def full(
     _check_size(sizes, "full")
     value = _plain(fill_value)
     own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
-    chosen = None if out is not None else own if dtype is None else dtype
+    chosen = dtype if dtype is not None or out is not None else own
     made = _new(sizes, chosen, device, out, "full")
     write_number(made, value)
     return made
@@ -551,12 +560,14 @@ def _number(value: Any, name: str, argument: str, position: int) -> Any:
     return value
 
 
-def _place(values: Array, kind: dtype, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
+def _place(
+    values: Array, kind: dtype, asked: Any, where: DeviceLike, out: Tensor | None, name: str
+) -> Tensor:
     """Computed values as a tensor of a dtype, on a device, or in `out`."""
     made = fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind)
     if out is None:
         return to_device(made, resolve(where))
-    target = _new(made._lay().size, None, None, out, name)
+    target = _new(made._lay().size, asked, where, out, name)
     copy_into(target, made)
     target._bump()
     return target
@@ -643,11 +654,23 @@ def arange(
     if kind.category == 1:
         start, end, step = int(start), int(end), int(step)
     length = _range_length(start, end, step)
+    if isinstance(out, Tensor) and out.numel() not in (0, length):
+        _warn_length(out, length)
     if kind.category == 1:
         values = numpy.arange(length, dtype=numpy.int64) * step + start
     else:
         values = numpy.arange(length, dtype=numpy.float64) * step + start
-    return _place(values, kind, device, out, "arange")
+    return _place(values, kind, dtype, device, out, "arange")
+
+
+def _warn_length(out: Tensor, length: int) -> None:
+    warnings.warn(
+        f"The number of elements in the out tensor of shape {list(out._lay().size)} is {out.numel()} which does not "
+        f"match the computed number of elements {length}. Note that this may occur as a result of rounding error. "
+        f"The out tensor will be resized to a tensor of shape ({length},).",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _range_dtype(*values: Any) -> dtype:
@@ -727,7 +750,7 @@ def linspace(
     if kind in _LIMITED or kind.category == 0:
         raise missing_kernel("linspace_cpu", kind.label)
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
-    return _place(values, kind, device, out, "linspace")
+    return _place(values, kind, dtype, device, out, "linspace")
 
 
 @op(
@@ -763,7 +786,7 @@ def logspace(
         raise missing_kernel("logspace_cpu", kind.label)
     powers = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
     values = kernels.quiet(numpy.power, numpy.array(base, powers.dtype), powers)
-    return _place(values, kind, device, out, "logspace")
+    return _place(values, kind, dtype, device, out, "logspace")
 
 
 # -- like another tensor ------------------------------------------------------------------------------------------

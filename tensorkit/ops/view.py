@@ -135,8 +135,15 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
     """
-    if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
-        return _view_dtype(input, dtype or size[0])
+    if not size and dtype is not None:
+        return _view_dtype(input, dtype)
+    if len(size) == 1 and isinstance(size[0], dtypes.dtype) and dtype is None:
+        return _view_dtype(input, size[0])
+    if dtype is not None:
+        raise TypeError(
+            f"view() received an invalid combination of arguments - got ({type(size[0]).__name__}, "
+            "dtype=tensorkit.dtype), but expected one of:\n * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
+        )
     if not size:
         raise TypeError(
             "view() received an invalid combination of arguments - got (), but expected one of:\n"
@@ -171,7 +178,7 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     why = f"to view {old.label} as {new.label} (different element sizes), but got"
     if not lay.size:
         raise RuntimeError(f"self.dim() cannot be 0 {why[: -len(', but got')]}")
-    if lay.stride[-1] != 1:
+    if lay.stride[-1] != 1 and lay.size[-1] != 1:
         raise RuntimeError(f"self.stride(-1) must be 1 {why} {lay.stride[-1]}")
     if old.itemsize > new.itemsize:
         times = old.itemsize // new.itemsize
@@ -221,6 +228,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements with another size: a view when strides can express it, otherwise a copy."""
+    if not shape:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     return reshape(input, as_ints(shape, "reshape", "shape"))
 
 
@@ -512,7 +521,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
-    return tuple([tensor._view(tensor._lay().expand(size)) for tensor in tensors])
+    return tuple(
+        [t if t._lay().size == size else t._view(t._lay().expand(size)) for t in tensors]  # PyTorch's very objects
+    )
 
 
 # -- parts --------------------------------------------------------------------------------------------------------
@@ -553,7 +564,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.select.html
     """
-    return input._view(input._lay().select(dim, index))
+    return input._view(input._lay().select(dim, index.__index__()))
 
 
 @op(samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))))
@@ -630,6 +641,11 @@ def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
     """
+    if not isinstance(split_size, (int, tuple, list)):
+        raise TypeError(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
+            f"not {type(split_size).__name__}"
+        )
     return tuple([tensor._view(piece) for piece in tensor._lay().split(split_size, dim)])
 
 
