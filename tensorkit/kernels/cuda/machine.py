@@ -101,7 +101,9 @@ class Emulation:
 
     def __init__(self, before: EmulatedMemory | None, memory: EmulatedMemory) -> None:
         self._before = before
+        self._current_before = getattr(_current, "index", 0)
         self.memory = memory
+        _current.index = 0  # other devices than before: begin at the first
 
     def __enter__(self) -> Emulation:
         return self
@@ -110,6 +112,7 @@ class Emulation:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         _switch(self._before)
+        _current.index = self._current_before
 
     def __repr__(self) -> str:
         devices = self.memory.devices
