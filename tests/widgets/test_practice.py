@@ -325,8 +325,11 @@ def test_the_browser_may_answer_skip_and_ask_again() -> None:
     assert p.announced.startswith("As you predicted")
     send(p, "again")
     assert not p.revealed
+    send(p, "answer", "A")
+    assert p.announced == "Not what happens. You said A."
     send(p, "skip")
     assert p.revealed
+    assert p.announced == "Skipped. It is B."
 
 
 @pytest.mark.parametrize("do", ["close", "__class__", "", None, 3, ["answer"], "ANSWER"])

@@ -78,7 +78,7 @@ class Predict(Card):
                 return
             self._state.update(answer=said, skipped=False, note="")
             verdict = self.verdict
-            self._draw(f"{self._headline()}. {verdict.says if verdict else ''}")
+            self._draw(f"{self._headline()}. {verdict.says if verdict is not None else ''}")
 
     @property
     def revealed(self) -> bool:
@@ -105,7 +105,7 @@ class Predict(Card):
         with self._guard:
             self._state.update(answer=None, skipped=True, note="")
             verdict = self.verdict
-            self._draw(f"Skipped. {verdict.says if verdict else ''}")
+            self._draw(f"Skipped. {verdict.says if verdict is not None else ''}")
 
     def _understood(self, value: object) -> object:
         """The value as an answer of this question's kind, or None."""
