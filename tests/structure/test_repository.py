@@ -128,7 +128,7 @@ def test_the_readmes_example_is_true(readme: str) -> None:
     names: dict[str, Any] = {}
     checked = 0
     for line in block.splitlines():
-        code, _, comment = line.partition("   # ")
+        code, _, comment = line.partition("  # ")
         if not comment:
             exec(code, names)
             continue
