@@ -96,9 +96,8 @@ def check() -> None:
 
 
 def _table(rows: list[Row]) -> Table:
-    table = Table(
-        "", "", "found", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0)
-    )
+    table = Table("", "", title="tensorkit check", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table.add_column("found", overflow="fold")  # a path that is cut helps nobody
     group = ""
     for row in rows:
         if row.group != group:
