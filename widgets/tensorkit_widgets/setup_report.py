@@ -44,12 +44,16 @@ class SetupReport:
 
     def _repr_html_(self) -> str:
         groups = [(group, list(rows)) for group, rows in groupby(self._rows, lambda row: row.group)]
-        boxes = "".join(_box(group, rows) for group, rows in groups)
+        # The longest group stands beside all the others, so that the report fits a screen.
+        longest = max((len(rows) for _, rows in groups), default=0)
+        left = "".join(_box(group, rows) for group, rows in groups if len(rows) < longest)
+        right = "".join(_box(group, rows) for group, rows in groups if len(rows) == longest)
+        boxes = f"<div>{left}</div><div>{right}</div>"
         advice = "".join(f"<li>{escape(line)}</li>" for line in self._advice())
         listed = f"<ul>{advice}</ul>" if advice else ""
         mark = "✓" if self.ready else "✗"
         return (
-            f'<div style="display: flex; flex-wrap: wrap; gap: 8px 32px">{boxes}</div>'
+            f'<div style="display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start">{boxes}</div>'
             f"{listed}<p><strong>{mark} {self._summary()}</strong></p>"
         )
 

@@ -73,7 +73,9 @@ class StrideExplorer(anywidget.AnyWidget):
     ) -> None:
         if unknown:
             names = ", ".join(sorted(unknown))
-            raise TypeError(f"StrideExplorer has no option {names}: it takes a tensor, expression, name and focus")
+            raise TypeError(
+                f"StrideExplorer has no option {names}: it takes a tensor, expression, name and focus"
+            )
         if not isinstance(name, str) or not name:
             raise TypeError(f"name must be a text such as 't', not {name!r}")
         self._guard = threading.RLock()
@@ -197,25 +199,35 @@ class StrideExplorer(anywidget.AnyWidget):
     def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
         try:
             scene = self._session.scene(live=True)
-            if only_if_changed and scene == self._last:
+            if only_if_changed and scene == self._last and not self.frame["reason"]:
                 return False
             self._last = scene
             drawn = {"svg": render_svg(scene, live=True), "text": render_text(scene), "reason": ""}
         except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
-            drawn = {"svg": "", "text": self._fallback(), "reason": f"the picture could not be drawn: {error}"}
+            drawn = {
+                "svg": "",
+                "text": self._fallback(),
+                "reason": f"the picture could not be drawn: {error}",
+            }
             if only_if_changed and drawn["reason"] == self.frame.get("reason"):
                 return False
         self._publish(drawn, serial)
         return True
 
     def _fallback(self) -> str:
-        lines = [f"{s.code}  {s.kind}  size {s.size}  stride {s.stride}  offset {s.offset}" for s in self.steps]
+        lines = [
+            f"{s.code}  {s.kind}  size {s.size}  stride {s.stride}  offset {s.offset}" for s in self.steps
+        ]
         return "\n".join([self._session.code, *lines])
 
     def _publish(self, drawn: dict[str, Any], serial: Any) -> None:
         self._revision += 1
         focus = self._last and element_text(self._last)
-        facts = {**self._session.facts(), "storage": _storage_number(self._session.meta.buffer), "element": focus}
+        facts = {
+            **self._session.facts(),
+            "storage": _storage_number(self._session.meta.buffer),
+            "element": focus,
+        }
         shown = serial if isinstance(serial, int) else None
         self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": facts}
 

@@ -203,7 +203,7 @@ TASKS = (
         "In order, on a cluster",
         "These five lines prepare and start a job on a cluster, but they are shuffled:\n\n"
         "    a   virtualenv --no-download env\n"
-        "    b   pip install --no-index tensorkit\n"
+        "    b   pip install --no-index torch\n"
         "    c   module load python/3.11\n"
         "    d   source env/bin/activate\n"
         "    e   sbatch job.sh\n\n"
