@@ -105,8 +105,10 @@ def host_array(input: Tensor) -> Array:
     return input._nd() if input._device == CPU else to_device(input, CPU)._nd()
 
 
-def _warn_complex_to_real() -> None:
-    warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
+def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
+    """Warn, as PyTorch does, when elements of `src` lose their imaginary part on the way into `dst`."""
+    if src._dtype.is_complex and dst._dtype.category in (1, 2) and dst.numel():
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
 
 
 # -- copies -------------------------------------------------------------------------------------------------------
@@ -192,8 +194,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     size = layouts.broadcast_sizes(own.size, given.size)
     if size != own.size:
         given.expand(own.size)  # raises PyTorch's sentence
-    if src._dtype.is_complex and input._dtype.category in (1, 2):
-        _warn_complex_to_real()
+    warn_complex_to_real(input, src)
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
     input._bump()
     return input
@@ -207,7 +208,16 @@ def number_tensor(value: Any) -> Tensor:
     return out
 
 
-_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
+_C_NAMES = {
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+}
 
 
 def _fits(value: Any, kind: dtype) -> bool:
@@ -216,9 +226,9 @@ def _fits(value: Any, kind: dtype) -> bool:
         return kind.is_complex or kind.category == 0 or value.imag == 0
     if kind.category != 1:
         return True
-    if value != value or value in (float("inf"), float("-inf")):
-        return False
     info = numpy.iinfo(kind.numpy)
+    if isinstance(value, float):
+        return info.min <= value <= info.max  # False for what is not a number
     # An unsigned type takes the negative numbers whose magnitude it can hold: C wraps them around.
     low = -info.max - 1 if not kind.is_signed else info.min
     return bool(low <= int(value) <= info.max)
@@ -231,6 +241,12 @@ def write_number(input: Tensor, value: Any) -> None:
         RuntimeError: when the dtype cannot hold it.
     """
     value = value.item() if isinstance(value, numpy.generic) else value
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise OverflowError(
+            "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
+        )
+    if isinstance(value, int) and value >= 2**63 and input._dtype.category >= 2:
+        value = float(value)
     if not _fits(value, input._dtype):
         label = _C_NAMES.get(input._dtype.name, input._dtype.name.replace("float32", "float"))
         raise RuntimeError(f"value cannot be converted to type {label} without overflow")
@@ -270,8 +286,12 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions."
             )
         check_writable(input)
-        value = value.item()
-    elif not isinstance(value, NUMBERS):
+        warn_complex_to_real(input, value)
+        one = to_device(value, input._device)
+        copy_into(input, one._view(Layout(input._lay().size, (0,) * input.dim(), one._lay().offset)))
+        input._bump()
+        return input
+    if not isinstance(value, NUMBERS):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
             "of:\n * (Tensor value)\n * (Number value)\n"
@@ -301,9 +321,10 @@ def to_dtype(input: Tensor, kind: dtype, *, copy: bool = False) -> Tensor:
     """The elements as another dtype: the tensor itself when it has that dtype already."""
     if input._dtype is kind and not copy:
         return input
-    if input._dtype.is_complex and kind.category in (1, 2):
-        _warn_complex_to_real()
-    return _copied(input, layouts.like_strides(input._lay()), kind)
+    out = empty_strided(input._lay().size, layouts.like_strides(input._lay()), kind, input._device)
+    warn_complex_to_real(out, input)
+    copy_into(out, input)
+    return out
 
 
 def to_device(input: Tensor, where: device, *, copy: bool = False) -> Tensor:
@@ -544,6 +565,29 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     return input
 
 
+_CPP_NAMES = {
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "uint8": "unsigned char",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def _cpp_name(kind: dtype) -> str:
+    """What PyTorch calls the elements of a dtype in `set_`'s error."""
+    return _CPP_NAMES.get(kind.name, kind.name)
+
+
 def _source_storage(source: Any) -> UntypedStorage:
     if isinstance(source, TypedStorage):
         return source.untyped()
@@ -574,7 +618,7 @@ def set_(
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:
             raise RuntimeError(
-                f"Could not set tensor of type {source._dtype.label} to a tensor of type {input._dtype.label}"
+                f"Could not set tensor of type {_cpp_name(source._dtype)} to a tensor of type {_cpp_name(input._dtype)}"
             )
         input._adopt_geometry(source._store(), source._lay())
         input._bump()
@@ -613,6 +657,8 @@ def item(input: Tensor) -> Any:
     """
     if input.numel() != 1:
         raise RuntimeError(f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
+    if input._device == META:
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     return _python(host_array(input)).item()
 
 
@@ -660,7 +706,10 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
     if input._dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
-    return input._nd().view()
+    array = input._nd().view()
+    if not array.size:  # NumPy itself would say so of an empty array, and PyTorch does
+        array = numpy.ndarray(array.shape, array.dtype, array, 0, (0,) * array.ndim)
+    return array
 
 
 def _array(input: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:

@@ -136,20 +136,29 @@ def _plain(value: Any) -> Any:
 
 def _checked_number(value: Any, kind: dtype) -> Any:
     """A number as it will be stored, or PyTorch's word on why it cannot be."""
+    if kind is dtypes.uint64:
+        return _checked_unsigned(value)
     if isinstance(value, complex) and not kind.is_complex:
-        raise TypeError(f"must be real number, not {type(value).__name__}")
+        raise TypeError("'complex' object cannot be interpreted as an integer")
     if kind.category == 1:
-        if isinstance(value, float):
-            if math.isnan(value):
-                raise ValueError("cannot convert float NaN to integer")
-            if math.isinf(value):
-                raise OverflowError("cannot convert float infinity to integer")
-            value = int(value)
-        if not -(2**63) <= value < 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         info = numpy.iinfo(kind.numpy)
-        if not (info.min if kind.is_signed else -info.max) <= value <= info.max:
+        low = info.min if kind.is_signed or isinstance(value, float) else -info.max
+        if not low <= value <= info.max:  # nor if it is not a number
             raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+        value = int(value)
+    return value
+
+
+def _checked_unsigned(value: Any) -> int:
+    """A whole number for uint64, which alone holds more than Python's 64-bit conversion."""
+    if not isinstance(value, int):
+        raise TypeError("an integer is required")
+    if value < 0:
+        raise OverflowError("can't convert negative int to unsigned")
+    if value >= 2**64:
+        raise OverflowError("int too big to convert")
     return value
 
 
@@ -157,12 +166,10 @@ def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     numbers = [_plain(leaf) for leaf in leaves]
     if kind.category == 1:
         whole = [_checked_number(n, kind) for n in numbers]
-        array = numpy.array(whole, numpy.int64 if kind is not dtypes.uint64 else object)
+        array = numpy.array(whole, numpy.uint64 if kind is dtypes.uint64 else numpy.int64)
         return kernels.quiet(array.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
-    if not kind.is_complex and any(isinstance(n, complex) for n in numbers):
+    if kind.category == 2 and any(isinstance(n, complex) for n in numbers):
         raise TypeError("must be real number, not complex")
-    if any(isinstance(n, int) and not -(2**63) <= n < 2**63 for n in numbers):
-        raise ValueError("Overflow when unpacking long long")
     wide = numpy.complex128 if kind.is_complex else numpy.bool_ if kind.category == 0 else numpy.float64
     return kernels.quiet(numpy.array(numbers, wide).astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
 

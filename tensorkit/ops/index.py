@@ -12,7 +12,7 @@ from tensorkit import trace
 from tensorkit.dispatch import Op, call_traced, register, sample
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
-from tensorkit.ops.convert import copy_into, write_number
+from tensorkit.ops.convert import copy_into, warn_complex_to_real, write_number
 from tensorkit.ops.view import type_name
 from tensorkit.tensor import Tensor, attach
 
@@ -33,12 +33,16 @@ def _layout_for(input: Tensor, key: Any) -> Layout:
         plain = tuple(map(_basic, key)) if isinstance(key, tuple) else _basic(key)
         layout = input._lay().index(plain)
     if layout is None:
-        raise _refused(key)
+        raise _refused(key, input.dim())
     return layout
 
 
-def _refused(key: Any) -> Exception:
+def _refused(key: Any, ndim: int) -> Exception:
     parts = key if isinstance(key, tuple) else (key,)
+    # PyTorch reads a text as the sequence of its letters, and counts before it looks.
+    asked = parts if isinstance(key, tuple) or not isinstance(key, str) else tuple(key) or (key,)
+    if len([p for p in asked if p is not None and p is not ... and not isinstance(p, bool)]) > ndim:
+        return IndexError(f"too many indices for tensor of dimension {ndim}")
     for part in parts:
         if isinstance(part, str):
             return TypeError("new(): invalid data type 'str'")
@@ -112,18 +116,19 @@ def write(input: Tensor, key: Any, value: Any) -> None:
 
 
 def _write(input: Tensor, key: Any, value: Any) -> None:
+    if not isinstance(value, (Tensor, *NUMBERS)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
     target = input._view(_layout_for(input, key))
     if isinstance(value, Tensor):
         fitted = _fit(target._lay(), value, type_name(value))
         check_writable(target)
         check_overlap(target, fitted)
+        warn_complex_to_real(target, fitted)
         copy_into(target, fitted)
-    elif isinstance(value, NUMBERS):
+    else:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         write_number(target, value)
-    else:
-        raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
     input._bump()
 
 

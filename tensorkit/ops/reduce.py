@@ -132,7 +132,9 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
     )
     if input._device == META:
         return _meta(input, axes, keepdim, target)
-    return _deliver(_accumulate(_on_host(input, "sum"), axes, keepdim, target), target, out)
+    array = _on_host(input, "sum")
+    _warn_of_lost_parts(input, target)
+    return _deliver(_accumulate(array, axes, keepdim, target), target, out)
 
 
 @op(
@@ -177,6 +179,11 @@ def sum(
     return _sum(
         input, axis if dim is None else dim, keepdim, None if dtype is None else as_dtype(dtype, "sum"), out
     )
+
+
+def _warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
+    if input._dtype.is_complex and kind.category in (1, 2) and input.numel():
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
 
 
 def _method_sum(
@@ -241,7 +248,9 @@ def mean(
     axes = _axes("mean", axis if dim is None else dim, input.dim())
     if input._device == META:
         return _meta(input, axes, keepdim, kind)
-    total = kernels.cast(_accumulate(_on_host(input, "mean"), axes, keepdim, kind), kind)
+    array = _on_host(input, "mean")
+    _warn_of_lost_parts(input, kind)
+    total = kernels.cast(_accumulate(array, axes, keepdim, kind), kind)
     count = math.prod([input._lay().size[d] for d in axes])
     return _deliver(_divided(total, count, kind), kind, out)
 
@@ -280,8 +289,11 @@ def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, 
     if input._device == META:
         return _meta(input, axes, keepdim, kind)
     count = math.prod([input._lay().size[d] for d in axes])
-    if count - correction <= 0:
-        _warn_freedom(name)
+    # PyTorch counts no elements where there is no result, and asks again for the imaginary parts.
+    results = math.prod(_reduced_size(input._lay().size, axes, False))
+    if (count if results else 0) - correction <= 0:
+        for _ in range(2 if input._dtype.is_complex else 1):
+            _warn_freedom(name)
     variance = kernels.quiet(_variance, _on_host(input, name), axes, count, correction, keepdim)
     values = kernels.quiet(numpy.sqrt, variance) if name == "std" else variance
     return _deliver(values, kind, out)
@@ -394,9 +406,9 @@ def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
         raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
     if kind.is_complex:
         raise RuntimeError(f"{name}(): does not support complex input")
-    if kind in _LIMITED and size:
-        raise missing_kernel(f"{name}_cpu", kind.label)
     axes = (axis,) if size else ()
+    if kind in _LIMITED and size and math.prod(_reduced_size(size, axes, False)):
+        raise missing_kernel(f"{name}_cpu", kind.label)
     if input._device == META:
         return _meta(input, axes, keepdim, kind), _meta(input, axes, keepdim, dtypes.int64)
     array = _on_host(input, name)
@@ -427,7 +439,7 @@ def _wrong_arguments(name: str, given: Any) -> TypeError:
 def _extreme(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
     """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
     _check_input(name, input)
-    if isinstance(dim, Tensor) and dim.dim():
+    if isinstance(dim, Tensor):
         dim, other = None, dim
     if other is not None:
         pair: Callable[..., Tensor] = maximum if name == "max" else minimum

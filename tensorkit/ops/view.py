@@ -178,15 +178,15 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     why = f"to view {old.label} as {new.label} (different element sizes), but got"
     if not lay.size:
         raise RuntimeError(f"self.dim() cannot be 0 {why[: -len(', but got')]}")
-    if lay.stride[-1] != 1 and lay.size[-1] != 1:
+    times = new.itemsize // old.itemsize
+    if times and lay.size[-1] % times:
+        raise RuntimeError(f"self.size(-1) must be divisible by {times} {why} {lay.size[-1]}")
+    if lay.stride[-1] != 1:
         raise RuntimeError(f"self.stride(-1) must be 1 {why} {lay.stride[-1]}")
     if old.itemsize > new.itemsize:
         times = old.itemsize // new.itemsize
         stride = (*[s * times for s in lay.stride[:-1]], 1)
         return Layout((*lay.size[:-1], lay.size[-1] * times), stride, lay.offset * times)
-    times = new.itemsize // old.itemsize
-    if lay.size[-1] % times:
-        raise RuntimeError(f"self.size(-1) must be divisible by {times} {why} {lay.size[-1]}")
     if lay.offset % times:
         raise RuntimeError(f"self.storage_offset() must be divisible by {times} {why} {lay.offset}")
     for dim, step in enumerate(lay.stride[:-1]):
@@ -522,7 +522,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
-        [t if t._lay().size == size else t._view(t._lay().expand(size)) for t in tensors]  # PyTorch's very objects
+        [
+            t if t._lay().size == size else t._view(t._lay().expand(size)) for t in tensors
+        ]  # PyTorch's very objects
     )
 
 
