@@ -122,9 +122,7 @@ def _fault(meta: Meta) -> str:
         return ""
     need = high * meta.itemsize
     what = "freed" if meta.nbytes == 0 else "resized"
-    return (
-        f"the storage was {what} under this tensor: it holds {meta.nbytes} bytes now, and the tensor needs {need}"
-    )
+    return f"the storage was {what} under this tensor: it holds {meta.nbytes} bytes now, and the tensor needs {need}"
 
 
 def _describe_tensor(tensor: Any) -> Meta:
@@ -154,7 +152,9 @@ def _owner(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
 def _describe_array(array: numpy.ndarray[Any, Any]) -> Meta:
     itemsize, dtype = array.dtype.itemsize, array.dtype.name
     if not (array.dtype.kind in "biufc" or dtype == "bfloat16"):
-        raise TypeError(f"cannot draw an array of dtype {dtype}: only numbers and booleans have slots of their own")
+        raise TypeError(
+            f"cannot draw an array of dtype {dtype}: only numbers and booleans have slots of their own"
+        )
     low, high = numpy.lib.array_utils.byte_bounds(_owner(array))
     address = array.__array_interface__["data"][0]
     if any(s % itemsize for s in array.strides) or (address - low) % itemsize:
@@ -179,7 +179,10 @@ def same_buffer(a: Meta, b: Meta) -> bool:
 
 
 def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:
-    """A frozen snapshot: metadata, the numbers of ``window`` and of the storage's ``runs``; never raises for a fault."""
+    """A frozen snapshot: metadata, the numbers of ``window`` and of the storage's ``runs``.
+
+    A fault never raises: it is said in the snapshot.
+    """
     with _lock:
         meta = describe(tensor)
         if len(window.origin) != len(meta.size):
@@ -221,7 +224,9 @@ def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int)
 
 def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
     low, high = extent(size, stride, offset)
-    raw = numpy.asarray(_Raw(_owner(array), meta.buffer.start + low * meta.itemsize, high - low)).view(array.dtype)
+    raw = numpy.asarray(_Raw(_owner(array), meta.buffer.start + low * meta.itemsize, high - low)).view(
+        array.dtype
+    )
     steps = tuple(s * meta.itemsize for s in stride)
     part = numpy.lib.stride_tricks.as_strided(raw[offset - low :], size, steps)
     if meta.dtype == "bfloat16":

@@ -55,7 +55,7 @@ class Link:
     meta: Meta
 
 
-class StepFailed(Exception):  # noqa: N818 - it is reported, not an error of this package
+class StepFailed(Exception):
     """A step that the library refused: the library's own error, and the dimensions that cannot merge."""
 
     def __init__(self, call: Call, error: Exception, pairs: Sequence[tuple[int, int]], at: int) -> None:
@@ -74,7 +74,9 @@ def base_link(tensor: Any, name: str) -> Link:
     return Link(Step(name, meta.size, meta.stride, meta.offset, "tensor", why), None, tensor, meta)
 
 
-def build(tensor: Any, calls: Sequence[Call], name: str = "t", known: Sequence[Link] = ()) -> tuple[Link, ...]:
+def build(
+    tensor: Any, calls: Sequence[Call], name: str = "t", known: Sequence[Link] = ()
+) -> tuple[Link, ...]:
     """Apply ``calls`` one by one; steps that ``known`` already holds for the same tensor are taken from there.
 
     Raises:
@@ -203,7 +205,8 @@ _WHY_VIEW = {
     **dict.fromkeys(("t", "T", "mT", "transpose", "swapaxes"), "the strides change places; no number moves"),
     **dict.fromkeys(("permute", "movedim"), "sizes and strides are reordered together; no number moves"),
     **dict.fromkeys(
-        ("view", "reshape", "flatten", "unflatten"), "the same slots in the same order, under new sizes and strides"
+        ("view", "reshape", "flatten", "unflatten"),
+        "the same slots in the same order, under new sizes and strides",
     ),
     "squeeze": "dimensions of size 1 leave; their strides were never used",
     "unsqueeze": "a dimension of size 1 comes in; its stride is never used",

@@ -1,8 +1,8 @@
 """One ES module out of several files: what a widget's browser side is made of, without a bundler.
 
-A widget's module arrives in the browser as one text, so ``import "./sibling.js"`` has nowhere to look.  Each such import
-is rewritten to a ``data:`` URL that holds the sibling (linked in the same way).  A browser keeps one instance of a
-module for each URL, so widgets that import the same file share it, and what it remembers.
+A widget's module arrives in the browser as one text, so ``import "./sibling.js"`` has nowhere to look.  Each such
+import is rewritten to a ``data:`` URL that holds the sibling (linked in the same way).  A browser keeps one instance
+of a module for each URL, so widgets that import the same file share it, and what it remembers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ __all__ = ["ImportCycle", "link", "static"]
 
 STATIC = Path(__file__).parent / "static"
 
-_IMPORT = re.compile(r"""(?P<head>^\s*(?:import|export)\b[^"';]*?(?:\bfrom\s*)?)(?P<quote>["'])(?P<path>\./[\w./-]+\.js)(?P=quote)""", re.M)
+_IMPORT = re.compile(
+    r"""(?P<head>^\s*(?:import|export)\b[^"';]*?(?:\bfrom\s*)?)(?P<quote>["'])(?P<path>\./[\w./-]+\.js)(?P=quote)""",
+    re.M,
+)
 
 
 class ImportCycle(ValueError):

@@ -36,9 +36,12 @@ MOST_STEPS = 32
 LARGEST = 2**63
 
 METHODS = frozenset(
-    "t transpose swapaxes permute movedim view reshape flatten unflatten narrow select squeeze unsqueeze "
-    "expand broadcast_to diagonal unfold as_strided contiguous clone".split()
-)
+    {
+        "t", "transpose", "swapaxes", "permute", "movedim", "view", "reshape", "flatten", "unflatten",
+        "narrow", "select", "squeeze", "unsqueeze", "expand", "broadcast_to", "diagonal", "unfold",
+        "as_strided", "contiguous", "clone",
+    }
+)  # fmt: skip
 PROPERTIES = frozenset({"T", "mT"})
 
 
@@ -56,7 +59,9 @@ class Call:
     kwargs: tuple[tuple[str, Any], ...] = ()
 
 
-_WAY_OUT = "an expression is a chain of indexing such as [1:, ::2] and view methods such as .t() or .view(2, 6)"
+_WAY_OUT = (
+    "an expression is a chain of indexing such as [1:, ::2] and view methods such as .t() or .view(2, 6)"
+)
 
 
 def _refuse(what: str) -> NotAllowed:
@@ -171,7 +176,11 @@ def _literal(node: ast.expr, depth: int) -> Any:
         raise _refuse("brackets this deep")
     if isinstance(node, ast.Constant):
         return _constant(node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    ):
         value = _constant(node.operand)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return -value
@@ -201,7 +210,9 @@ def _index(node: ast.expr) -> Any:
 
 def _index_item(node: ast.expr) -> Any:
     if isinstance(node, ast.Slice):
-        return slice(*(None if part is None else _literal(part, 0) for part in (node.lower, node.upper, node.step)))
+        return slice(
+            *(None if part is None else _literal(part, 0) for part in (node.lower, node.upper, node.step))
+        )
     if isinstance(node, ast.Constant) and node.value is Ellipsis:
         return Ellipsis
     return _literal(node, 0)

@@ -7,7 +7,7 @@ it (which slot an element reads, which elements read a slot, which dimensions ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 Ints = tuple[int, ...]
@@ -176,7 +176,9 @@ def view_stride(size: Sequence[int], stride: Sequence[int], shape: Sequence[int]
     return tuple(out) if d == -1 else None
 
 
-def conflicts(size: Sequence[int], stride: Sequence[int], shape: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def conflicts(
+    size: Sequence[int], stride: Sequence[int], shape: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
     """The neighbouring dimensions that ``view(shape)`` would have to merge and cannot.
 
     Dimensions (d, e) merge when stepping off the end of ``e`` lands where one step of ``d`` lands:
@@ -190,7 +192,7 @@ def conflicts(size: Sequence[int], stride: Sequence[int], shape: Sequence[int]) 
     cuts = {prod(shape[k:]) for k in range(len(shape) + 1)}
     live = [d for d in range(len(size)) if size[d] != 1]
     bad = []
-    for d, e in zip(live, live[1:], strict=False):
+    for d, e in pairwise(live):
         merges = stride[d] == size[e] * stride[e]
         if not merges and prod(size[e:]) not in cuts:
             bad.append((d, e))

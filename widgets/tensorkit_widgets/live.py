@@ -1,7 +1,7 @@
 """What ties the pictures to the notebook: which explorers are alive, and IPython's hook after every cell.
 
-One registration with IPython, however many widgets there are; it is taken back when the last one is closed. A widget that
-was made by an earlier run of the same cell is closed when the cell runs again, so re-running a cell leaks nothing.
+One registration with IPython, however many widgets there are; it is taken back when the last one is closed. A widget
+that was made by an earlier run of the same cell is closed when the cell runs again, so re-running a cell leaks nothing.
 """
 
 from __future__ import annotations

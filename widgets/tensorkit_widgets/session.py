@@ -127,7 +127,11 @@ class Session:
         self.moved = done != self.calls
         if self.moved:
             self.history = [*self.history[-MOST_HISTORY:], before]
-            self.focus, self.origin, self.point = clamp_focus(self._carried(links), links[-1].meta.size), None, None
+            self.focus, self.origin, self.point = (
+                clamp_focus(self._carried(links), links[-1].meta.size),
+                None,
+                None,
+            )
         self.calls, self.links = done, links
         if self.refusal is None:
             self.said = _said(links)
@@ -238,7 +242,11 @@ class Session:
 
     def _sliced(self) -> tuple[tuple[Call, ...], Ints]:
         """The chain without a slice that ends it, and the size there."""
-        if self.calls and _plain_slices(self.calls[-1]) is not None and len(self.links) == len(self.calls) + 1:
+        if (
+            self.calls
+            and _plain_slices(self.calls[-1]) is not None
+            and len(self.links) == len(self.calls) + 1
+        ):
             return self.calls[:-1], self.links[-2].meta.size
         return self.calls, self.meta.size
 
@@ -248,20 +256,11 @@ class Session:
         offset = message.get("offset")
         if size is None or stride is None or len(size) != len(stride) or not isinstance(offset, int):
             return
-        meta = self.meta
-        offset = max(0, min(offset, max(0, meta.slots - 1)))
-        room = meta.slots - 1 - offset
-        held, spent = [], 0
-        for n, s in zip(size, stride, strict=True):
-            s = max(0, min(s, max(room, 0)))
-            most = 1 + (room - spent) // s if s else max(1, min(n, 64))
-            held.append((max(0, min(n, most)), s))
-            spent += max(0, (held[-1][0] - 1) * s)
+        sizes, strides, start = _clamped(size, stride, offset, self.meta.slots)
         before = self.calls[:-1] if self.calls and self.calls[-1].name == "as_strided" else self.calls
-        sizes, strides = tuple(n for n, _ in held), tuple(s for _, s in held)
-        code = f".as_strided({size_text(sizes)}, {size_text(strides)}, {offset})"
+        code = f".as_strided({size_text(sizes)}, {size_text(strides)}, {start})"
         self._together((*before, *parse(code)))
-        if (sizes, strides, offset) != (size, stride, message.get("offset")) and self.refusal is None:
+        if (sizes, strides, start) != (size, stride, offset) and self.refusal is None:
             self.said = "clamped to the storage: " + self.said
 
     def _look(self, message: dict[str, Any]) -> None:
@@ -284,7 +283,9 @@ class Session:
         try:
             adapters.write(self.tensor, index, value)
         except Exception as error:  # the engine's own refusal is what the learner must read
-            self.complaint = self.said = f"{place} = {full(value, 'float64')} was refused: {_plain(str(error))}"
+            self.complaint = self.said = (
+                f"{place} = {full(value, 'float64')} was refused: {_plain(str(error))}"
+            )
             return
         self.focus = index
         got = self._read(index)
@@ -306,7 +307,9 @@ class Session:
         """Read the visible part of the tensor, now."""
         meta = self.meta
         window = grid_window(meta.size, self.focus, self._origin())
-        points = [meta.offset] if self.focus is None else list(waypoints(self.focus, meta.stride, meta.offset))
+        points = (
+            [meta.offset] if self.focus is None else list(waypoints(self.focus, meta.stride, meta.offset))
+        )
         if self.point is not None:
             points = [self.point]
         seen = look(self.tensor, window, strip_runs(meta.slots, points))
@@ -329,7 +332,7 @@ class Session:
         return compose(self.links, snapshot, self.focus, self.refusal, live)
 
     def scenes(self) -> list[Scene]:
-        """A scene for every step of the chain, each at the element that is explained first; the last is the present one."""
+        """A scene for every step of the chain; the last is the present one."""
         out = []
         for k in range(1, len(self.links)):
             part = Session(self.base, self.name)
@@ -381,6 +384,20 @@ class Session:
         return {"code": self.refusal.code, "message": self.refusal.message, "pairs": pairs, "offers": offers}
 
 
+def _clamped(size: Ints, stride: Ints, offset: int, slots: int) -> tuple[Ints, Ints, int]:
+    """The nearest size, stride and offset that stay within a storage: strides are kept, sizes give way."""
+    last = max(0, slots - 1)
+    start = max(0, min(offset, last))
+    strides = tuple(max(0, min(s, last)) for s in stride)
+    sizes: list[int] = []
+    room = last - start
+    for n, s in zip(size, strides, strict=True):
+        most = 1 + room // s if s else 64
+        sizes.append(max(0, min(n, most)) if slots else 0)
+        room -= max(0, sizes[-1] - 1) * s
+    return tuple(sizes), strides, start
+
+
 def _plain(message: str) -> str:
     return " ".join(message.split())
 
@@ -396,7 +413,7 @@ def _said(links: Sequence[Link]) -> str:
     where = f"size {size_text(step.size)}, stride {size_text(step.stride)}, offset {step.offset}"
     if len(links) == 1:
         return f"{step.code}: {where}"
-    return f"{step.code} gives a {step.kind}: {where}. {step.why}"
+    return f"{step.code} gives a {step.kind}: {where}; {step.why}"
 
 
 def _step_facts(link: Link) -> dict[str, Any]:

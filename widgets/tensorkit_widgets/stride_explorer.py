@@ -98,7 +98,7 @@ class StrideExplorer(anywidget.AnyWidget):
 
     @property
     def expression(self) -> str:
-        """The steps, such as ``"[1:, ::2].t()"``. Setting it applies another chain, and raises what the engine raises."""
+        """The steps, such as ``"[1:, ::2].t()"``. Setting it applies another chain; raises what the engine raises."""
         with self._guard:
             return self._session.expression
 

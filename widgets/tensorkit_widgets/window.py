@@ -50,7 +50,9 @@ def _most(size: Sequence[int]) -> list[int]:
     return [1] * (len(size) - 3) + ([2, 6, 12] if size[-1] > 6 else [4, 6, 6])
 
 
-def grid_window(size: Sequence[int], focus: Sequence[int] | None, origin: Sequence[int] | None = None) -> Window:
+def grid_window(
+    size: Sequence[int], focus: Sequence[int] | None, origin: Sequence[int] | None = None
+) -> Window:
     """The box of elements to draw: it holds the focus and moves as little as it can from ``origin``.
 
     >>> grid_window((3, 4), (1, 1))

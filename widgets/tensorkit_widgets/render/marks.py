@@ -29,7 +29,8 @@ def attributes(**values: object) -> str:
 
 def rect(x: float, y: float, width: float, height: float, class_: str, rx: float | None = None) -> str:
     """A rectangle."""
-    return f"<rect{attributes(class_=class_, x=float(x), y=float(y), width=float(width), height=float(height), rx=rx)}/>"
+    box = attributes(class_=class_, x=float(x), y=float(y), width=float(width), height=float(height), rx=rx)
+    return f"<rect{box}/>"
 
 
 def text(x: float, y: float, words: str, class_: str, **more: object) -> str:

@@ -47,7 +47,7 @@ def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> st
     Args:
         scene: what to draw.
         theme: ``"light"`` or ``"dark"`` for a fixed look; None follows the reader's preference.
-        live: for the browser's live view: no style of its own, ARIA roles for the parts, and the parts that are buttons.
+        live: for the browser's live view: no style of its own, ARIA roles for the parts, and buttons.
     """
     if theme not in (None, "light", "dark"):
         raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
@@ -120,7 +120,9 @@ def _note(note: Note, live: bool) -> str:
     if note.role == "next":
         inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
         inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
-        inside += text(note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle")
+        inside += text(
+            note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle"
+        )
         return group(inside, class_="tk-next", data_role="next-step")
     mono = "tk-mono " if note.role == "code" else ""
     anchor = None if note.anchor == "start" else note.anchor
@@ -156,11 +158,18 @@ def _grid(grid: Grid, scene: Scene, live: bool) -> str:
                     aria_hidden="true" if live else None,
                 )
             )  # fmt: skip
-        rows = [group("".join(_element(c, live) for c in row), role="row" if live else None) for row in facet.rows]
+        rows = [
+            group("".join(_element(c, live) for c in row), role="row" if live else None) for row in facet.rows
+        ]
         where = f" at {list(facet.index)}" if facet.index else ""
         name = f"the tensor{where}, {len(facet.rows)} by {len(facet.rows[0])}"
         parts.append(
-            group("".join(rows), class_="tk-facet", role="grid" if live else None, aria_label=name if live else None)
+            group(
+                "".join(rows),
+                class_="tk-facet",
+                role="grid" if live else None,
+                aria_label=name if live else None,
+            )
         )
     if grid.facets:
         cells = [cell for facet in grid.facets for row in facet.rows for cell in row]
@@ -182,7 +191,9 @@ def _halo(cells: Iterable[Cell]) -> str:
 
 
 def _axis(axis: Axis, live: bool) -> str:
-    kind = f"tk-axis {_dim(axis.dim)}" + (" tk-bad" if axis.bad else "") + (" tk-unused" if axis.unused else "")
+    kind = (
+        f"tk-axis {_dim(axis.dim)}" + (" tk-bad" if axis.bad else "") + (" tk-unused" if axis.unused else "")
+    )
     x1, y1, x2, y2 = (num(v) for v in (axis.x1, axis.y1, axis.x2, axis.y2))
     line = f'<path class="tk-axis-line" d="M{x1} {y1}L{x2} {y2}"/>'
     head = "m-6-8l6 9l6-9" if axis.vertical else "m-8-6l9 6l-9 6"
@@ -195,7 +206,9 @@ def _axis(axis: Axis, live: bool) -> str:
     else:
         label = text(axis.x1, axis.y1 - 9, axis.label, "tk-axis-label")
         grip = rect(axis.x1 - 4, axis.y1 - 24, max(axis.x2 - axis.x1, 116) + 8, 34, "tk-axis-grip", 6.0)
-    said = f"dimension {axis.dim}, size {axis.size}, stride {axis.stride}" + (", never used" if axis.unused else "")
+    said = f"dimension {axis.dim}, size {axis.size}, stride {axis.stride}" + (
+        ", never used" if axis.unused else ""
+    )
     return group(
         grip + line + label, class_=kind, data_role="axis" if live else None, data_dim=axis.dim,
         role="button" if live else None, tabindex=0 if live else None,
@@ -212,7 +225,9 @@ def _element(cell: Cell, live: bool) -> str:
         inside += _hatch(cell.x, cell.y, cell.width, cell.height)
     # In a low cell the number moves up, clear of the slot's tag.
     middle = cell.y + cell.height / 2 - (0 if cell.height > 60 else 4)
-    inside += text(cell.middle, middle + cell.font * 0.28, cell.text, "tk-mono tk-number", font_size=cell.font)
+    inside += text(
+        cell.middle, middle + cell.font * 0.28, cell.text, "tk-mono tk-number", font_size=cell.font
+    )
     inside += text(cell.x + 6, cell.y + cell.height - 5, str(cell.slot), "tk-mono tk-tag")
     more: dict[str, object] = {}
     if live:
@@ -222,7 +237,12 @@ def _element(cell: Cell, live: bool) -> str:
             "aria_selected": str(cell.focus).lower(),
         }  # fmt: skip
     return group(
-        inside, class_=classes, data_index=",".join(map(str, index)), data_slot=cell.slot, data_full=cell.full, **more
+        inside,
+        class_=classes,
+        data_index=",".join(map(str, index)),
+        data_slot=cell.slot,
+        data_full=cell.full,
+        **more,
     )
 
 
@@ -260,7 +280,9 @@ def _slot(cell: Cell, live: bool) -> str:
         inside += text(cell.x + cell.width - wide / 2 - 2, cell.y + 15, many, "tk-badge")
     more: dict[str, object] = {}
     if live:
-        read = {0: "no element reads it", 1: "one element reads it"}.get(cell.readers, f"{cell.readers} elements read it")
+        read = {0: "no element reads it", 1: "one element reads it"}.get(
+            cell.readers, f"{cell.readers} elements read it"
+        )
         more = {
             "role": "gridcell", "tabindex": -1, "aria_label": f"slot {cell.slot}, value {cell.full}, {read}",
             "aria_selected": str(cell.focus).lower(),
@@ -273,7 +295,8 @@ def _slot(cell: Cell, live: bool) -> str:
 
 def _gap(gap: Gap, live: bool) -> str:
     middle = gap.x + gap.width / 2
-    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{num(gap.width)}v{num(gap.height)}h-{num(gap.width)}"/>'
+    wide, high = num(gap.width), num(gap.height)
+    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{wide}v{high}h-{wide}"/>'
     inside += text(middle, gap.y + gap.height / 2 + 5, "⋯", "tk-gap-dots")
     count = gap.stop - gap.start
     shown = f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
@@ -310,7 +333,9 @@ def _formula(formula: Formula, scene: Scene) -> str:
     size = scene.snapshot.meta.size
     inside += f'<text class="tk-mono" x="{num(x)}" y="{num(y + 30)}" font-size="16">{_spoken(formula)}</text>'
     kinds = [f"tk-term {_dim(d)}" + (" tk-unused" if size[d] == 1 else "") for d, _, _ in formula.terms]
-    names = [_span(f"{LETTERS[d % 10]}·stride[{d}]", k) for (d, _, _), k in zip(formula.terms, kinds, strict=True)]
+    names = [
+        _span(f"{LETTERS[d % 10]}·stride[{d}]", k) for (d, _, _), k in zip(formula.terms, kinds, strict=True)
+    ]
     values = [
         _span(f"{i}·{s}" if s >= 0 else f"{i}·({s})", k, data_part=f"term-{d}")
         for (d, i, s), k in zip(formula.terms, kinds, strict=True)
@@ -328,7 +353,9 @@ def _formula(formula: Formula, scene: Scene) -> str:
 
 def _spoken(formula: Formula) -> str:
     if not formula.terms:
-        return _span("the only element ", "tk-muted") + _span("[]", "tk-strong") + _span(" lives at", "tk-muted")
+        return (
+            _span("the only element ", "tk-muted") + _span("[]", "tk-strong") + _span(" lives at", "tk-muted")
+        )
     out = _span("element ", "tk-muted") + _span("[", "tk-strong")
     for d, i, _ in formula.terms:
         out += (_span(", ") if d else "") + _span(str(i), f"tk-term {_dim(d)}", data_part=f"index-{d}")

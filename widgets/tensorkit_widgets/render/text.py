@@ -48,7 +48,9 @@ def _tensor_line(scene: Scene) -> str:
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    return ["  " + "  ".join(f"{item:>{w}}" for item, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  " + "  ".join(f"{item:>{w}}" for item, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def _shown(cell: Cell) -> str:

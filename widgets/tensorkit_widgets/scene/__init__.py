@@ -5,8 +5,8 @@ The same scene is drawn as SVG and written as text (`tensorkit_widgets.render`),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from tensorkit_widgets.adapters import Snapshot
 from tensorkit_widgets.chain import Link
@@ -132,30 +132,17 @@ def _seam_sentence(snapshot: Snapshot, pair: tuple[int, int]) -> str:
     meta = snapshot.meta
     last, first = broken_pair(meta.size, pair)
     here, there = (slot_of(i, meta.stride, meta.offset) for i in (last, first))
-    return (
-        f"dim {pair[0]} and dim {pair[1]} cannot merge: after {list(last)} in slot {here} comes {list(first)} in slot "
-        f"{there}, a step of {there - here:+d}, where one stride for both would need {meta.stride[pair[1]]:+d}"
-    ).replace(" -", " −").replace("+-", "−")
+    words = f"dim {pair[0]} and dim {pair[1]} cannot merge: after {list(last)} in slot {here} comes {list(first)} "
+    words += f"in slot {there}, a step of {there - here:+d}, "
+    words += f"where one stride for both would need {meta.stride[pair[1]]:+d}"
+    return words.replace(" -", " −")
 
 
 def _head(
     links: Sequence[Link], code: str, refusal: Refusal | None, live: bool
 ) -> tuple[list[Card], list[Note], float]:
-    """The step cards, in lines, with the whole code at the right or below."""
-    cards: list[Card] = []
-    x, y = MARGIN, 20.0
-    boxes = [_card_texts(link, k, len(links)) for k, link in enumerate(links)]
-    if refusal:
-        why_not = "not without a copy" if refusal.pairs else "not possible here"
-        boxes.append((refusal.code, "refused", (why_not,), None, refusal.message, False))
-    for short_code, kind, lines, number, why, current in boxes:
-        shown = short_code if len(short_code) <= 26 else short_code[:25] + "…"
-        beside = 54 if number else 28  # a step can be taken away: room for its cross
-        width = max(144.0, len(shown) * MONO * 17 + len(kind) * 7.2 + 48, max(map(len, lines)) * MONO * 12.5 + beside)
-        if x + width > WIDTH - MARGIN and cards:
-            x, y = MARGIN, y + 96
-        cards.append(Card(x, y, round(width, 1), 82.0, short_code, kind, lines, number, why, current))
-        x += round(width, 1) + 30
+    """The step cards, in lines, with the whole code at the right or below; and where the next part begins."""
+    cards, x, y = _step_cards(links, refusal)
     notes: list[Note] = []
     room = WIDTH - MARGIN - x
     if live and room >= 130:
@@ -167,15 +154,37 @@ def _head(
     else:
         notes.append(Note(MARGIN, y + 82 + 28, code if len(code) <= 84 else code[:83] + "…", "code"))
         y += 82 + 44
-    lines = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14) if refusal and not live else []
-    notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(lines)]
-    return cards, notes, y + (20 * len(lines) + 8 if lines else 0)
+    if refusal is None or live:
+        return cards, notes, y
+    alarm = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14)
+    notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(alarm)]
+    return cards, notes, y + 20 * len(alarm) + 8
 
 
-def _card_texts(link: Link, number: int, count: int) -> tuple[str, str, tuple[str, ...], int | None, str, bool]:
-    step = link.step
-    lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)} +{step.offset}")
-    return step.code, step.kind, lines, number, step.why, number == count - 1
+def _step_cards(links: Sequence[Link], refusal: Refusal | None) -> tuple[list[Card], float, float]:
+    """The cards, and where one more would stand."""
+    cards: list[Card] = []
+    x, y = MARGIN, 20.0
+    for card in _unplaced(links, refusal):
+        shown = min(26, len(card.code))
+        beside = 54 if card.number else 28  # a step can be taken away: room for its cross
+        longest = max(map(len, card.lines))
+        width = max(144.0, shown * MONO * 17 + len(card.kind) * 7.2 + 48, longest * MONO * 12.5 + beside)
+        if x + width > WIDTH - MARGIN and cards:
+            x, y = MARGIN, y + 96
+        cards.append(replace(card, x=x, y=y, width=round(width, 1)))
+        x += round(width, 1) + 30
+    return cards, x, y
+
+
+def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
+    for k, link in enumerate(links):
+        step = link.step
+        lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)} +{step.offset}")
+        yield Card(0, 0, 0, 82.0, step.code, step.kind, lines, k, step.why, k == len(links) - 1)
+    if refusal:
+        why_not = "not without a copy" if refusal.pairs else "not possible here"
+        yield Card(0, 0, 0, 82.0, refusal.code, "refused", (why_not,), None, refusal.message)
 
 
 def _panel(

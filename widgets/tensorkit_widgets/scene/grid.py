@@ -43,7 +43,9 @@ def _label(dim: int, meta: Meta) -> tuple[str, bool]:
 class _Plan:
     """The measures of one grid, worked out once."""
 
-    def __init__(self, snapshot: Snapshot, focus: Ints | None, bad: Ints, hatched: frozenset[Ints], top: float) -> None:
+    def __init__(
+        self, snapshot: Snapshot, focus: Ints | None, bad: Ints, hatched: frozenset[Ints], top: float
+    ) -> None:
         self.snapshot, self.focus, self.bad, self.hatched = snapshot, focus, bad, hatched
         self.window: Window = snapshot.window
         self.lit = -1 if focus is None else slot_of(focus, snapshot.meta.stride, snapshot.meta.offset)
@@ -54,7 +56,9 @@ class _Plan:
         self.depth = count[-3] if self.dims > 2 else 1
         size = snapshot.meta.dtype
         longest = max((len(short(v, size)) for v in snapshot.grid), default=1)
-        self.width, self.height, self.font = _cell_box(self.rows, self.columns, self.dims, self.depth, longest)
+        self.width, self.height, self.font = _cell_box(
+            self.rows, self.columns, self.dims, self.depth, longest
+        )
         self.wide = self.columns * self.width
         self.across = max(1, min(self.depth, int((ROOM + 34) // (self.wide + 34))))
         self.top = top + (0 if self.dims == 0 else 44) + (50 if self.dims > 2 else 0)
@@ -85,7 +89,9 @@ def grid_of(
 
 def _empty(snapshot: Snapshot, top: float) -> Grid:
     size = ", ".join(map(str, snapshot.meta.size)) + ("," if len(snapshot.meta.size) == 1 else "")
-    note = Note(LEFT - 64, top + 26, f"no elements: its size ({size}) has a 0, so there is nothing to show", "body")
+    note = Note(
+        LEFT - 64, top + 26, f"no elements: its size ({size}) has a 0, so there is nothing to show", "body"
+    )
     return Grid((), (), (note,), LEFT + 260, top + 44)
 
 
@@ -131,9 +137,7 @@ def _headers(plan: _Plan, number: int, left: float, top: float) -> list[Header]:
     if dims:
         for c in range(plan.columns):
             p = origin[-1] + c
-            out.append(
-                Header(left + (c + 0.5) * plan.width, top - 9, dims - 1, p, str(p), lit(dims - 1, p))
-            )
+            out.append(Header(left + (c + 0.5) * plan.width, top - 9, dims - 1, p, str(p), lit(dims - 1, p)))
     if dims > 1 and number % plan.across == 0:
         for r in range(plan.rows):
             p = origin[-2] + r
@@ -142,7 +146,16 @@ def _headers(plan: _Plan, number: int, left: float, top: float) -> list[Header]:
     if dims > 2:
         p = origin[-3] + number
         text = "[" + ", ".join(map(str, (*origin[: dims - 3], p))) + "]"
-        out.append(Header(left + 4 + 4.0 * len(text), top - (62 if number < plan.across else 26), dims - 3, p, text, lit(dims - 3, p)))
+        out.append(
+            Header(
+                left + 4 + 4.0 * len(text),
+                top - (62 if number < plan.across else 26),
+                dims - 3,
+                p,
+                text,
+                lit(dims - 3, p),
+            )
+        )
     return out
 
 
@@ -181,4 +194,3 @@ def _left_out(plan: _Plan, bottom: float) -> list[Note]:
     if parts:
         out.append("shown: " + ", ".join(parts))
     return [Note(LEFT, bottom + 20 + 18 * k, text) for k, text in enumerate(out)]
-

@@ -39,7 +39,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One number: an element of the grid (with an index) or a slot of the strip (without); ``kin`` shares the slot in focus."""
+    """One number: an element of the grid (with an index) or a slot of the strip (without).
+
+    ``kin`` is another element that reads the slot in focus.
+    """
 
     x: float
     y: float

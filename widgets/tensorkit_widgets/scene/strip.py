@@ -37,9 +37,8 @@ def strip_of(
     if pair is not None and meta.size:
         arcs = _broken(snapshot, pair, where, y)
     visible = meta.slots > 0 and any(cell.slot == meta.offset for cell in cells)
-    return Strip(
-        tuple(cells), tuple(gaps), tuple(arcs), where(meta.offset) if visible else None, meta.offset, top, y + HEIGHT + 52
-    )  # fmt: skip
+    mark = where(meta.offset) if visible else None
+    return Strip(tuple(cells), tuple(gaps), tuple(arcs), mark, meta.offset, top, y + HEIGHT + 52)
 
 
 def _row(snapshot: Snapshot, y: float, lit: int, hatched: frozenset[int]) -> tuple[list[Cell], list[Gap]]:
@@ -117,9 +116,7 @@ def _hops(index: Ints, stride: Ints, offset: int, order: Sequence[int]) -> list[
     return out
 
 
-def arcs_to(
-    index: Ints, stride: Ints, offset: int, where: Callable[[int], float], y: float
-) -> list[Arc]:
+def arcs_to(index: Ints, stride: Ints, offset: int, where: Callable[[int], float], y: float) -> list[Arc]:
     """The road of the formula, dimension by dimension, and faintly the same road the other way round."""
     order = range(len(index))
     roads = [(_hops(index, stride, offset, order), True)]

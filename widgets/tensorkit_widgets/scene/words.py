@@ -11,7 +11,15 @@ from tensorkit_widgets.numerals import full
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Formula
 
-__all__ = ["LETTERS", "chain_sentence", "formula_of", "formula_width", "layout_sentences", "size_text", "wrap"]
+__all__ = [
+    "LETTERS",
+    "chain_sentence",
+    "formula_of",
+    "formula_width",
+    "layout_sentences",
+    "size_text",
+    "wrap",
+]
 
 LETTERS = "ijklmnpqrs"
 

@@ -441,7 +441,7 @@ export class SightControls {
   /** @param {State} state @param {Sight} sight */
   update(state, sight) {
     this.sight = sight;
-    const dims = sight.focus ? state.size.map((n, d) => d).filter((d) => sight.count[d] < state.size[d]) : [];
+    const dims = sight.focus ? state.size.map((_, d) => d).filter((d) => sight.count[d] < state.size[d]) : [];
     const strip = sight.shown < state.slots;
     const key = JSON.stringify([dims, strip, state.size.length]);
     if (key !== this.key) this.build(dims, strip, state.size.length);

@@ -42,60 +42,78 @@ class View {
   constructor(model, el) {
     this.model = model;
     this.el = el;
-    /** @type {LiveScene | null} */
-    this.scene = null;
-    /** @type {State | null} */
-    this.state = null;
-    this.revision = -1;
     this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
     this.post = (/** @type {import("./courier.js").Message} */ message) => {
       if (this.root.dataset.kernel !== "gone") this.courier.post(message);
     };
-    this.build();
-    this.repaint = () => this.paint(model.get("frame"));
-    model.on("change:frame", this.repaint);
-    this.repaint();
-    this.unlisten = listen((pointed) => this.pointed(pointed));
-    this.watch();
-    this.showStill = hideStill(el);
-  }
-
-  build() {
-    this.input = make("input", {
-      type: "text", "data-role": "expression", "aria-label": "expression: steps after the tensor's name", spellcheck: "false",
-      autocomplete: "off", autocapitalize: "off", class: "tk-expression", maxlength: 1000, placeholder: "[1:, ::2].t()",
-    });
-    this.name = make("span", { class: "tk-name" });
-    this.undo = button("undo", "Undo", () => this.post({ kind: "undo" }));
-    this.copy = button("copy", "Copy code", () => this.copyCode());
-    const form = make("form", { class: "tk-bar" }, this.name, this.input, make("button", { type: "submit", "data-role": "apply" }, "Apply"),
-      this.undo, button("reset", "Reset", () => this.post({ kind: "reset" })), this.copy);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.post({ kind: "expression", text: this.input.value });
-    });
-    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
-    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
-    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
-    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
-    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
     const say = (/** @type {string} */ words) => this.say(words);
+    /** @type {LiveScene | null} */
+    this.scene = null;
+    /** @type {State | null} */
+    this.state = null;
+    /** @type {string | null} the part of the picture that gets the keyboard after the next repaint */
+    this.looking = null;
+    this.revision = -1;
     this.slices = new SliceControls(this.post);
     this.order = new OrderControls(this.post, say);
     this.shapes = new ShapeControls(this.post);
     this.dials = new DialControls(this.post);
     this.sight = new SightControls(this.post);
-    const panels = tabs([
+    this.name = make("span", { class: "tk-name" });
+    this.input = make("input", {
+      type: "text", "data-role": "expression", "aria-label": "expression: steps after the tensor's name", spellcheck: "false",
+      autocomplete: "off", autocapitalize: "off", class: "tk-expression", maxlength: 1000, placeholder: "[1:, ::2].t()",
+    });
+    this.undo = button("undo", "Undo", () => this.post({ kind: "undo" }));
+    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
+    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
+    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
+    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
+    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
+    this.root = make(
+      "div",
+      { class: "tk-root tk-explorer", role: "group", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
+      this.bar(), this.refusal, this.gone, this.picture, this.said, this.sight.root, this.panels(),
+    );
+    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
+    this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    el.replaceChildren(this.root);
+    this.repaint = () => this.paint(model.get("frame"));
+    this.died = () => this.kernel("gone");
+    this.unlisten = listen((pointed) => this.pointed(pointed));
+    this.showStill = hideStill(el);
+    this.watch();
+    this.repaint();
+  }
+
+  /** The line of code at the top. */
+  bar() {
+    const apply = make("button", { type: "submit", "data-role": "apply" }, "Apply");
+    const reset = button("reset", "Reset", () => this.post({ kind: "reset" }));
+    const copy = button("copy", "Copy code", () => this.copyCode());
+    const form = make("form", { class: "tk-bar" }, this.name, this.input, apply, this.undo, reset, copy);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.post({ kind: "expression", text: this.input.value });
+    });
+    return form;
+  }
+
+  /** The controls under the picture. */
+  panels() {
+    return tabs([
       ["slice", "Slice and order", make("div", { class: "tk-rows" }, this.order.root, this.slices.root)],
       ["shape", "Shape", this.shapes.root],
       ["raw", "Raw numbers", this.dials.root],
       ["text", "As text", this.twin],
     ]);
-    this.root = make("div", { class: "tk-root tk-explorer", role: "group", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
-      form, this.refusal, this.gone, this.picture, this.said, this.sight.root, panels);
-    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
-    this.root.addEventListener("keydown", (event) => event.stopPropagation());
-    this.el.replaceChildren(this.root);
+  }
+
+  /** Follow Python; and notice when the kernel goes: the widget manager says on the model that its line is cut. */
+  watch() {
+    this.model.on("change:frame", this.repaint);
+    for (const event of ["destroy", "comm_live_update"]) this.model.on(event, this.died);
+    if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
   }
 
   // ---- from Python
@@ -269,17 +287,9 @@ class View {
     }[how];
   }
 
-  /** Notice when the kernel goes: the widget manager says on the model that its line to Python is cut. */
-  watch() {
-    this.died = () => this.kernel("gone");
-    this.model.on("comm_live_update", this.died);
-    this.model.on("destroy", this.died);
-    if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
-  }
-
   dispose() {
     this.model.off("change:frame", this.repaint);
-    if (this.died) for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
     this.unlisten();
     this.courier.dispose();
     this.scene?.dispose();

@@ -1,0 +1,83 @@
+"""A saved page works alone: no kernel, no network, hover, keyboard and steps; axe finds nothing in light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorkit as tk
+from tensorkit_widgets import StrideExplorer
+
+pytestmark = pytest.mark.browser
+
+FLAGS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    widget = StrideExplorer(tk.arange(12.0).view(3, 4), "[1:, ::2].t()")
+    path = widget.save(tmp_path / "x.html")
+    widget.close()
+    context = browser.new_context(color_scheme=request.param, offline=True)
+    shown = context.new_page()
+    wrong: list[str] = []
+    asked: list[str] = []
+    shown.on("pageerror", lambda error: wrong.append(str(error)))
+    shown.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+    shown.on("request", lambda request: asked.append(request.url))
+    shown.goto(path.as_uri())
+    shown.wait_for_selector("[data-step]")
+    yield shown
+    assert wrong == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    context.close()
+
+
+def state(page: Any) -> dict[str, str]:
+    data: dict[str, str] = page.locator(".tk-root").evaluate("root => ({...root.dataset})")
+    return data
+
+
+def test_hover_keyboard_and_steps(page: Any) -> None:
+    assert (state(page)["step"], state(page)["size"], state(page)["stride"]) == ("2", "2,2", "2,4")
+    page.locator('.tk-cell[data-index="0,1"]').hover()
+    assert state(page)["focusSlot"] == "8"
+    assert page.locator(".tk-slot.tk-lit").get_attribute("data-slot") == "8"
+    page.locator('.tk-slot[data-slot="6"]').hover()
+    assert state(page)["focus"] == "1,0"
+    page.locator('.tk-cell[data-index="1,0"]').focus()
+    page.keyboard.press("ArrowRight")
+    assert state(page)["focus"] == "1,1"
+    assert "storage[10] = 10." in page.locator(".tk-said").inner_text()
+    page.locator('[data-role="step"][data-step="1"]').click()
+    assert (state(page)["step"], state(page)["stride"]) == ("1", "4,2")
+    page.locator('[data-role="page-step"]').nth(0).click()
+    assert state(page)["size"] == "3,4"
+
+
+def test_axe_finds_nothing(page: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []

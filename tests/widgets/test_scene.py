@@ -1,0 +1,182 @@
+"""One scene, drawn as SVG and written as text: readable goldens, the same bytes every time, nothing unescaped."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy
+import pytest
+
+import tensorkit as tk
+from tensorkit_widgets.numerals import full, short
+from tensorkit_widgets.render import render_svg, render_text
+from tensorkit_widgets.render.palette import DARK, LIGHT
+from tensorkit_widgets.session import Session
+from tests.widgets.pictures import FIXTURES, GOLDEN, PICTURES, fixtures, session
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_twins_are_the_committed_ones(name: str) -> None:
+    text = render_text(session(name).scene()) + "\n"
+    assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_the_committed_svg() -> None:
+    drawn = render_svg(session("transposed_slice").scene())
+    assert drawn == (GOLDEN / "transposed_slice.svg").read_text(encoding="utf-8")
+
+
+def test_the_fixtures_of_the_javascript_tests_are_fresh() -> None:
+    again = "run `python -m tests.widgets.pictures` and look at what changed"
+    assert (FIXTURES / "scenes.json").read_text(encoding="utf-8") == fixtures(), again
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_same_state_is_the_same_bytes(name: str, live: bool) -> None:
+    first = render_svg(session(name).scene(live), live=live)
+    assert first == render_svg(session(name).scene(live), live=live)
+    tree = ElementTree.fromstring(first)
+    assert tree.tag == f"{SVG}svg"
+    assert not any(part.get("id") for part in tree.iter())
+    assert not re.search(r"0x[0-9a-f]{6,}|url\(|<script|href", first)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_and_picture_hold_the_same_numbers(name: str) -> None:
+    scene = session(name).scene()
+    tree = ElementTree.fromstring(render_svg(scene))
+    cells = [part for part in tree.iter() if "tk-cell" in part.get("class", "").split()]
+    drawn = [next(t.text for t in cell.iter(f"{SVG}text")) for cell in cells]
+    written = [cell.text for facet in scene.grid.facets for row in facet.rows for cell in row]
+    assert drawn == written
+    twin = render_text(scene)
+    assert all(text in twin for text in written)
+
+
+def test_light_and_dark() -> None:
+    scene = session("base").scene()
+    both, light, dark = (render_svg(scene, theme) for theme in (None, "light", "dark"))
+    assert "prefers-color-scheme:dark" in both
+    assert "prefers-color-scheme" not in light + dark
+    assert LIGHT["ink"] in light
+    assert f"--tk-ink:{DARK['ink']}" in dark
+    with pytest.raises(ValueError, match="theme"):
+        render_svg(scene, "sepia")
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_text_can_be_read(colours: dict[str, str]) -> None:
+    pairs = [("ink", g) for g in ("paper", "panel", "cell")] + [
+        ("muted", g) for g in ("paper", "panel", "cell")
+    ]
+    pairs += [
+        ("grey-ink", "grey"),
+        ("light-ink", "light"),
+        ("view", "panel"),
+        ("copy", "panel"),
+        ("alarm", "paper"),
+    ]
+    pairs += [("ink", "alarm-cell"), ("muted", "alarm-cell")]
+    pairs += [(f"dim{d}", ground) for d in range(8) for ground in ("paper", "panel")]
+    for ink, ground in pairs:
+        assert _contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    assert _contrast(colours["control"], colours["paper"]) >= 3
+    assert _contrast(colours["focus"], colours["paper"]) >= 3
+
+
+def scene_of(tensor: Any, expression: str = "", name: str = "t") -> Any:
+    made = Session(tensor, name)
+    made.do({"kind": "expression", "text": expression})
+    return made.scene()
+
+
+def test_names_that_are_html_are_only_words() -> None:
+    name = "<img src=x onerror=alert(1)>\"'&"
+    drawn = render_svg(scene_of(tk.ones(2), name=name), live=True)
+    assert "<img" not in drawn
+    words = "".join(ElementTree.fromstring(drawn).itertext())
+    assert name in words
+
+
+def test_slots_read_more_than_once_carry_a_badge() -> None:
+    drawn = render_svg(session("expanded").scene())
+    assert drawn.count("×3") == 4
+    assert drawn.count("tk-unreached") - render_svg(session("base").scene()).count("tk-unreached") == 8
+
+
+def test_the_refused_view_is_hatched_where_it_breaks() -> None:
+    scene = session("refused_view").scene()
+    assert [axis.bad for axis in scene.grid.axes] == [True, True]
+    hatched = [
+        cell.index for facet in scene.grid.facets for row in facet.rows for cell in row if cell.hatched
+    ]
+    assert hatched == [(0, 2), (1, 0)]
+    assert [cell.slot for cell in scene.strip.cells if cell.hatched] == [1, 8]
+    [bad] = [arc for arc in scene.strip.arcs if arc.bad]
+    assert bad.label == "−7, not +4"
+    assert "cannot merge" in render_text(scene)
+
+
+def test_the_stride_of_a_size_one_dimension_is_grey() -> None:
+    scene = session("size_one").scene()
+    assert [axis.unused for axis in scene.grid.axes] == [True, False]
+    assert "never used" in render_text(scene)
+
+
+def test_a_large_storage_shows_the_whole_road() -> None:
+    scene = session("window").scene()
+    assert len(scene.strip.cells) <= 24
+    assert {0 + 7000, 7001, 8001} <= {cell.slot for cell in scene.strip.cells}
+    assert sum(gap.stop - gap.start for gap in scene.strip.gaps) + len(scene.strip.cells) == 1_000_000
+    assert [arc.label for arc in scene.strip.arcs if arc.strong] == ["+1", "+1000"]
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_leaves_the_page(name: str) -> None:
+    scene = session(name).scene()
+    parts = [*scene.strip.cells, *(c for f in scene.grid.facets for row in f.rows for c in row), *scene.cards]
+    assert all(p.x >= 0 and p.x + p.width <= scene.width + 0.1 for p in parts)
+    assert all(p.y >= 0 and p.y + p.height <= scene.height for p in parts)
+
+
+def test_the_dom_stays_small() -> None:
+    scene = scene_of(tk.arange(2 * 64 * 64 * 64).view(2, 64, 64, 64))
+    assert len(list(ElementTree.fromstring(render_svg(scene, live=True)).iter())) < 2500
+    assert sum(len(row) for facet in scene.grid.facets for row in facet.rows) + len(scene.strip.cells) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "text"),
+    [
+        (4.0, "float32", "4."), (-0.0, "float32", "-0."), (0.5, "float32", "0.5"), (1 / 3, "float32", "0.3333"),
+        (123456.7, "float32", "1.23e5"), (1e-5, "float32", "1e-5"), (float("nan"), "float32", "nan"),
+        (float("-inf"), "float32", "-inf"), (7, "int64", "7"), (10**12, "int64", "1e12"), (True, "bool", "True"),
+        (1 - 2j, "complex64", "1.-2.j"), (12.345, "float64", "12.35"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short(value: complex, dtype: str, text: str) -> None:
+    assert short(value, dtype) == text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numbers_in_full_read_back_the_same(dtype: str) -> None:
+    kind = getattr(numpy, dtype)
+    for value in numpy.random.default_rng(0).normal(size=200) * 10.0 ** numpy.arange(-10, 10).repeat(10):
+        exact = kind(value).item()
+        assert kind(float(full(exact, dtype))) == kind(value)

@@ -1,0 +1,7 @@
+// jsdom knows no PointerEvent; what the widgets read of one is little.
+globalThis.PointerEvent ??= class PointerEvent extends MouseEvent {
+  constructor(type, init = {}) {
+    super(type, init);
+    this.pointerId = init.pointerId ?? 0;
+  }
+};
