@@ -407,7 +407,8 @@ def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
     if kind.is_complex:
         raise RuntimeError(f"{name}(): does not support complex input")
     axes = (axis,) if size else ()
-    if kind in _LIMITED and size and math.prod(_reduced_size(size, axes, False)):
+    results = math.prod(_reduced_size(size, axes, False))
+    if kind in _LIMITED and size and results:
         raise missing_kernel(f"{name}_cpu", kind.label)
     if input._device == META:
         return _meta(input, axes, keepdim, kind), _meta(input, axes, keepdim, dtypes.int64)
