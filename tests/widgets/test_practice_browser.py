@@ -32,6 +32,9 @@ ASK = """async (code) => {
     await future.done;
     return text.trim();
 }"""
+RESTART = (
+    "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart().then(() => true)"
+)
 THEME = (
     "(name) => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name}).then(() => true)"
 )
@@ -199,6 +202,19 @@ def test_running_the_cell_again_keeps_what_was_done(page: Any) -> None:
     page.evaluate(RUN_ALL)
     page.locator('[data-windowed-list-index="3"] .tk-card[data-state="right"]').wait_for()
     assert card(page, 3).inner_text() == before
+
+
+def test_a_card_whose_kernel_was_restarted_says_so(page: Any) -> None:
+    page.evaluate(RESTART)
+    page.wait_for_function(READY)
+    card(page, 3).get_by_role("button", name="Check").click()
+    page.locator(".tk-silence", has_text="run this cell again").wait_for()
+    page.evaluate(RUN_ALL)
+    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="open"]').wait_for()
+    card(page, 3).locator("input").fill("9")
+    card(page, 3).get_by_role("button", name="Check").click()
+    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="right"]').wait_for()
+    assert page.locator(".tk-silence").count() == 0
 
 
 def test_a_lesson_that_was_not_run_shows_its_cards(served: Served, browser: Any, root: Path) -> None:

@@ -62,6 +62,7 @@ class Card(anywidget.AnyWidget):
     _css = static("practice.css")
     html = traitlets.Unicode().tag(sync=True)
     announced = traitlets.Unicode().tag(sync=True)
+    heard = traitlets.Int().tag(sync=True)
 
     kind: ClassVar[str] = "card"
     label: ClassVar[str] = "Question"
@@ -126,6 +127,8 @@ class Card(anywidget.AnyWidget):
         value = content.get("value", "")
         if act and isinstance(value, str) and len(value) <= LONGEST_TEXT:
             act(value)
+        with self._guard:
+            self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
 
     def _mood(self) -> str:
         raise NotImplementedError

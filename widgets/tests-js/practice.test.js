@@ -108,6 +108,31 @@ describe("the practice card", () => {
     expect(region.children.length).toBe(0);
   });
 
+  it("says so when the kernel does not answer, and takes it back when it does", () => {
+    vi.useFakeTimers();
+    const model = show(BOX);
+    el.querySelector("[data-do=check]").click();
+    vi.advanceTimersByTime(3999);
+    expect(el.querySelector(".tk-silence")).toBeNull();
+    vi.advanceTimersByTime(1);
+    expect(el.querySelector(".tk-silence").textContent).toContain("run this cell again");
+    expect(el.querySelector("[role=status]").textContent).toContain("No answer");
+    model.set("heard", 1);
+    expect(el.querySelector(".tk-silence")).toBeNull();
+    el.querySelector("[data-do=check]").click();
+    model.set("heard", 2);
+    vi.advanceTimersByTime(10_000);
+    expect(el.querySelector(".tk-silence")).toBeNull();
+    vi.useRealTimers();
+  });
+
+  it("says so at once when the connection is gone", () => {
+    const model = show(BOX);
+    model.send = () => { throw new Error("Cannot send"); };
+    el.querySelector("[data-do=check]").click();
+    expect(el.querySelector(".tk-silence").textContent).toContain("restarted");
+  });
+
   it("lets go of the model when it is taken down", () => {
     const model = show(BOX);
     stop();

@@ -9,6 +9,9 @@
 
 import { hideStill } from "./still.js";
 
+const PATIENCE_MS = 4000;
+const SILENCE = "No answer from the kernel yet. It is busy, or it was restarted: then run this cell again.";
+
 let views = 0;
 
 /**
@@ -66,12 +69,30 @@ function render({ model, el }) {
   live.setAttribute("aria-live", "polite");
   el.append(root, live);
 
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  const silence = document.createElement("p");
+  silence.className = "tk-note tk-silence";
+  const answered = () => {
+    clearTimeout(waiting);
+    silence.remove();
+  };
+  const saySilence = () => {
+    silence.textContent = live.textContent = SILENCE;
+    root.append(silence);
+  };
   const redraw = () => draw(root, model.get("html"), group);
   const announce = () => { live.textContent = model.get("announced"); };
   /** @param {string} act */
   const send = (act) => {
     const { text, choice } = entered(root);
-    model.send({ do: act, value: choice || text });
+    answered();
+    waiting = setTimeout(saySilence, PATIENCE_MS);
+    try {
+      model.send({ do: act, value: choice || text });
+    } catch {
+      saySilence(); // the connection went with the old kernel
+    }
   };
   root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target.closest("[data-do]") : null;
@@ -86,10 +107,13 @@ function render({ model, el }) {
   });
   model.on("change:html", redraw);
   model.on("change:announced", announce);
+  model.on("change:heard", answered);
   redraw();
   const showStill = hideStill(el);
   return () => {
     showStill();
+    clearTimeout(waiting);
+    model.off("change:heard", answered);
     model.off("change:html", redraw);
     model.off("change:announced", announce);
   };
