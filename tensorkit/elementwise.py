@@ -96,7 +96,9 @@ def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return higher
     if higher.is_floating_point:
         return higher.to_complex() if lower.is_complex else higher
-    if higher.category == 0 or lower.category >= 2:
+    if lower.is_complex:
+        return lower
+    if higher.category == 0 or lower.category == 2:
         return dtypes.promote_types(higher, lower)
     return higher
 
@@ -409,13 +411,13 @@ def _target(
         return target
     if block.row_major_after_number and not isinstance(operands[0], Tensor):
         stride = layouts.contiguous_stride(size)
+    elif block.result == "real" and operands[0]._dtype.is_complex:
+        stride = layouts.like_strides(operands[0]._lay())  # PyTorch makes this one with empty_like
     else:
         compute = kind if block.result == "same" else result_dtype(*operands)
         if block.result == "float" and compute.category < 2:
             compute = kind
-        stride = layouts.iterator_strides(
-            size, [_seen(o, compute) for o in operands if isinstance(o, Tensor)]
-        )
+        stride = layouts.iterator_strides(size, [_seen(o, compute) for o in operands])
     if out is None:
         return empty_strided(size, stride, kind, where)
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
@@ -423,8 +425,13 @@ def _target(
     return prepare_out(out, size, stride, kind, where)
 
 
-def _seen(operand: Tensor, compute: dtype) -> Layout:
+_NUMBER = Layout((), (), 0)
+
+
+def _seen(operand: Any, compute: dtype) -> Layout:
     """An operand's layout as the strides of the result follow it: converted, it is a dense copy."""
+    if not isinstance(operand, Tensor):
+        return _NUMBER
     lay = operand._lay()
     if operand._dtype is compute or not lay.size:
         return lay

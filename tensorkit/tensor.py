@@ -98,7 +98,7 @@ class Tensor:
     _device: device
     _dtype: dtype
     _layout: Layout | None
-    _solid: bool  # only meaningful while `_array` is there: it is C-contiguous
+    _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
 
     # -- the three lazy faces -------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Tensor:
             start = lay.offset * item if lay.reach() else 0
             steps = tuple([step * item for step in lay.stride])
             array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
-            self._solid = array.flags.c_contiguous
+            self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(lay.size)
             self._array = array
             storage.remember(self)
         return array
