@@ -869,37 +869,50 @@ class Layout:
 
     def _index_tuple(self, key: tuple[Any, ...]) -> Layout | None:
         """One part of the key after the other, each on the view that the parts before it made."""
-        parts: list[Any] = []
-        used = 0
-        for part in key:
-            if part is not None and part is not ...:
-                used += 1
-                if not isinstance(part, Slice):
-                    part = _basic_int(part)
-                    if part is None:
-                        return None
-            parts.append(part)
-        if used > len(self.size):
-            raise IndexError(f"too many indices for tensor of dimension {len(self.size)}")
-        view, dim = self, 0
+        parts = _parts(key)
+        if parts is None:
+            return None
+        ndim = len(self.size)
+        used = sum([part is not None and part is not ... for part in parts])
+        if used > ndim:
+            raise IndexError(f"too many indices for tensor of dimension {ndim}")
+        size, stride, offset, dim = self.size, self.stride, self.offset, 0
+        new_size: list[int] = []
+        new_stride: list[int] = []
         for place, part in enumerate(parts):
             if part is ...:
-                dim += len(self.size) - used
-            elif part is None:
-                view = view.unsqueeze(dim)
-                dim += 1
-            elif isinstance(part, Slice):
-                dim = normalise_dim(dim, len(view.size))
-                view = view._cut(dim, *_bounds(part, view.size[dim]))
-                dim += 1
+                skipped = Slice(dim, dim + ndim - used)
+                new_size += size[skipped]
+                new_stride += stride[skipped]
+                dim = skipped.stop
+                continue
+            if (
+                dim >= ndim
+            ):  # all are used up: only a new dimension has its place here, unless `...` came twice
+                normalise_dim(len(new_size) + dim - ndim, len(new_size) + (part is None))
+            if part is None:
+                new_size.append(1)
+                # As `unsqueeze`: no step is ever taken along it.
+                new_stride.append(size[dim] * stride[dim] if dim < ndim else 1)
+                continue
+            n, each = size[dim], stride[dim]
+            if type(part) is Slice:
+                start, stop, step = _bounds(part, n)
+                new_size.append((stop - start + step - 1) // step if stop > start else 0)
+                new_stride.append(each * step)
+                if each * step > _INT64_MAX:
+                    so_far = Layout((), (*new_stride, *stride[dim + 1 :]))
+                    new_stride[-1] = _checked_stride(
+                        each * min(step, _INT64_MAX), len(new_stride) - 1, so_far
+                    )
+                offset += start * each
             else:
-                dim = normalise_dim(dim, len(view.size))
-                n = view.size[dim]
                 if not -n <= part < n:
                     # PyTorch numbers the dimension by the place in the brackets, whatever `...` skipped.
                     raise _out_of_bounds(part, place, n)
-                view = view._at(dim, part + n if part < 0 else part)
-        return view
+                offset += (part + n if part < 0 else part) * each
+            dim += 1
+        return Layout((*new_size, *size[dim:]), (*new_stride, *stride[dim:]), offset)
 
 
 # ----------------------------------------------------------------------------------------------- sizes
@@ -952,7 +965,7 @@ def infer_size(shape: Sequence[int], numel: int) -> Size:
     >>> infer_size((2, -1), 6)
     (2, 3)
     """
-    if numel and prod(shape) == numel and min(shape, default=1) > 0:
+    if numel and prod(shape) == numel and (not shape or min(shape) > 0):
         return tuple(shape)
     known, free = 1, None
     for dim, n in enumerate(shape):
@@ -1141,6 +1154,18 @@ def _bounds(key: Slice, n: int) -> tuple[int, int, int]:
 
 def _backwards() -> ValueError:
     return ValueError("step must be greater than zero")
+
+
+def _parts(key: tuple[Any, ...]) -> list[Any] | None:
+    """A key's parts, its numbers as ints; None if one of them picks elements one by one."""
+    parts: list[Any] = []
+    for part in key:
+        if type(part) is not int and type(part) is not Slice and part is not None and part is not ...:
+            part = _basic_int(part)
+            if part is None:
+                return None
+        parts.append(part)
+    return parts
 
 
 def _basic_int(part: Any) -> int | None:

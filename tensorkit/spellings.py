@@ -1,7 +1,7 @@
 """All spellings of a pointwise operation from its one block: function, method, operators, in-place and ``out=`` forms.
 
-Each spelling has a fast path: two tensors of one dtype, dense and of one size, or a tensor and a number, go straight
-to the ufunc (`_Fast`). Everything else, and every mistake, takes the long way through ``elementwise.apply``.
+Each spelling has a fast path: row-major tensors of one dtype, or such a tensor and a number, go straight to the
+ufunc. Everything else, and every mistake, takes the long way through ``elementwise.apply``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Entry = tuple[Any, dtype]
 
 
 def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dtype, type], _Entry]]:
-    """Where the ufunc alone gives PyTorch's result: by dtype for two tensors, by dtype and type for a number."""
+    """Where the ufunc alone gives PyTorch's result: by dtype for tensors, by dtype and type for one with a number."""
     same: dict[dtype, _Entry] = {}
     number: dict[tuple[dtype, type], _Entry] = {}
     if block.numpy.__class__ is not numpy.ufunc:
@@ -53,7 +53,7 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     if block.check is not None and kind.category == 0:
         return False
     try:
-        loop = block.numpy.resolve_dtypes((kind.numpy, kind.numpy, None))
+        loop = block.numpy.resolve_dtypes((kind.numpy,) * block.numpy.nin + (None,))
     except TypeError:
         return False
     return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
@@ -74,14 +74,16 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
                 if y is None or not b._solid or a._dtype is not b._dtype or b._autograd is not None:
                     return None
                 ufunc, kind = same[a._dtype]
-                if x.shape != y.shape:
-                    return None
                 array = run(ufunc, x, y)
+                # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
+                if x.shape != y.shape and min(array.shape) < 2:
+                    return None
             else:
                 ufunc, kind = number[a._dtype, type(b)]
                 array = run(ufunc, x, b)
-        except (KeyError, OverflowError, RuntimeError):
-            return None  # an unusual pair of dtypes, a number to wrap, or another thread inside: the long way
+        except (KeyError, OverflowError, RuntimeError, ValueError):
+            # An unusual pair of dtypes, a number to wrap, another thread inside, sizes that do not fit: the long way.
+            return None
         # `fresh`, written out: the call would be a tenth of the whole.
         out = new(Tensor)
         out._array = array if type(array) is ndarray else numpy.asarray(array)
@@ -114,13 +116,35 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
                     return False
                 if a is not b and a._storage is not None and a._storage is b._storage:
                     return False
-                run(same[a._dtype][0], x, y, x)
+                if x.size == 1:  # NumPy takes three times as long to write one element over itself
+                    x[...] = run(same[a._dtype][0], x, y)
+                else:
+                    run(same[a._dtype][0], x, y, x)
             else:
                 run(number[a._dtype, type(b)][0], x, b, x)
         except (KeyError, OverflowError, RuntimeError):
             return False
         a._bump()
         return True
+
+    return fast
+
+
+def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
+    same, _ = _fast_entries(block)
+    run, ndarray = cpu.quiet_here, numpy.ndarray
+
+    def fast(a: Tensor) -> Tensor | None:
+        """The result when nothing has to be decided; None when `apply` must look."""
+        x = a._array
+        if x is None or not a._solid or a._autograd is not None:
+            return None
+        try:
+            ufunc, kind = same[a._dtype]
+            array = run(ufunc, x)
+        except (KeyError, RuntimeError):
+            return None  # an unusual dtype, or another thread inside
+        return fresh(array if type(array) is ndarray else numpy.asarray(array), kind)
 
     return fast
 
@@ -142,9 +166,10 @@ class _Caller:
         return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
-        sentence = explain(self.name, self.signature, args, kwargs, method=method)
-        if sentence is not None:
-            raise TypeError(sentence)
+        if kwargs or len(args) != 2:
+            sentence = explain(self.name, self.signature, args, kwargs, method=method)
+            if sentence is not None:
+                raise TypeError(sentence)
         given = dict(zip(("input", self.second), args, strict=False)) | kwargs
         input, other = given.pop("input"), given.pop(self.second)
         self._check(input, other, method)
@@ -304,13 +329,14 @@ def unary(
     derivative: Callable[..., Any] | None = None,
 ) -> Callable[..., Tensor]:
     """Build every spelling of a one-operand operation and register it; returns the function."""
-    name = block.name
+    name, fast = block.name, _fast_unary(block)
 
     def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        return apply(block, (input,), out=out)
+        return alone(input) if out is None else apply(block, (input,), out=out)
 
     def alone(input: Tensor) -> Tensor:
-        return apply(block, (input,))
+        result = fast(input)
+        return apply(block, (input,)) if result is None else result
 
     def inplace(input: Tensor) -> Tensor:
         return apply(block, (input,), inplace=True)

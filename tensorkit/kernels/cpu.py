@@ -8,6 +8,7 @@ in which they were switched off once (16 ns, where ``numpy.errstate`` takes 1000
 from __future__ import annotations
 
 import contextvars
+import functools
 import threading
 from typing import Any
 
@@ -65,18 +66,19 @@ def copy(dst: Array, src: Array) -> None:
 def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) -> None:
     """``out[...] = ufunc(*inputs)`` with every input first converted to `compute`, for any strides."""
     kind = float32 if is_half(compute) else compute
-    operands = tuple(cast(array, kind) for array in inputs)
-    if ufunc.__class__ is numpy.ufunc and _writes(ufunc, kind, out):
+    operands = [cast(array, kind) for array in inputs]
+    if ufunc.__class__ is numpy.ufunc and _writes(ufunc, kind, out.dtype):
         quiet(ufunc, *operands, out=out)
     else:
         result = quiet(ufunc, *operands)
         quiet(numpy.copyto, out, result, casting="unsafe")
 
 
-def _writes(ufunc: Any, kind: dtype, out: Array) -> bool:
-    """Whether the ufunc's own loop gives just the elements that `out` holds, so no temporary is needed."""
+@functools.cache
+def _writes(ufunc: Any, kind: dtype, held: numpy.dtype[Any]) -> bool:
+    """Whether the ufunc's own loop gives just the elements that the output holds, so no temporary is needed."""
     try:
         loop = ufunc.resolve_dtypes((kind.numpy,) * ufunc.nin + (None,) * ufunc.nout)
     except TypeError:
         return False
-    return bool(loop[-1] == out.dtype) and all(piece == kind.numpy for piece in loop[: ufunc.nin])
+    return bool(loop[-1] == held) and all(piece == kind.numpy for piece in loop[: ufunc.nin])
