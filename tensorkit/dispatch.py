@@ -244,6 +244,23 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""
+    if "out" not in (body.__kwdefaults__ or {}):
+        return body
+
+    @functools.wraps(body)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            raise TypeError  # said in PyTorch's words by whoever wraps this
+        return body(*args, **kwargs)
+
+    signature = inspect.signature(body)
+    kept = [p for p in signature.parameters.values() if p.name != "out"]
+    method.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    return method
+
+
 def _inplace_view(body: Callable[..., Any]) -> Callable[..., Any]:
     """The form of a view operation that changes the tensor's own layout, such as ``t_``."""
 
@@ -287,7 +304,7 @@ def op(
         given = spelled if methods is None else methods
         public = _function(own, body)
         for spelling in given:
-            attach(spelling, traced_method(own, body))
+            attach(spelling, traced_method(own, _as_method(body)))
         if inplace:
             changing = _inplace_view(body)
             for spelling in given:

@@ -317,7 +317,8 @@ class Tensor:
     @property
     def mH(self) -> Tensor: ...
     @property
-    def mT(self) -> Tensor: ...
+    def mT(self) -> Tensor:
+        """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The largest element; along a dimension, with its index; of two tensors, one by one."""
     def maximum(self, other: Any) -> Any:
@@ -325,7 +326,7 @@ class Tensor:
     def mean(
         self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, dtype: Any = None
     ) -> Tensor:
-        """The mean of all elements, or of those along the dimensions named."""
+        """The mean of all elements, or of those along the dimensions named. Integers must be converted first."""
     def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The smallest element; along a dimension, with its index; of two tensors, one by one."""
     def minimum(self, other: Any) -> Any:

@@ -36,6 +36,7 @@ __all__ = [
     "register_copy",
     "to_device",
     "to_dtype",
+    "warn_complex_to_real",
     "write_number",
 ]
 
@@ -193,7 +194,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     own, given = input._lay(), src._lay()
     size = layouts.broadcast_sizes(own.size, given.size)
     if size != own.size:
-        given.expand(own.size)  # raises PyTorch's sentence
+        raise RuntimeError(
+            f"output with shape {list(own.size)} doesn't match the broadcast shape {list(size)}"
+        )
     warn_complex_to_real(input, src)
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
     input._bump()

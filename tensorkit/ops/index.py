@@ -13,7 +13,7 @@ from tensorkit.dispatch import Op, call_traced, register, sample
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, warn_complex_to_real, write_number
-from tensorkit.ops.view import type_name
+from tensorkit.ops.view import backend_name, type_name
 from tensorkit.tensor import Tensor, attach
 
 __all__ = ["read", "write"]
@@ -86,9 +86,9 @@ def _read(input: Tensor, key: Any) -> Tensor:
 
 
 def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
-    """The value expanded to the target; leading dimensions of size 1 that it has too many are dropped."""
+    """The value expanded to the target, leading dimensions of size 1 left out of account."""
     size = value._lay().size
-    while len(size) > len(target.size) and size[0] == 1:
+    while size and size[0] == 1:
         size = size[1:]
     lay = value._lay()
     extra = len(lay.size) - len(size)
@@ -120,7 +120,7 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
     target = input._view(_layout_for(input, key))
     if isinstance(value, Tensor):
-        fitted = _fit(target._lay(), value, type_name(value))
+        fitted = _fit(target._lay(), value, backend_name(value))
         check_writable(target)
         check_overlap(target, fitted)
         warn_complex_to_real(target, fitted)

@@ -17,14 +17,14 @@ import numpy
 from tensorkit import dtypes, return_types
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import missing_kernel, op, sample, traced_method
+from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import as_dtype, copy_into
 from tensorkit.ops.pointwise import maximum, minimum
-from tensorkit.tensor import Array, Tensor, attach, fresh
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["max", "mean", "min", "std", "sum", "var"]
 
@@ -150,7 +150,6 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
         sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
-    methods=(),
 )
 def sum(
     input: Tensor,
@@ -186,13 +185,6 @@ def _warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
 
 
-def _method_sum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
-) -> Tensor:
-    """Add up all elements, or those along the dimensions named."""
-    return sum(input, dim, keepdim, axis=axis, dtype=dtype)
-
-
 def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
     if kind is not None:
         chosen = as_dtype(kind, "mean")
@@ -220,7 +212,6 @@ def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
         sample("a.mean(2)", a=(2, 3)),
     ),
     kind="reduce",
-    methods=(),
 )
 def mean(
     input: Tensor,
@@ -258,13 +249,6 @@ def mean(
 def _divided(total: Array, count: int, kind: dtype) -> Array:
     wide = kernels.cast(total, dtypes.float32) if kernels.is_half(kind) else total
     return kernels.quiet(numpy.divide, wide, numpy.array(count, wide.real.dtype))  # type: ignore[no-any-return]
-
-
-def _method_mean(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
-) -> Tensor:
-    """The mean of all elements, or of those along the dimensions named."""
-    return mean(input, dim, keepdim, axis=axis, dtype=dtype)
 
 
 # -- spread -------------------------------------------------------------------------------------------------------
@@ -330,10 +314,10 @@ _SPREAD_SAMPLES = (
 )
 
 
-def _spread_op(name: str, sentence: str, example: str) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    """`std` and `var`, as function and as method: the same arguments, one more step for the root."""
+def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
+    """`std` and `var`: the same arguments, one more step for the root."""
 
-    def function(
+    def spread(
         input: Tensor,
         dim: Any = None,
         unbiased: bool | None = None,
@@ -346,21 +330,8 @@ def _spread_op(name: str, sentence: str, example: str) -> tuple[Callable[..., Te
         dim, by = _correction(axis if dim is None else dim, unbiased, correction)
         return _spread(name, input, dim, by, keepdim, out)
 
-    def method(
-        input: Tensor,
-        dim: Any = None,
-        unbiased: bool | None = None,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-        axis: Any = None,
-    ) -> Tensor:
-        dim, by = _correction(axis if dim is None else dim, unbiased, correction)
-        return _spread(name, input, dim, by, keepdim, None)
-
-    for body in (function, method):
-        body.__name__ = name
-        body.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.
+    spread.__name__ = name
+    spread.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.
 
     Args:
         correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
@@ -373,11 +344,11 @@ def _spread_op(name: str, sentence: str, example: str) -> tuple[Callable[..., Te
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
-    return op(samples=samples, kind="reduce", methods=(), name=name)(function), method
+    return op(samples=samples, kind="reduce", name=name)(spread)
 
 
-std, _method_std = _spread_op("std", "The standard deviation", "tensor(1.)")
-var, _method_var = _spread_op("var", "The variance", "tensor(1.)")
+std = _spread_op("std", "The standard deviation", "tensor(1.)")
+var = _spread_op("var", "The variance", "tensor(1.)")
 
 
 # -- largest and smallest -----------------------------------------------------------------------------------------
@@ -473,19 +444,16 @@ _EXTREME_SAMPLES = (
 )
 
 
-def _extreme_op(name: str, sentence: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def function(
+def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
+    """`max` and `min`."""
+
+    def extreme(
         input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
     ) -> Any:
         return _extreme(name, input, dim, keepdim, other, out)
 
-    def method(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-        return _extreme(name, input, dim, keepdim, other, None)
-
-    answer = "3" if name == "max" else "1"
-    for body in (function, method):
-        body.__name__ = name
-        body.__doc__ = f"""The {sentence} element; along a dimension, with its index; of two tensors, one by one.
+    extreme.__name__ = name
+    extreme.__doc__ = f"""The {sentence} element; along a dimension, with its index; of two tensors, one by one.
 
     Returns:
         A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
@@ -501,24 +469,8 @@ def _extreme_op(name: str, sentence: str) -> tuple[Callable[..., Any], Callable[
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _EXTREME_SAMPLES]
     samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
-    return op(samples=samples, kind="reduce", methods=(), name=name)(function), method
+    return op(samples=samples, kind="reduce", name=name)(extreme)
 
 
-max, _method_max = _extreme_op("max", "largest")
-min, _method_min = _extreme_op("min", "smallest")
-
-
-def _attach_methods() -> None:
-    from_function: tuple[tuple[str, Any], ...] = (
-        ("sum", _method_sum),
-        ("mean", _method_mean),
-        ("std", _method_std),
-        ("var", _method_var),
-        ("max", _method_max),
-        ("min", _method_min),
-    )
-    for name, body in from_function:
-        attach(name, traced_method(name, body))
-
-
-_attach_methods()
+max = _extreme_op("max", "largest", 3)
+min = _extreme_op("min", "smallest", 1)

@@ -47,6 +47,7 @@ __all__ = [
     "t",
     "tensor_split",
     "transpose",
+    "backend_name",
     "type_name",
     "unbind",
     "unflatten",
@@ -181,14 +182,14 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     times = new.itemsize // old.itemsize
     if times and lay.size[-1] % times:
         raise RuntimeError(f"self.size(-1) must be divisible by {times} {why} {lay.size[-1]}")
+    if times and lay.offset % times:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {why} {lay.offset}")
     if lay.stride[-1] != 1:
         raise RuntimeError(f"self.stride(-1) must be 1 {why} {lay.stride[-1]}")
     if old.itemsize > new.itemsize:
         times = old.itemsize // new.itemsize
         stride = (*[s * times for s in lay.stride[:-1]], 1)
         return Layout((*lay.size[:-1], lay.size[-1] * times), stride, lay.offset * times)
-    if lay.offset % times:
-        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {why} {lay.offset}")
     for dim, step in enumerate(lay.stride[:-1]):
         if step % times:
             raise RuntimeError(f"self.stride({dim}) must be divisible by {times} {why} {step}")
@@ -307,7 +308,13 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.t(a)", a=(2, 3)), sample("a.t()", a=(3,)), sample("a.t()", a=(1, 2, 3))), inplace=True
+    samples=(
+        sample("tk.t(a)", a=(2, 3)),
+        sample("a.t()", a=(3,)),
+        sample("a.t()", a=(1, 2, 3)),
+        sample("a.t_()", a=(2, 3)),
+        sample("a.t_()", a=(1, 2, 3)),
+    )
 )
 def t(input: Tensor) -> Tensor:
     """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is.
@@ -475,13 +482,22 @@ def expand(input: Tensor, *size: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
     """
-    return input._view(input._lay().expand(as_ints(size, "expand"), type_name(input)))
+    return input._view(input._lay().expand(as_ints(size, "expand"), backend_name(input)))
 
 
 def type_name(input: Tensor) -> str:
     """The legacy name of a tensor's type, such as ``tensorkit.FloatTensor``."""
     place = "" if input._device.type == "cpu" else f"{input._device.type}."
     return f"tensorkit.{place}{input._dtype.label}Tensor"
+
+
+_OLD_TYPES = ("Half", "Float", "Double", "Byte", "Char", "Short", "Int", "Long")
+
+
+def backend_name(input: Tensor) -> str:
+    """What `expand`'s error calls a tensor: its legacy name, or for dtypes younger than those names another."""
+    label = input._dtype.label
+    return type_name(input) if label in _OLD_TYPES else f"{input._device.type.upper()}{label}Type"
 
 
 @op(samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),), function=False)
@@ -492,7 +508,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     >>> tk.zeros(3, 1).expand_as(tk.zeros(3, 4)).size()
     tensorkit.Size([3, 4])
     """
-    return input._view(input._lay().expand(other._lay().size, type_name(input)))
+    return input._view(input._lay().expand(other._lay().size, backend_name(input)))
 
 
 @op(samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))))
@@ -505,7 +521,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_to.html
     """
-    return input._view(input._lay().expand(as_ints((size,), "broadcast_to", "size", 2), type_name(input)))
+    return input._view(input._lay().expand(as_ints((size,), "broadcast_to", "size", 2), backend_name(input)))
 
 
 @op(samples=(sample("tk.broadcast_tensors(a, b)", a=(3, 1), b=(4,)),), methods=())
@@ -890,8 +906,9 @@ def _attach_forms() -> None:
     for name, body in from_sizes:
         attach(name, traced_method(name, body))
     attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
+    attach("t_", traced_method("t_", _t_inplace))
     attach("T", property(traced_method("numpy_T", _reversed)))
-    attach("mT", property(traced_method("mT", lambda input: input._view(input._lay().mT))))
+    attach("mT", property(traced_method("mT", _matrices_transposed)))
     attach("H", property(traced_method("H", _conjugate_free("H"))))
     attach("mH", property(traced_method("mH", _conjugate_free("mH"))))
     attach("real", property(real, _write_real))
@@ -907,6 +924,21 @@ def _squeeze_inplace(input: Tensor, *dim: Any) -> Tensor:
     return input
 
 
+def _t_inplace(input: Tensor) -> Tensor:
+    """In-place form of ``t``: this tensor itself gets the new layout."""
+    if input.dim() > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input.dim()}D")
+    input._adopt_geometry(input._store(), input._lay().t())
+    input._bump()
+    return input
+
+
+def _matrices_transposed(input: Tensor) -> Tensor:
+    """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
+    layout = input._lay().mT
+    return input._view(layout) if layout.size else input
+
+
 def _conjugate_free(name: str) -> Any:
     """``H`` and ``mH`` for real numbers; the complex ones wait for ``conj``."""
 
@@ -916,7 +948,7 @@ def _conjugate_free(name: str) -> Any:
             raise RuntimeError(
                 f"tensor.{name} of complex numbers needs conj(); take .mT and conjugate it yourself"
             )
-        return input._view(layout)
+        return input._view(layout) if layout.size else input
 
     return adjoint
 
