@@ -230,5 +230,10 @@ def test_a_lesson_that_was_not_run_shows_its_cards(served: Served, browser: Any,
     page.locator(".tk-still").first.wait_for()
     assert "From memory" in page.locator(".tk-still").first.inner_text()
     assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
+    folded = page.locator(".jp-OutputPlaceholder")
+    folded.first.wait_for()
+    assert folded.count() > 0, "what follows a prediction is folded away until it is run"
+    page.evaluate(RUN_ALL)
+    page.wait_for_function("() => document.querySelectorAll('.jp-OutputPlaceholder').length === 0")
     assert faults == []
     page.close()
