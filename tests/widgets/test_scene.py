@@ -147,9 +147,14 @@ def test_a_large_storage_shows_the_whole_road() -> None:
     assert [arc.label for arc in scene.strip.arcs if arc.strong] == ["+1", "+1000"]
 
 
+@pytest.mark.parametrize("room", [300, 560, 700, 850, 960])
 @pytest.mark.parametrize("name", PICTURES)
-def test_nothing_leaves_the_page(name: str) -> None:
-    scene = session(name).scene()
+def test_nothing_leaves_the_page(name: str, room: int) -> None:
+    made = session(name)
+    made.do({"kind": "room", "width": room})
+    scene = made.scene(live=True)
+    assert scene.width == {300: 560, 560: 560, 700: 680, 850: 800, 960: 960}[room]
+    assert made.scene().width == 960
     parts = [*scene.strip.cells, *(c for f in scene.grid.facets for row in f.rows for c in row), *scene.cards]
     assert all(p.x >= 0 and p.x + p.width <= scene.width + 0.1 for p in parts)
     assert all(p.y >= 0 and p.y + p.height <= scene.height for p in parts)

@@ -17,13 +17,16 @@ from tensorkit_widgets.chain import Link, StepFailed
 from tensorkit_widgets.expression import Call, NotAllowed, join, number, parse, show_index
 from tensorkit_widgets.geometry import Ints, contiguous_stride, view_shapes, waypoints
 from tensorkit_widgets.numerals import full, short
-from tensorkit_widgets.scene import Refusal, Scene, compose, strip_room
+from tensorkit_widgets.scene import WIDTH, Refusal, Scene, compose, strip_room
 from tensorkit_widgets.scene.words import size_text
 from tensorkit_widgets.window import clamp_focus, grid_window, strip_runs
 
 __all__ = ["Session"]
 
 MOST_HISTORY = 200
+
+NARROW = 800
+"""Below this width of the picture fewer columns are shown, so that their numbers stay large."""
 
 
 def _numbers(value: Any, most: int = 64) -> Ints | None:
@@ -63,6 +66,7 @@ class Session:
     history: list[_State] = field(default_factory=list)
     seen: Meta | None = None
     moved: bool = False
+    width: float = WIDTH
 
     def __post_init__(self) -> None:
         self._rebuild()
@@ -149,7 +153,8 @@ class Session:
         act = _ACTS.get(message.get("kind", "")) if isinstance(message.get("kind"), str) else None
         if act is None:
             return
-        self.complaint, self.typed = "", ""
+        if message["kind"] not in ("look", "room"):
+            self.complaint, self.typed = "", ""
         try:
             self._rebuild()
             act(self, message)
@@ -267,11 +272,19 @@ class Session:
         """Move the window: to an element, or to a slot of the strip."""
         focus = _numbers(message.get("focus"))
         if focus is not None and clamp_focus(focus, self.meta.size) == focus:
-            self.origin = grid_window(self.meta.size, focus, self._origin()).origin
+            narrow = self.width < NARROW
+            self.origin = grid_window(self.meta.size, focus, self._origin(), narrow).origin
             self.focus, self.point = focus, None
         slot = message.get("slot")
         if isinstance(slot, int):
             self.point = max(0, min(slot, self.meta.slots - 1))
+        self.said = ""
+
+    def _room(self, message: dict[str, Any]) -> None:
+        """How wide the view is: the picture is laid out for a few widths, rather than shrunk."""
+        width = message.get("width")
+        if isinstance(width, int | float) and width > 0:
+            self.width = next((w for w in (560.0, 680.0, 800.0) if width < w + 80), WIDTH)
         self.said = ""
 
     def _edit(self, message: dict[str, Any]) -> None:
@@ -303,10 +316,10 @@ class Session:
     def _origin(self) -> Ints | None:
         return self.origin if self.origin is not None and len(self.origin) == len(self.meta.size) else None
 
-    def snapshot(self) -> Snapshot:
-        """Read the visible part of the tensor, now."""
+    def snapshot(self, width: float = WIDTH) -> Snapshot:
+        """Read the part of the tensor that is visible on a page of ``width``, now."""
         meta = self.meta
-        window = grid_window(meta.size, self.focus, self._origin())
+        window = grid_window(meta.size, self.focus, self._origin(), narrow=width < NARROW)
         points = (
             [meta.offset] if self.focus is None else list(waypoints(self.focus, meta.stride, meta.offset))
         )
@@ -315,7 +328,7 @@ class Session:
         seen = look(self.tensor, window, strip_runs(meta.slots, points))
         texts = [len(short(v, meta.dtype)) for run in seen.strip for v in run.values]
         highest = max((run.start + len(run.values) for run in seen.strip), default=0)
-        room = strip_room(max(texts, default=1), highest)
+        room = strip_room(max(texts, default=1), highest, width)
         if sum(len(run.values) for run in seen.strip) > room:
             seen = look(self.tensor, window, strip_runs(meta.slots, points, room))
         return seen
@@ -324,12 +337,13 @@ class Session:
         """The scene of this moment, from the live tensor; the live view says beside the picture what was refused."""
         self._rebuild()
         self._notice()
+        width = self.width if live else WIDTH
         for _ in range(3):
-            snapshot = self.snapshot()
+            snapshot = self.snapshot(width)
             if snapshot.meta.size == self.meta.size:
                 break
             self._rebuild()
-        return compose(self.links, snapshot, self.focus, self.refusal, live)
+        return compose(self.links, snapshot, self.focus, self.refusal, live, width)
 
     def scenes(self) -> list[Scene]:
         """A scene for every step of the chain; the last is the present one."""
@@ -463,5 +477,6 @@ _ACTS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
     "slice": Session._slice,
     "dials": Session._dials,
     "look": Session._look,
+    "room": Session._room,
     "edit": Session._edit,
 }

@@ -43,15 +43,19 @@ def clamp_focus(focus: Sequence[int] | None, size: Sequence[int]) -> Ints | None
     return default_focus(size)
 
 
-def _most(size: Sequence[int]) -> list[int]:
+def _most(size: Sequence[int], narrow: bool) -> list[int]:
     """How many elements of each dimension there is room for."""
+    across = 8 if narrow else 12
     if len(size) < 3:
-        return [[], [16], [8, 12]][len(size)]
-    return [1] * (len(size) - 3) + ([2, 6, 12] if size[-1] > 6 else [4, 6, 6])
+        return [[], [8 if narrow else 16], [8, across]][len(size)]
+    return [1] * (len(size) - 3) + ([2, 6, across] if size[-1] > 6 else [4, 6, 6])
 
 
 def grid_window(
-    size: Sequence[int], focus: Sequence[int] | None, origin: Sequence[int] | None = None
+    size: Sequence[int],
+    focus: Sequence[int] | None,
+    origin: Sequence[int] | None = None,
+    narrow: bool = False,
 ) -> Window:
     """The box of elements to draw: it holds the focus and moves as little as it can from ``origin``.
 
@@ -60,7 +64,7 @@ def grid_window(
     >>> grid_window((1000, 1000), (500, 2))
     Window(origin=(493, 0), count=(8, 12))
     """
-    count = tuple(min(n, most) for n, most in zip(size, _most(size), strict=True))
+    count = tuple(min(n, most) for n, most in zip(size, _most(size, narrow), strict=True))
     start = list(origin) if origin is not None and len(origin) == len(size) else [0] * len(size)
     for d, (n, c) in enumerate(zip(size, count, strict=True)):
         if focus is not None:

@@ -37,7 +37,7 @@ from tensorkit_widgets.scene.words import (
 
 __all__ = [
     "Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "Header", "Note", "Refusal", "Scene", "Strip",
-    "compose", "strip_room",
+    "WIDTH", "compose", "strip_room",
 ]  # fmt: skip
 
 WIDTH = 960.0
@@ -77,29 +77,30 @@ def compose(
     focus: Ints | None,
     refusal: Refusal | None = None,
     live: bool = False,
+    width: float = WIDTH,
 ) -> Scene:
     """Place a chain of steps, the tensor at its end and its storage on one page.
 
     A live scene leaves out the refusal's words, which its view says in an alert, and shows where the next step goes.
     """
     code = "".join(link.step.code for link in links)
-    cards, notes, y = _head(links, code, refusal, live)
+    cards, notes, y = _head(links, code, refusal, live, width)
     meta = snapshot.meta
     pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
     seam = broken_pair(meta.size, pair) if pair else ()
     bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
     notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_what(snapshot)))
-    grid = grid_of(snapshot, focus, y + 34, bad, frozenset(seam))
+    grid = grid_of(snapshot, focus, y + 34, width, bad, frozenset(seam))
     sentences = _sentences(links, snapshot, refusal)
-    formula, bottom = _panel(snapshot, focus, grid, y + 34, sentences, notes)
+    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), sentences, notes)
     notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_memory(snapshot)))
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
-    strip = strip_of(snapshot, focus, bottom + 54, slots, pair)
+    strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)
     if any(cell.readers == 0 for cell in strip.cells):
         words = "grey: the tensor never reaches these slots"
-        notes.append(Note(WIDTH - MARGIN, strip.bottom - 4, words, anchor="end"))
+        notes.append(Note(width - MARGIN, strip.bottom - 4, words, anchor="end"))
     return Scene(
-        WIDTH, strip.bottom + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
+        width, strip.bottom + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
         tuple(sentences), refusal,
     )  # fmt: skip
 
@@ -139,29 +140,31 @@ def _seam_sentence(snapshot: Snapshot, pair: tuple[int, int]) -> str:
 
 
 def _head(
-    links: Sequence[Link], code: str, refusal: Refusal | None, live: bool
+    links: Sequence[Link], code: str, refusal: Refusal | None, live: bool, width: float
 ) -> tuple[list[Card], list[Note], float]:
     """The step cards, in lines, with the whole code at the right or below; and where the next part begins."""
-    cards, x, y = _step_cards(links, refusal)
+    cards, x, y = _step_cards(links, refusal, width)
     notes: list[Note] = []
-    room = WIDTH - MARGIN - x
+    room = width - MARGIN - x
     if live and room >= 130:
         notes.append(Note(x, y, "next step", "next"))
         room -= 146
     if len(code) * MONO * 17 <= room:
-        notes.append(Note(WIDTH - MARGIN, y + 27, code, "code", "end"))
+        notes.append(Note(width - MARGIN, y + 27, code, "code", "end"))
         y += 82 + 18
     else:
-        notes.append(Note(MARGIN, y + 82 + 28, code if len(code) <= 84 else code[:83] + "…", "code"))
+        notes.append(Note(MARGIN, y + 82 + 28, _short(code, width), "code"))
         y += 82 + 44
     if refusal is None or live:
         return cards, notes, y
-    alarm = wrap(f"{refusal.code}: {refusal.message}", WIDTH - 2 * MARGIN, 14)
+    alarm = wrap(f"{refusal.code}: {refusal.message}", width - 2 * MARGIN, 14)
     notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(alarm)]
     return cards, notes, y + 20 * len(alarm) + 8
 
 
-def _step_cards(links: Sequence[Link], refusal: Refusal | None) -> tuple[list[Card], float, float]:
+def _step_cards(
+    links: Sequence[Link], refusal: Refusal | None, page: float
+) -> tuple[list[Card], float, float]:
     """The cards, and where one more would stand."""
     cards: list[Card] = []
     x, y = MARGIN, 20.0
@@ -170,11 +173,16 @@ def _step_cards(links: Sequence[Link], refusal: Refusal | None) -> tuple[list[Ca
         beside = 54 if card.number else 28  # a step can be taken away: room for its cross
         longest = max(map(len, card.lines))
         width = max(144.0, shown * MONO * 17 + len(card.kind) * 7.2 + 48, longest * MONO * 12.5 + beside)
-        if x + width > WIDTH - MARGIN and cards:
+        if x + width > page - MARGIN and cards:
             x, y = MARGIN, y + 96
         cards.append(replace(card, x=x, y=y, width=round(width, 1)))
         x += round(width, 1) + 30
     return cards, x, y
+
+
+def _short(code: str, width: float) -> str:
+    most = int((width - 2 * MARGIN) / (MONO * 17))
+    return code if len(code) <= most else code[: most - 1] + "…"
 
 
 def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
@@ -188,19 +196,25 @@ def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
 
 
 def _panel(
-    snapshot: Snapshot, focus: Ints | None, grid: Grid, top: float, sentences: list[str], notes: list[Note]
+    snapshot: Snapshot,
+    focus: Ints | None,
+    grid: Grid,
+    page: tuple[float, float],
+    sentences: list[str],
+    notes: list[Note],
 ) -> tuple[Formula | None, float]:
-    """The formula beside the grid where there is room, else below it."""
+    """The formula beside the grid where there is room, else below it; and where that ends."""
+    top, width = page
     if focus is None or snapshot.fault:
-        lines = [line for sentence in sentences for line in wrap(sentence, WIDTH - 2 * MARGIN, 14)]
+        lines = [line for sentence in sentences for line in wrap(sentence, width - 2 * MARGIN, 14)]
         y = grid.bottom + 24
         role = "alarm" if snapshot.fault else "muted"
         notes += [Note(MARGIN, y + 20 * k, line, role) for k, line in enumerate(lines)]
         return None, y + 20 * len(lines) - 8
     left = max(grid.right + 44, 400.0)
     wanted = formula_width(snapshot.meta.stride, 14.5) + 36
-    if WIDTH - MARGIN - left >= wanted:
-        formula = formula_of(snapshot, focus, (left, top, WIDTH - MARGIN - left), sentences)
+    if width - MARGIN - left >= wanted:
+        formula = formula_of(snapshot, focus, (left, top, width - MARGIN - left), sentences)
         return formula, max(grid.bottom, formula.y + formula.height)
-    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, WIDTH - 2 * MARGIN), sentences)
+    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, width - 2 * MARGIN), sentences)
     return formula, formula.y + formula.height

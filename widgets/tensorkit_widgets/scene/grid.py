@@ -13,16 +13,19 @@ __all__ = ["MONO", "grid_of"]
 MONO = 0.602
 """Width of a monospaced character as a part of its size, for the widest of the usual faces."""
 
-LEFT, ROOM = 92.0, 840.0
+LEFT = 92.0
 
 
-def _cell_box(rows: int, columns: int, dims: int, depth: int, longest: int) -> tuple[float, float, float]:
+def _cell_box(
+    rows: int, columns: int, dims: int, depth: int, longest: int, room: float
+) -> tuple[float, float, float]:
     """Width, height and text size of a cell: the numbers as large as there is room for."""
     large = dims <= 2 and rows <= 4 and columns <= 8
     height = 64.0 if large else (50.0 if rows <= 4 else 44.0)
     font = 24.0 if large else 18.0
     # Two matrices side by side explain a third dimension better than one above the other.
-    room = (ROOM if depth == 1 or columns > 8 else (ROOM - 34) / 2) / max(columns, 1)
+    halves = depth > 1 and columns <= 8 and room > 600
+    room = ((room - 34) / 2 if halves else room) / max(columns, 1)
     while font > 11 and max(height, longest * MONO * font + 14) > room:
         font -= 1
     return min(room, max(height, longest * MONO * font + 14)), height, font
@@ -43,10 +46,11 @@ def _label(dim: int, meta: Meta) -> tuple[str, bool]:
 class _Plan:
     """The measures of one grid, worked out once."""
 
-    def __init__(
-        self, snapshot: Snapshot, focus: Ints | None, bad: Ints, hatched: frozenset[Ints], top: float
-    ) -> None:
-        self.snapshot, self.focus, self.bad, self.hatched = snapshot, focus, bad, hatched
+    def __init__(self, snapshot: Snapshot, focus: Ints | None, top: float, width: float) -> None:
+        self.snapshot, self.focus = snapshot, focus
+        self.bad: Ints = ()
+        self.hatched: frozenset[Ints] = frozenset()
+        room = width - LEFT - 28
         self.window: Window = snapshot.window
         self.lit = -1 if focus is None else slot_of(focus, snapshot.meta.stride, snapshot.meta.offset)
         count = self.window.count
@@ -57,10 +61,10 @@ class _Plan:
         size = snapshot.meta.dtype
         longest = max((len(short(v, size)) for v in snapshot.grid), default=1)
         self.width, self.height, self.font = _cell_box(
-            self.rows, self.columns, self.dims, self.depth, longest
+            self.rows, self.columns, self.dims, self.depth, longest, room
         )
         self.wide = self.columns * self.width
-        self.across = max(1, min(self.depth, int((ROOM + 34) // (self.wide + 34))))
+        self.across = max(1, min(self.depth, int((room + 34) // (self.wide + 34))))
         self.top = top + (0 if self.dims == 0 else 44) + (50 if self.dims > 2 else 0)
 
     def corner(self, facet: int) -> tuple[float, float]:
@@ -70,10 +74,16 @@ class _Plan:
 
 
 def grid_of(
-    snapshot: Snapshot, focus: Ints | None, top: float, bad: Ints = (), hatched: frozenset[Ints] = frozenset()
+    snapshot: Snapshot,
+    focus: Ints | None,
+    top: float,
+    width: float,
+    bad: Ints = (),
+    hatched: frozenset[Ints] = frozenset(),
 ) -> Grid:
-    """Place the visible window of the tensor, its top at ``top``."""
-    plan = _Plan(snapshot, focus, bad, hatched, top)
+    """Place the visible window of the tensor on a page of ``width``, its top at ``top``."""
+    plan = _Plan(snapshot, focus, top, width)
+    plan.bad, plan.hatched = bad, hatched
     if 0 in snapshot.meta.size:
         return _empty(snapshot, top)
     facets = tuple(_facet(plan, k) for k in range(plan.depth))

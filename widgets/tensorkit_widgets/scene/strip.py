@@ -12,26 +12,32 @@ from tensorkit_widgets.scene.parts import Arc, Cell, Gap, Strip
 
 __all__ = ["arcs_to", "broken_pair", "strip_of", "strip_room"]
 
-LEFT, ROOM, GAP = 28.0, 904.0, 46.0
+LEFT, GAP = 28.0, 46.0
 ARC_ROOM = 84.0
 HEIGHT = 56.0
 MOST_HOPS = 4
 
 
-def strip_room(longest: int, highest: int = 0) -> int:
-    """How many slots fit when the longest number has this many characters, and the highest slot is ``highest``."""
+def strip_room(longest: int, highest: int = 0, width: float = 960.0) -> int:
+    """How many slots fit on a page, for the characters of the longest number and the highest slot."""
+    room = width - 2 * LEFT
     unit = max(34.0, longest * MONO * 13 + 6, len(str(highest)) * MONO * 12 + 8)
-    return 24 if unit * 24 <= ROOM else max(8, int((ROOM - 2 * GAP) // unit))
+    return 24 if unit * 24 <= room else max(6, int((room - 2 * GAP) // unit))
 
 
 def strip_of(
-    snapshot: Snapshot, focus: Ints | None, top: float, hatched: frozenset[int], pair: tuple[int, int] | None
+    snapshot: Snapshot,
+    focus: Ints | None,
+    top: float,
+    width: float,
+    hatched: frozenset[int],
+    pair: tuple[int, int] | None,
 ) -> Strip:
     """Place the visible slots, the arcs above them and the offset marker below, from ``top`` down."""
     meta = snapshot.meta
     y = top + ARC_ROOM
     lit = slot_of(focus, meta.stride, meta.offset) if focus is not None else -1
-    cells, gaps = _row(snapshot, y, lit, hatched)
+    cells, gaps = _row(snapshot, y, width, lit, hatched)
     where = _finder(cells, gaps)
     arcs = arcs_to(focus, meta.stride, meta.offset, where, y) if focus is not None else []
     if pair is not None and meta.size:
@@ -41,11 +47,13 @@ def strip_of(
     return Strip(tuple(cells), tuple(gaps), tuple(arcs), mark, meta.offset, top, y + HEIGHT + 52)
 
 
-def _row(snapshot: Snapshot, y: float, lit: int, hatched: frozenset[int]) -> tuple[list[Cell], list[Gap]]:
+def _row(
+    snapshot: Snapshot, y: float, page: float, lit: int, hatched: frozenset[int]
+) -> tuple[list[Cell], list[Gap]]:
     meta = snapshot.meta
     gap_spans = _gap_spans(snapshot)
     count = sum(len(run.values) for run in snapshot.strip)
-    width = min(84.0, (ROOM - GAP * len(gap_spans)) / max(count, 1))
+    width = min(84.0, (page - 2 * LEFT - GAP * len(gap_spans)) / max(count, 1))
     texts = [short(v, meta.dtype) for run in snapshot.strip for v in run.values]
     longest = max(map(len, texts), default=1)
     font = min(20.0, max(9.0, int((width - 5) / (longest * MONO))))

@@ -8,7 +8,7 @@
  * @typedef {{ kind: string, [key: string]: unknown }} Message
  */
 
-const SLIDING = new Set(["slice", "dials", "look"]);
+const SLIDING = new Set(["slice", "dials", "look", "room"]);
 const SLOW = 4000;
 let views = 0;
 

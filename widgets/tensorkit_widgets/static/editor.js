@@ -7,8 +7,9 @@ import { make } from "./dom.js";
  * @param {HTMLElement} host the positioned element around the picture
  * @param {SVGGElement} cell
  * @param {(text: string) => void} write
+ * @param {string} [typed] what was typed on the cell already
  */
-export function editCell(host, cell, write) {
+export function editCell(host, cell, write, typed) {
   host.querySelector('[data-role="editor"]')?.remove();
   const box = (cell.querySelector("rect") ?? cell).getBoundingClientRect();
   const around = host.getBoundingClientRect();
@@ -39,5 +40,6 @@ export function editCell(host, cell, write) {
   editor.addEventListener("blur", () => close(true));
   host.append(editor);
   editor.focus();
-  editor.select();
+  if (typed === undefined) editor.select();
+  else editor.value = typed;
 }

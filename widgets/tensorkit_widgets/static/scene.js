@@ -9,7 +9,7 @@
  * @typedef {{
  *   onFocus?: (focus: { index: number[] | null, slot: number, said: string }) => void,
  *   onLook?: (target: { focus?: number[], slot?: number }) => void,
- *   onEdit?: (cell: SVGGElement, index: number[]) => void,
+ *   onEdit?: (cell: SVGGElement, index: number[], typed?: string) => void,
  *   onStep?: (step: number) => void,
  *   onRemove?: (step: number) => void,
  *   onNext?: () => void,
@@ -216,6 +216,11 @@ export class LiveScene {
     this.arcs.replaceChildren(...roadTo(index, this.facts, (slot) => this.where(slot), y));
   }
 
+  /** @returns {[number, SVGGElement][]} the cells of the grid by their slot */
+  byslot() {
+    return [...this.cells.values()].map((cell) => [whole(cell.dataset.slot), cell]);
+  }
+
   /** @param {number} slot @returns {number} the x of a slot, or of the gap that hides it */
   where(slot) {
     const drawn = this.slots.get(slot);
@@ -251,10 +256,10 @@ export class LiveScene {
     cell?.focus({ preventScroll: true });
   }
 
-  /** @param {Element | null} cell */
-  edit(cell) {
+  /** @param {Element | null} cell @param {string} [typed] the first character, when typing began on the cell itself */
+  edit(cell, typed) {
     const part = /** @type {SVGGElement | null} */ (cell);
-    if (part?.classList.contains("tk-cell")) this.options.onEdit?.(part, numbers(part.dataset.index));
+    if (part?.classList.contains("tk-cell")) this.options.onEdit?.(part, numbers(part.dataset.index), typed);
   }
 
   /** @param {KeyboardEvent} event */
@@ -291,6 +296,10 @@ export class LiveScene {
     const n = size.length;
     if (event.key === "Enter" || event.key === "F2") {
       this.edit(cell);
+      return true;
+    }
+    if (/^[-+.\d]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      this.edit(cell, event.key);
       return true;
     }
     /** @type {Record<string, [number, number]>} */

@@ -13,14 +13,17 @@
  *   data-conflicts    "0-1 1-2": dimensions that cannot merge, when refused
  *   data-kernel       live | slow (an answer is late) | gone
  *   data-focus        index of the lit element "1,1";  data-focus-slot "10"
+ *   data-element      the filled-in formula of that element, as a sentence
  *   data-latency      milliseconds from the last message to the repainted picture
- * Parts of the picture: .tk-cell[data-index][data-slot][data-full], .tk-slot[data-slot][data-readers], .tk-lit, .tk-kin,
- *   .tk-hatched, [data-part="slot"|"value"|"index-0"|"term-0"], [data-role="axis"][data-dim], [data-role="step"][data-step],
+ *   data-copied       the code that the Copy button put on the clipboard
+ * Parts of the picture: .tk-cell[data-index][data-slot][data-full], .tk-slot[data-slot][data-readers][data-full], .tk-lit,
+ *   .tk-kin (reads the lit slot too), .tk-hatched, .tk-changed (another number than in the frame before), .tk-arc,
+ *   [data-part="slot"|"value"|"index-0"|"term-0"], [data-role="axis"][data-dim], [data-role="step"][data-step],
  *   [data-role="remove"][data-step], [data-role="gap"], [data-role="next-step"], [data-role="code"].
  * Controls: data-role = expression, apply, undo, reset, copy, tab (data-tab = slice | shape | raw | text), dim (chips to
  *   drag), slice-start | slice-stop | slice-step (with data-dim), quick, view, reshape (with data-code), method, argument
  *   (data-name), add-step, dial-offset | dial-size | dial-stride, dial-more, dial-less, hold, pan, strip-window, offer (in
- *   the refusal), dismiss, editor (the input over a cell), said (the live region), element, twin, picture, refusal, kernel.
+ *   the refusal), editor (the input over a cell), said (the live region), twin, picture, refusal, kernel.
  *
  * @typedef {import("./controls.js").State} State
  * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: State }} Frame
@@ -31,7 +34,7 @@
 import { listen, tell } from "./bus.js";
 import { DialControls, OrderControls, ShapeControls, SightControls, SliceControls } from "./controls.js";
 import { Courier } from "./courier.js";
-import { make } from "./dom.js";
+import { make, whole } from "./dom.js";
 import { editCell } from "./editor.js";
 import { LiveScene } from "./scene.js";
 import { hideStill } from "./still.js";
@@ -53,6 +56,8 @@ class View {
     this.state = null;
     /** @type {string | null} the part of the picture that gets the keyboard after the next repaint */
     this.looking = null;
+    /** @type {number | null} the storage whose numbers are on the page */
+    this.drawn = null;
     this.revision = -1;
     this.slices = new SliceControls(this.post);
     this.order = new OrderControls(this.post, say);
@@ -72,7 +77,7 @@ class View {
     this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
     this.root = make(
       "div",
-      { class: "tk-root tk-explorer", role: "group", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
+      { class: "tk-root tk-explorer", role: "group", "data-lm-suppress-shortcuts": "true", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
       this.bar(), this.refusal, this.gone, this.picture, this.said, this.sight.root, this.panels(),
     );
     // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
@@ -82,8 +87,19 @@ class View {
     this.died = () => this.kernel("gone");
     this.unlisten = listen((pointed) => this.pointed(pointed));
     this.showStill = hideStill(el);
+    this.room = 960;
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.sizes.observe(this.picture);
     this.watch();
     this.repaint();
+  }
+
+  /** A picture for much less or much more room is laid out anew; in between it is scaled. */
+  resized() {
+    const width = Math.min(960, this.picture.clientWidth);
+    if (width < 100 || Math.abs(width - this.room) < 60) return;
+    this.room = width;
+    this.post({ kind: "room", width });
   }
 
   /** The line of code at the top. */
@@ -124,9 +140,11 @@ class View {
     this.revision = frame.revision;
     const { facts } = frame;
     this.state = facts;
+    const back = this.focusedPart();
     this.draw(frame);
     this.controls(frame);
     this.mark(frame);
+    if (back) /** @type {SVGElement | null} */ (this.picture.querySelector(back))?.focus({ preventScroll: true });
     const took = this.courier.painted(frame.serial);
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     this.kernel("live");
@@ -134,7 +152,7 @@ class View {
 
   /** @param {Frame} frame */
   draw(frame) {
-    const back = this.focusedPart();
+    const before = this.numbers(frame.facts.storage);
     this.scene?.dispose();
     this.scene = null;
     if (!frame.svg) {
@@ -145,7 +163,22 @@ class View {
     const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
     this.picture.replaceChildren(svg);
     this.scene = new LiveScene(svg, this.options());
-    if (back) /** @type {SVGElement | null} */ (svg.querySelector(back))?.focus({ preventScroll: true });
+    for (const part of this.changed(before)) part.classList.add("tk-changed");
+  }
+
+  /** The numbers that are on the page, by slot, as long as the storage is the same. @param {number} storage */
+  numbers(storage) {
+    const same = this.drawn === storage;
+    this.drawn = storage;
+    const slots = this.scene && same ? [...this.scene.slots, ...this.scene.byslot()] : [];
+    return new Map(slots.map(([slot, part]) => [slot, part.dataset.full]));
+  }
+
+  /** The parts whose number is another one now: they flash. @param {Map<number, string | undefined>} before */
+  changed(before) {
+    if (!this.scene || !before.size) return [];
+    const parts = [...this.scene.slots.values(), ...this.scene.cells.values()];
+    return parts.filter(({ dataset }) => before.has(whole(dataset.slot)) && before.get(whole(dataset.slot)) !== dataset.full);
   }
 
   /** A selector for the part of the picture that has the keyboard, to give it back after a repaint. */
@@ -172,7 +205,7 @@ class View {
         this.looking = target.focus ? `.tk-cell[data-index="${target.focus.join(",")}"]` : `.tk-slot[data-slot="${target.slot}"]`;
         this.post({ kind: "look", ...target });
       },
-      onEdit: (cell, index) => editCell(this.picture, cell, (text) => this.post({ kind: "edit", index, text })),
+      onEdit: (cell, index, typed) => editCell(this.picture, cell, (text) => this.post({ kind: "edit", index, text }), typed),
       onStep: (step) => this.post({ kind: "goto", step }),
       onRemove: (step) => this.post({ kind: "remove", step }),
       onNext: () => {
@@ -291,6 +324,7 @@ class View {
     this.model.off("change:frame", this.repaint);
     for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
     this.unlisten();
+    this.sizes.disconnect();
     this.courier.dispose();
     this.scene?.dispose();
     this.showStill();

@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import explorer from "../tensorkit_widgets/static/stride_explorer.js";
+
+const fixtures = JSON.parse(readFileSync("fixtures/scenes.json", "utf-8"));
+const picture = (name) => fixtures.find((fixture) => fixture.name === name).svg;
+
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  disconnect() {}
+};
+
+const facts = (more = {}) => ({
+  name: "t", expression: "[1:, ::2].t()", code: "t[1:, ::2].t()", library: "tensorkit", size: [2, 2], stride: [2, 4], offset: 4, slots: 12, nbytes: 48,
+  dtype: "float32", device: "cpu", sliceSize: [2, 2], slices: [[0, 2, 1], [0, 2, 1]], views: [[2, 2]], copies: [[4]], complaint: "", typed: "", fault: "",
+  said: "hello", canUndo: true, storage: 1, element: "element [1, 1]", refusal: null,
+  steps: [{ code: "t", kind: "tensor" }, { code: "[1:, ::2]", kind: "view" }, { code: ".t()", kind: "view" }], ...more,
+});
+
+/** A model as anywidget hands it over. */
+class Model {
+  constructor(frame) {
+    this.frame = frame;
+    this.sent = [];
+    this.listeners = new Map();
+  }
+  get() {
+    return this.frame;
+  }
+  on(event, act) {
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), act]);
+  }
+  off(event, act) {
+    this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== act));
+  }
+  send(message) {
+    this.sent.push(message);
+  }
+  emit(event) {
+    for (const act of this.listeners.get(event) ?? []) act();
+  }
+  /** Python answers the last message. */
+  answer(more = {}, svg = this.frame.svg, reason = "") {
+    this.frame = { revision: this.frame.revision + 1, serial: this.sent.at(-1)?.serial ?? null, svg, text: "twin", reason, facts: facts(more) };
+    this.emit("change:frame");
+  }
+}
+
+describe("the view", () => {
+  let model;
+  let el;
+  let dispose;
+  const part = (role) => el.querySelector(`[data-role="${role}"]`);
+  const root = () => el.querySelector("[data-tk-widget]");
+
+  beforeEach(() => {
+    model = new Model({ revision: 1, serial: null, svg: picture("transposed_slice"), text: "twin", reason: "", facts: facts() });
+    el = document.createElement("div");
+    document.body.replaceChildren(el);
+    dispose = explorer.render({ model, el });
+  });
+  afterEach(() => dispose());
+
+  it("carries the state of the picture as attributes", () => {
+    expect({ ...root().dataset }).toMatchObject({
+      tkWidget: "stride-explorer", expression: "[1:, ::2].t()", size: "2,2", stride: "2,4", offset: "4", slots: "12", steps: "2", kind: "view",
+      status: "ok", kernel: "live", focus: "1,1", focusSlot: "10", revision: "1",
+    });
+  });
+
+  it("sends what is typed, clicked and slid, one message at a time", () => {
+    part("expression").value = ".t().view(12)";
+    part("apply").click();
+    part("undo").click();
+    expect(model.sent).toMatchObject([{ kind: "expression", text: ".t().view(12)" }]);
+    model.answer();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "undo" });
+    model.answer();
+    el.querySelector('[data-role="step"][data-step="1"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "goto", step: 1 });
+    expect(Number(root().dataset.latency)).toBeGreaterThanOrEqual(0);
+  });
+
+  it("says what was refused, and offers what works", () => {
+    const offers = [".t().contiguous().view(12)", ".t().reshape(12)"];
+    model.answer({ refusal: { code: ".view(12)", message: "<b>no</b>", pairs: [[0, 1]], offers }, typed: ".t().view(12)" }, picture("refused_view"));
+    expect(root().dataset.status).toBe("refused");
+    expect(root().dataset.conflicts).toBe("0-1");
+    expect(part("refusal").hidden).toBe(false);
+    expect(part("refusal").querySelector("b")).toBeNull();
+    expect(el.querySelectorAll(".tk-hatched").length).toBe(4);
+    el.querySelectorAll('[data-role="offer"]')[1].click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "expression", text: ".t().reshape(12)" });
+    model.answer();
+    expect(part("refusal").hidden).toBe(true);
+  });
+
+  it("keeps what was typed when it is not allowed", () => {
+    part("expression").value = "__import__('os')";
+    part("expression").focus();
+    part("apply").click();
+    model.answer({ complaint: "not allowed here: …", typed: "__import__('os')" });
+    expect(root().dataset.status).toBe("not-allowed");
+    expect(part("expression").value).toBe("__import__('os')");
+    expect(part("expression").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  it("keeps the keyboard on its element over a repaint", () => {
+    el.querySelector('.tk-cell[data-index="0,1"]').focus();
+    model.answer();
+    expect(document.activeElement.dataset.index).toBe("0,1");
+    expect(root().dataset.focus).toBe("0,1");
+  });
+
+  it("flashes the numbers that changed, and only those", () => {
+    expect(el.querySelectorAll(".tk-changed")).toHaveLength(0);
+    model.answer({}, picture("transposed_slice").replaceAll('data-full="8."', 'data-full="80."'));
+    expect([...el.querySelectorAll(".tk-changed")].map((changed) => changed.dataset.slot)).toEqual(["8", "8"]);
+    model.answer({ storage: 2 }, picture("transposed_slice"));
+    expect(el.querySelectorAll(".tk-changed")).toHaveLength(0);
+  });
+
+  it("writes a cell that is edited", () => {
+    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    cell.dispatchEvent(new KeyboardEvent("keydown", { key: "7", bubbles: true }));
+    expect(part("editor").value).toBe("7");
+    part("editor").value = "7.5";
+    part("editor").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", index: [0, 1], text: "7.5" });
+  });
+
+  it("shows the text where no picture could be drawn, and comes back", () => {
+    model.answer({}, "", "the picture could not be drawn: no ink");
+    expect(root().dataset.status).toBe("undrawn");
+    expect(part("picture").textContent).toContain("no ink");
+    model.answer({}, picture("transposed_slice"));
+    expect(el.querySelector("svg")).not.toBeNull();
+  });
+
+  it("says that the kernel is gone, keeps the picture, and sends nothing more", () => {
+    model.emit("comm_live_update");
+    expect(root().dataset.kernel).toBe("gone");
+    expect(part("kernel").textContent).toContain("kernel of this picture is gone");
+    expect(el.querySelector("svg")).not.toBeNull();
+    part("undo").click();
+    expect(model.sent).toEqual([]);
+  });
+
+  it("copies the code", async () => {
+    const writeText = vi.fn().mockResolvedValue(undefined);
+    vi.stubGlobal("navigator", { clipboard: { writeText } });
+    part("copy").click();
+    await vi.waitFor(() => expect(root().dataset.copied).toBe("t[1:, ::2].t()"));
+    expect(writeText).toHaveBeenCalledWith("t[1:, ::2].t()");
+    vi.unstubAllGlobals();
+  });
+
+  it("lights the slot that another picture of the same storage points at", () => {
+    const other = document.createElement("div");
+    document.body.append(other);
+    const stop = explorer.render({ model: new Model({ ...model.frame }), el: other });
+    other.querySelector('.tk-cell[data-index="0,0"]').dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: 901, clientY: 1 }));
+    expect(root().dataset.focusSlot).toBe("4");
+    stop();
+  });
+
+  it("lets no key out to the notebook's shortcuts", () => {
+    const heard = vi.fn();
+    document.body.addEventListener("keydown", heard);
+    el.querySelector(".tk-cell").dispatchEvent(new KeyboardEvent("keydown", { key: "x", bubbles: true }));
+    expect(heard).not.toHaveBeenCalled();
+    document.body.removeEventListener("keydown", heard);
+  });
+
+  it("hides the static picture while it is alive, and gives it back", () => {
+    dispose();
+    document.body.innerHTML = '<div class="jp-OutputArea-child"><div class="live"></div></div><div class="jp-OutputArea-child"><img class="tk-still"></div>';
+    el = document.querySelector(".live");
+    dispose = explorer.render({ model, el });
+    const still = document.querySelector("img").parentElement;
+    expect(still.style.display).toBe("none");
+    dispose();
+    expect(still.style.display).toBe("");
+  });
+
+  it("leaves no listener behind", () => {
+    dispose();
+    expect([...model.listeners.values()].flat()).toEqual([]);
+  });
+});
