@@ -87,9 +87,8 @@ def _on_host(input: Tensor, name: str) -> Array:
 
 
 def _deliver(array: Any, kind: dtype, out: Tensor | None) -> Tensor:
-    result = fresh(
-        numpy.ascontiguousarray(kernels.cast(numpy.asarray(array), kind)).reshape(numpy.shape(array)), kind
-    )
+    values = kernels.cast(numpy.asarray(array), kind)
+    result = fresh(values if values.flags.c_contiguous else numpy.ascontiguousarray(values), kind)
     if out is None:
         return result
     if not isinstance(out, Tensor):
@@ -112,15 +111,17 @@ def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> T
 # -- sum and mean -------------------------------------------------------------------------------------------------
 
 
+_WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
+
+
 def _accumulate(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
     if kind.category < 2:
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
-    wide: Any = {"float32": numpy.float64, "complex64": numpy.complex128}.get(kind.name, source.dtype)
     pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
-    work = source.dtype if pairwise else wide
+    work: Any = source.dtype if pairwise else _WIDE.get(kind.name, source.dtype)
     return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
 
 

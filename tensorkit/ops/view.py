@@ -218,7 +218,10 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.reshape.html
     """
-    size = as_ints((shape,), "reshape", "shape", 2)
+    return _reshaped(input, as_ints((shape,), "reshape", "shape", 2))
+
+
+def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     layout = input._lay().reshape(size)
     if layout is not None:
         return input._view(layout)
@@ -231,7 +234,7 @@ def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements with another size: a view when strides can express it, otherwise a copy."""
     if not shape:
         raise TypeError('reshape() missing 1 required positional arguments: "shape"')
-    return reshape(input, as_ints(shape, "reshape", "shape"))
+    return _reshaped(input, as_ints(shape, "reshape", "shape"))
 
 
 @op(samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),), function=False)
@@ -253,7 +256,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     >>> tk.arange(6).reshape_as(tk.zeros(2, 3)).size()
     tensorkit.Size([2, 3])
     """
-    return reshape(input, other._lay().size)
+    return _reshaped(input, other._lay().size)
 
 
 @op(
@@ -277,7 +280,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         end_dim, len(lay.size)
     ):
         return input
-    return reshape(input, lay.flattened_size(start_dim, end_dim))
+    return _reshaped(input, lay.flattened_size(start_dim, end_dim))
 
 
 @op(samples=(sample("tk.ravel(a)", a=(2, 3)),))
@@ -482,7 +485,10 @@ def expand(input: Tensor, *size: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
     """
-    return input._view(input._lay().expand(as_ints(size, "expand"), backend_name(input)))
+    lay, wanted = input._lay(), as_ints(size, "expand")
+    # Only the error for too few sizes says what kind of tensor it was.
+    name = backend_name(input) if len(wanted) < len(lay.size) else ""
+    return input._view(lay.expand(wanted, name))
 
 
 def type_name(input: Tensor) -> str:
