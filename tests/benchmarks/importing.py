@@ -28,7 +28,7 @@ def _import(module: str, environment: Mapping[str, str]) -> Callable[[], float]:
     return fresh
 
 
-@benchmark("import", "Importing")
+@benchmark("Importing")
 def importing() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as cache:
         # Compiled once, in the turn that does not count, as after an installation: also where this shell forbids it.

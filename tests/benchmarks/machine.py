@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["Machine", "this_machine"]
+__all__ = ["Machine", "this_machine", "too_busy"]
 
 PACKAGES = {"numpy": "NumPy", "torch": "PyTorch", "jupyterlab": "JupyterLab"}
 
@@ -38,6 +38,11 @@ def this_machine() -> Machine:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     packages = [f"{name} {found}" for package, name in PACKAGES.items() if (found := _version(package))]
     return Machine(_processor(), os.cpu_count() or 1, platform.system(), ", ".join([python, *packages]))
+
+
+def too_busy() -> bool:
+    """Whether others want most of this machine, where the system tells: ratios bear it, milliseconds do not."""
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1)
 
 
 def _version(package: str) -> str | None:

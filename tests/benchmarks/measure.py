@@ -14,7 +14,6 @@ from statistics import median
 from typing import Any
 
 __all__ = [
-    "BENCHMARKS",
     "Benchmark",
     "Pair",
     "Row",
@@ -60,23 +59,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """An entry of the table: a title and a function that measures its rows."""
+    """A part of the table: a title and a function that measures its rows, or raises `Skip`."""
 
     title: str
     measure: Callable[[], Iterator[Row]]
 
 
-BENCHMARKS: dict[str, Benchmark] = {}
-
-
-def benchmark(name: str, title: str) -> Callable[[Callable[[], Iterator[Row]]], Callable[[], Iterator[Row]]]:
-    """Register a generator of rows under a short name (for ``--only``) and a title (for the table)."""
-
-    def register(measure: Callable[[], Iterator[Row]]) -> Callable[[], Iterator[Row]]:
-        BENCHMARKS[name] = Benchmark(title, measure)
-        return measure
-
-    return register
+def benchmark(title: str) -> Callable[[Callable[[], Iterator[Row]]], Benchmark]:
+    """Make a `Benchmark` of a generator of rows; `tests.benchmarks.__main__` lists them all."""
+    return lambda measure: Benchmark(title, measure)
 
 
 @dataclass(frozen=True)

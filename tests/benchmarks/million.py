@@ -28,7 +28,7 @@ def _names(library: Any) -> dict[str, Any]:
     return {"tk": library, "n": COUNT, "a": a, "b": a.clone(), "m": a.view(1000, 1000), "s": a[:1000] / 7}
 
 
-@benchmark("million", "A million elements, one thread")
+@benchmark("A million elements, one thread")
 def million() -> Iterator[Row]:
     torch = require_torch()
     ours, theirs = _names(tensorkit), _names(torch)

@@ -16,7 +16,7 @@ CODE = "StrideExplorer(t).close()"
 SHAPES = (("one row", (10_000_000,), (100,)), ("a matrix", (2_500, 4_000), (10, 10)))
 
 
-@benchmark("opening", "Opening StrideExplorer on 10,000,000 elements")
+@benchmark("Opening StrideExplorer on 10,000,000 elements")
 def opening() -> Iterator[Row]:
     try:
         from tensorkit_widgets.stride_explorer import StrideExplorer

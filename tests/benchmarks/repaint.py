@@ -74,7 +74,7 @@ MEASURE = """async ([widget, turns]) => {
 }"""
 
 
-@benchmark("repaint", "From a change in the browser to the repainted picture")
+@benchmark("From a change in the browser to the repainted picture")
 def repaint() -> Iterator[Row]:
     times = _times(*_tools())
     every = [took for some in times.values() for took in some]

@@ -40,7 +40,7 @@ def _names(library: Any) -> dict[str, Any]:
     }
 
 
-@benchmark("small", "One operation on a few elements")
+@benchmark("One operation on a few elements")
 def small() -> Iterator[Row]:
     torch = require_torch()
     for code in CODES:
