@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import numpy
 
 import tensorkit as tk
+from tensorkit_widgets.actions import do
 from tensorkit_widgets.render import render_svg, render_text
 from tensorkit_widgets.session import Session
 
@@ -55,13 +56,13 @@ def session(name: str) -> Session:
     """The session of a named picture, after its expression."""
     make, expression = PICTURES[name]
     made = Session(make(), "t")
-    made.do({"kind": "expression", "text": expression})
+    do(made, {"kind": "expression", "text": expression})
     return made
 
 
 def focused(made: Session, focus: list[int]) -> str:
     """The live SVG with another element in focus."""
-    made.do({"kind": "look", "focus": focus})
+    do(made, {"kind": "look", "focus": focus})
     return render_svg(made.scene(live=True), live=True)
 
 

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
+from tensorkit_widgets.actions import do
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.render import render_svg, render_text
 from tensorkit_widgets.render.palette import DARK, LIGHT
@@ -102,7 +103,7 @@ def test_every_text_can_be_read(colours: dict[str, str]) -> None:
 
 def scene_of(tensor: Any, expression: str = "", name: str = "t") -> Any:
     made = Session(tensor, name)
-    made.do({"kind": "expression", "text": expression})
+    do(made, {"kind": "expression", "text": expression})
     return made.scene()
 
 
@@ -151,7 +152,7 @@ def test_a_large_storage_shows_the_whole_road() -> None:
 @pytest.mark.parametrize("name", PICTURES)
 def test_nothing_leaves_the_page(name: str, room: int) -> None:
     made = session(name)
-    made.do({"kind": "room", "width": room})
+    do(made, {"kind": "room", "width": room})
     scene = made.scene(live=True)
     assert scene.width == {300: 560, 560: 560, 700: 680, 850: 800, 960: 960}[room]
     assert made.scene().width == 960

@@ -24,9 +24,11 @@ import anywidget
 import traitlets
 
 from tensorkit_widgets import live
+from tensorkit_widgets.actions import do
 from tensorkit_widgets.adapters import Buffer
 from tensorkit_widgets.chain import Step, StepFailed
 from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.facts import facts
 from tensorkit_widgets.page import page
 from tensorkit_widgets.render import element_text, render_svg, render_text
 from tensorkit_widgets.render.palette import live_css
@@ -84,11 +86,12 @@ class StrideExplorer(anywidget.AnyWidget):
         self._revision = 0
         self._last: Scene | None = None
         try:
-            self._session.start(expression or "")
+            self._session.set(expression or "")
         except StepFailed as failed:
             raise failed.error from None
+        self._session.first, self._session.said = self._session.calls, ""
         if focus is not None:
-            self._session.do({"kind": "look", "focus": list(focus)})
+            do(self._session, {"kind": "look", "focus": list(focus)})
         super().__init__()
         self.on_msg(self._heard)
         self._paint()
@@ -106,10 +109,9 @@ class StrideExplorer(anywidget.AnyWidget):
     def expression(self, text: str | None) -> None:
         with self._guard:
             try:
-                self._session.start(text or "")
+                self._session.set(text or "")
             except StepFailed as failed:
                 raise failed.error from None
-            self._session.refusal = None
             self._paint()
 
     @property
@@ -122,7 +124,7 @@ class StrideExplorer(anywidget.AnyWidget):
     def result(self) -> Any:
         """The live tensor at the end of the chain."""
         with self._guard:
-            self._session._rebuild()
+            self._session.rebuild()
             return self._session.tensor
 
     @property
@@ -141,7 +143,7 @@ class StrideExplorer(anywidget.AnyWidget):
         (2, 3)
         """
         with self._guard:
-            self._session.do({"kind": "expression", "text": expression})
+            do(self._session, {"kind": "expression", "text": expression})
             self._paint()
         return self
 
@@ -191,7 +193,7 @@ class StrideExplorer(anywidget.AnyWidget):
         with self._guard:
             if self._closed:
                 return
-            self._session.do(message)
+            do(self._session, message)
             self._paint(serial=message.get("serial"))
         if message.get("kind") == "edit":
             live.repaint(skip=self)
@@ -223,13 +225,13 @@ class StrideExplorer(anywidget.AnyWidget):
     def _publish(self, drawn: dict[str, Any], serial: Any) -> None:
         self._revision += 1
         focus = self._last and element_text(self._last)
-        facts = {
-            **self._session.facts(),
+        state = {
+            **facts(self._session),
             "storage": _storage_number(self._session.meta.buffer),
             "element": focus,
         }
         shown = serial if isinstance(serial, int) else None
-        self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": facts}
+        self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": state}
 
     # ---- display: the live view, and the picture as an output of its own
 

@@ -7,14 +7,15 @@ style inside and is right in light and dark.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
 
+from tensorkit_widgets.render.cells import element, gap_mark, halo, seams, slot_mark
 from tensorkit_widgets.render.marks import arc_path, attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
-from tensorkit_widgets.scene import Axis, Card, Cell, Formula, Gap, Grid, Note, Scene, Strip
+from tensorkit_widgets.scene import Axis, Card, Formula, Grid, Note, Scene, Strip
 from tensorkit_widgets.scene.words import LETTERS
 
 __all__ = ["facts", "render_svg", "scene_css"]
@@ -133,19 +134,6 @@ def _note(note: Note, live: bool) -> str:
     return line.removesuffix("</text>") + _span("   " + note.after, "tk-after") + "</text>"
 
 
-def _hatch(x: float, y: float, width: float, height: float) -> str:
-    """Diagonal lines over a box, drawn one by one: a pattern would need an id."""
-    lines = []
-    reach = width + height
-    d = 9.0
-    while d < reach:
-        x1, y1 = (x + d, y) if d <= width else (x + width, y + d - width)
-        x2, y2 = (x, y + d) if d <= height else (x + d - height, y + height)
-        lines.append(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}")
-        d += 9.0
-    return f'<path class="tk-hatch" d="{"".join(lines)}"/>'
-
-
 def _grid(grid: Grid, scene: Scene, live: bool) -> str:
     parts = [_axis(axis, live) for axis in grid.axes]
     parts += [_note(note, live) for note in grid.notes]
@@ -159,7 +147,7 @@ def _grid(grid: Grid, scene: Scene, live: bool) -> str:
                 )
             )  # fmt: skip
         rows = [
-            group("".join(_element(c, live) for c in row), role="row" if live else None) for row in facet.rows
+            group("".join(element(c, live) for c in row), role="row" if live else None) for row in facet.rows
         ]
         where = f" at {list(facet.index)}" if facet.index else ""
         name = f"the tensor{where}, {len(facet.rows)} by {len(facet.rows[0])}"
@@ -173,21 +161,8 @@ def _grid(grid: Grid, scene: Scene, live: bool) -> str:
         )
     if grid.facets:
         cells = [cell for facet in grid.facets for row in facet.rows for cell in row]
-        parts += [_seams(cells), _halo(cells)]
+        parts += [seams(cells), halo(cells)]
     return group("".join(parts), class_="tk-grid")
-
-
-def _seams(cells: Iterable[Cell]) -> str:
-    """The frames of hatched cells, drawn after all cells too."""
-    return "".join(rect(c.x, c.y, c.width, c.height, "tk-seam") for c in cells if c.hatched)
-
-
-def _halo(cells: Iterable[Cell]) -> str:
-    """The frame of the lit cell, drawn after all cells so that no neighbour covers it."""
-    lit = next((cell for cell in cells if cell.focus), None)
-    if lit is None:
-        return rect(0, 0, 0, 0, "tk-halo")
-    return rect(lit.x, lit.y, lit.width, lit.height, "tk-halo")
 
 
 def _axis(axis: Axis, live: bool) -> str:
@@ -216,44 +191,14 @@ def _axis(axis: Axis, live: bool) -> str:
     )  # fmt: skip
 
 
-def _element(cell: Cell, live: bool) -> str:
-    index = cell.index or ()
-    classes = "tk-cell" + (" tk-lit" if cell.focus else " tk-kin" if cell.kin else "")
-    classes += " tk-hatched" if cell.hatched else ""
-    inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
-    if cell.hatched:
-        inside += _hatch(cell.x, cell.y, cell.width, cell.height)
-    # In a low cell the number moves up, clear of the slot's tag.
-    middle = cell.y + cell.height / 2 - (0 if cell.height > 60 else 4)
-    inside += text(
-        cell.middle, middle + cell.font * 0.28, cell.text, "tk-mono tk-number", font_size=cell.font
-    )
-    inside += text(cell.x + 6, cell.y + cell.height - 5, str(cell.slot), "tk-mono tk-tag")
-    more: dict[str, object] = {}
-    if live:
-        said = f"element {list(index)}, value {cell.full}, slot {cell.slot}"
-        more = {
-            "role": "gridcell", "tabindex": 0 if cell.focus else -1, "aria_label": said,
-            "aria_selected": str(cell.focus).lower(),
-        }  # fmt: skip
-    return group(
-        inside,
-        class_=classes,
-        data_index=",".join(map(str, index)),
-        data_slot=cell.slot,
-        data_full=cell.full,
-        **more,
-    )
-
-
 def _strip(strip: Strip, scene: Scene, live: bool) -> str:
-    cells = "".join(_slot(cell, live) for cell in strip.cells)
+    cells = "".join(slot_mark(cell, live) for cell in strip.cells)
     row = group(cells, role="row" if live else None)
-    parts = [_gap(gap, live) for gap in strip.gaps]
+    parts = [gap_mark(gap, live) for gap in strip.gaps]
     name = f"the storage, {scene.snapshot.meta.slots} slots" if live else None
     if strip.cells:
         parts.append(group(row, class_="tk-slots", role="grid" if live else None, aria_label=name))
-        parts += [_seams(strip.cells), _halo(strip.cells)]
+        parts += [seams(strip.cells), halo(strip.cells)]
     parts.append(group("".join(_arcs(strip)), class_="tk-arcs", data_y=strip.top + 84, aria_hidden="true"))
     if strip.offset_x is not None:
         y = strip.bottom - 24
@@ -262,51 +207,6 @@ def _strip(strip: Strip, scene: Scene, live: bool) -> str:
         mark += text(strip.offset_x + 14, y + 13, f"offset {strip.offset}", "tk-strong")
         parts.append(group(mark, class_="tk-offset"))
     return group("".join(parts), class_="tk-strip")
-
-
-def _slot(cell: Cell, live: bool) -> str:
-    classes = "tk-slot" + ("" if cell.readers else " tk-unreached") + (" tk-lit" if cell.focus else "")
-    classes += " tk-hatched" if cell.hatched else ""
-    inside = rect(cell.x, cell.y, cell.width, cell.height, "tk-box")
-    if cell.hatched:
-        inside += _hatch(cell.x, cell.y, cell.width, cell.height)
-    inside += text(cell.middle, cell.y + cell.height / 2 + cell.font * 0.34, cell.text, "tk-mono tk-number",
-                   font_size=cell.font)  # fmt: skip
-    inside += text(cell.middle, cell.y + cell.height + 17, str(cell.slot), "tk-mono tk-count")
-    if cell.readers > 1:
-        many = f"×{cell.readers}" if cell.readers < 99 else "×99+"
-        wide = 10 + 7 * len(many)
-        inside += rect(cell.x + cell.width - wide - 2, cell.y + 3, wide, 16, "tk-badge-box", 8.0)
-        inside += text(cell.x + cell.width - wide / 2 - 2, cell.y + 15, many, "tk-badge")
-    more: dict[str, object] = {}
-    if live:
-        read = {0: "no element reads it", 1: "one element reads it"}.get(
-            cell.readers, f"{cell.readers} elements read it"
-        )
-        more = {
-            "role": "gridcell", "tabindex": -1, "aria_label": f"slot {cell.slot}, value {cell.full}, {read}",
-            "aria_selected": str(cell.focus).lower(),
-        }  # fmt: skip
-    return group(
-        inside, class_=classes, data_slot=cell.slot, data_cx=cell.middle, data_readers=cell.readers,
-        data_full=cell.full, **more,
-    )  # fmt: skip
-
-
-def _gap(gap: Gap, live: bool) -> str:
-    middle = gap.x + gap.width / 2
-    wide, high = num(gap.width), num(gap.height)
-    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{wide}v{high}h-{wide}"/>'
-    inside += text(middle, gap.y + gap.height / 2 + 5, "⋯", "tk-gap-dots")
-    count = gap.stop - gap.start
-    shown = f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
-    inside += text(middle, gap.y + gap.height + 16, shown, "tk-gap-count")
-    inside += text(middle, gap.y + gap.height + 29, "more", "tk-gap-count")
-    return group(
-        inside, class_="tk-gap-group", data_role="gap" if live else None, data_from=gap.start, data_to=gap.stop,
-        data_cx=middle, role="button" if live else None, tabindex=0 if live else None,
-        aria_label=f"{count} more slots, {gap.start} to {gap.stop - 1}: show their middle" if live else None,
-    )  # fmt: skip
 
 
 def _arcs(strip: Strip) -> Iterator[str]:
