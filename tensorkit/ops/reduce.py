@@ -111,6 +111,7 @@ def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> T
 # -- sum and mean -------------------------------------------------------------------------------------------------
 
 
+_MANY = 4096
 _WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
 
 
@@ -120,6 +121,14 @@ def _accumulate(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype)
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
+    if (
+        kind is dtypes.float32
+        and len(axes) == source.ndim
+        and source.size >= _MANY
+        and source.flags.c_contiguous
+    ):
+        everything = kernels.total(source)
+        return numpy.reshape(everything, (1,) * source.ndim) if keepdim else everything
     pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
     work: Any = source.dtype if pairwise else _WIDE.get(kind.name, source.dtype)
     return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
