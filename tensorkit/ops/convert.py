@@ -554,8 +554,14 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
     """
     size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
-    if any(n < 0 for n in size):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    for position, length in enumerate(size):
+        if not hasattr(length, "__index__"):
+            raise TypeError(
+                f"resize_(): argument 'size' (position {position + 1}) must be tuple of ints, "
+                f"not {type(length).__name__}"
+            )
+        if length < 0:
+            raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
     if size == input._lay().size:
         return input
     target = Layout(size, layouts.contiguous_stride(size), input._lay().offset)
@@ -627,6 +633,11 @@ def set_(
         input._bump()
         return input
     held = _source_storage(source)
+    if isinstance(source, TypedStorage) and source.dtype is not input._dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {_cpp_name(input._dtype)} or an "
+            f"UntypedStorage, but got type {source.dtype.label} for argument 1 'storage'"
+        )
     if size is None:
         count = held.nbytes() // input._dtype.itemsize
         size, stride = (count,), (1,)
@@ -634,6 +645,8 @@ def set_(
     stride = layouts.contiguous_stride(size) if stride is None else tuple(stride)
     if not storage_offset >= 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
     input._adopt_geometry(held, target)
     input._bump()
@@ -750,6 +763,23 @@ def _bool(input: Tensor) -> bool:
     return bool(item(input))
 
 
+def _real_part(value: Any, kind: str) -> Any:
+    """A number without its imaginary part, which must be 0."""
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return value.real
+    return value
+
+
+def _contains(input: Tensor, element: Any) -> bool:
+    if not isinstance(element, (Tensor, *NUMBERS)):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+    return bool(host_array(input == element).any())
+
+
 def _index(input: Tensor) -> int:
     if input.numel() != 1 or input._dtype.category > 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
@@ -788,11 +818,12 @@ def _attach_protocols() -> None:
     attach("__array__", _array)
     attach("__array_wrap__", _wrap_array)
     attach("__bool__", _bool)
-    attach("__int__", lambda self: int(_single(self, "int")))
-    attach("__float__", lambda self: float(_single(self, "float")))
+    attach("__int__", lambda self: int(_real_part(_single(self, "int"), "int64_t")))
+    attach("__float__", lambda self: float(_real_part(_single(self, "float"), "double")))
     attach("__complex__", lambda self: complex(_single(self, "complex")))
     attach("__index__", _index)
     attach("__iter__", _iterate)
+    attach("__contains__", _contains)
 
 
 _attach_protocols()

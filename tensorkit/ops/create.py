@@ -18,6 +18,7 @@ from tensorkit import layout as layouts
 from tensorkit.device import CPU, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
+from tensorkit.elementwise import NUMBERS
 from tensorkit.elementwise import empty_strided as _allocate
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
@@ -238,6 +239,8 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     size = _size_of(data)
     leaves: list[Any] = []
     _leaves(data, size, 0, leaves)
+    if isinstance(data, str) or any(isinstance(leaf, bytes) for leaf in leaves):
+        raise TypeError(f"new(): invalid data type '{'str' if isinstance(data, str) else 'bytes'}'")
     kind = kind or _common_dtype(leaves)
     for leaf in leaves:
         if not isinstance(leaf, (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)):
@@ -472,6 +475,10 @@ def full(
         )
     sizes = as_ints((size,), "full")
     _check_size(sizes, "full")
+    if not isinstance(fill_value, (Tensor, *NUMBERS)):
+        raise TypeError(
+            f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}"
+        )
     value = _plain(fill_value)
     own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
     chosen = dtype if dtype is not None or out is not None else own
@@ -515,6 +522,10 @@ def empty_strided(
             f"dimensionality of sizes ({len(sizes)}) must match dimensionality of strides ({len(strides)})"
         )
     _check_size(sizes, "empty_strided")
+    if any(step < 0 for step in strides):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(sizes)} and strides={list(strides)}"
+        )
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "empty_strided")
     return _allocate(sizes, strides, kind, resolve(device))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from tensorkit import trace
 from tensorkit.dispatch import Op, call_traced, register, sample
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
@@ -20,10 +22,15 @@ __all__ = ["read", "write"]
 
 
 def _basic(value: Any) -> Any:
-    """A 0-d integer tensor counts as the integer that it holds."""
+    """A 0-d integer tensor or array counts as the integer that it holds."""
     if isinstance(value, Tensor) and value.dim() == 0 and value._dtype.category == 1:
         return value.__index__()
+    if isinstance(value, numpy.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
+        return int(value)
     return value
+
+
+_PICKS = (Tensor, numpy.ndarray, numpy.bool_, bool, list, range)  # what may pick elements one by one
 
 
 def _layout_for(input: Tensor, key: Any) -> Layout:
@@ -44,12 +51,15 @@ def _refused(key: Any, ndim: int) -> Exception:
     if len([p for p in asked if p is not None and p is not ... and not isinstance(p, bool)]) > ndim:
         return IndexError(f"too many indices for tensor of dimension {ndim}")
     for part in parts:
-        if isinstance(part, str):
-            return TypeError("new(): invalid data type 'str'")
-        if isinstance(part, (float, complex)):
+        if isinstance(part, (str, bytes)):
+            return TypeError(f"new(): invalid data type '{type(part).__name__}'")
+        if isinstance(part, Tensor) and part._dtype.category > 1:
+            return IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        if not isinstance(part, (*_PICKS, tuple, int, slice)) and part is not None and part is not ...:
+            place = "" if type(part).__module__ == "builtins" else f"{type(part).__module__}."
             return IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                f"(got {type(part).__name__})"
+                f"(got {place}{type(part).__name__})"
             )
     return IndexError(
         "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here so far: a list, a mask or a "
