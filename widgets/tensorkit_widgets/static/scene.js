@@ -128,8 +128,9 @@ export class LiveScene {
     this.road(index);
     if (stay) {
       this.resting = index;
-      const cell = this.cells.get(key);
+      const [cell, drawn] = [this.cells.get(key), this.slots.get(slot)];
       if (cell) this.rove(this.all(".tk-cell"), cell);
+      if (drawn) this.rove(this.all(".tk-slot"), drawn);
     }
     this.options.onFocus?.({ index, slot, said: this.sentence(index, slot) });
   }
