@@ -11,7 +11,15 @@ The names, arguments, results and messages are PyTorch's: a lesson that says ``i
 
 from __future__ import annotations
 
-from tensorkit import cuda, errors, return_types, storage, trace
+from tensorkit import autograd, cuda, errors, return_types, storage, trace
+from tensorkit.autograd import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from tensorkit.device import device
 from tensorkit.dtypes import (
     bfloat16,
@@ -144,6 +152,13 @@ swapaxes = swapdims = transpose
 moveaxis = movedim
 
 __all__ = [
+    "set_grad_enabled",
+    "no_grad",
+    "is_inference_mode_enabled",
+    "is_grad_enabled",
+    "inference_mode",
+    "enable_grad",
+    "autograd",
     "randperm",
     "randn_like",
     "randn",

@@ -30,13 +30,19 @@ __all__ = [
     "Op",
     "Sample",
     "call_traced",
+    "arguments_of",
+    "differentiable",
     "explain",
     "missing_kernel",
     "op",
+    "recorded",
+    "recorded_call",
     "register",
+    "register_recorder",
     "registry",
     "sample",
     "traced_method",
+    "wants_grad",
 ]
 
 P = ParamSpec("P")
@@ -81,7 +87,7 @@ class Op:
     kind: str
     functions: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
-    derivative: Callable[..., Any] | None = None
+    derivative: Any = None
     scalar: Callable[..., Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -118,6 +124,84 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
     if trace.active:
         trace.emit(trace.OpEvent(name, args, dict(kwargs), output, depth))
     return output
+
+
+# -- gradients ----------------------------------------------------------------------------------------------------
+
+Recorder = Callable[..., Any]
+_record: Recorder | None = None
+_record_inplace: Recorder | None = None
+
+
+def register_recorder(outofplace: Recorder, inplace: Recorder) -> None:
+    """Told by ``autograd`` how an operation is recorded; without it nothing ever is."""
+    global _record, _record_inplace
+    _record, _record_inplace = outofplace, inplace
+
+
+def wants_grad(tensor: Any) -> bool:
+    """Whether autograd may have to look at this operand (a cheap question; the recorder asks the exact one)."""
+    if not isinstance(tensor, Tensor):
+        return False
+    if tensor._autograd is not None:
+        return True
+    base = tensor._base
+    return base is not None and base._autograd is not None
+
+
+def arguments_of(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """A call's arguments by the name of the parameter, defaults included."""
+    bound = _signature(body).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+@functools.cache
+def _signature(body: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(body)
+
+
+def recorded(
+    rule: Any, name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, kind: str
+) -> Any:
+    """Run an operation through the recorder: some operand may want a gradient."""
+    arguments = arguments_of(body, args, kwargs)
+    return recorded_call(rule, name, arguments, lambda: body(*args, **kwargs), kind)
+
+
+def recorded_call(rule: Any, name: str, arguments: dict[str, Any], body: Callable[[], Any], kind: str) -> Any:
+    """`recorded`, for callers that know their arguments by name."""
+    if _record is None or _record_inplace is None:
+        return body()
+    if kind == "inplace":
+        return _record_inplace(rule, arguments, body)
+    return _record(rule, name, arguments, body, is_view=kind == "view")
+
+
+def differentiable(body: Callable[P, R], rule: Any, name: str, kind: str) -> Callable[P, R]:
+    """`body`, which asks its operands whether they want gradients before it runs."""
+    if rule is None and kind != "inplace":
+        return body
+    if _takes_self_alone(body):
+
+        @functools.wraps(body)
+        def alone(self: Any) -> Any:
+            if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
+                return recorded(rule, name, body, (self,), {}, kind=kind)
+            return body(self)  # type: ignore[call-arg]
+
+        return cast(Callable[P, R], alone)
+
+    @functools.wraps(body)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        for operand in args:
+            if wants_grad(operand):
+                return recorded(rule, name, body, args, kwargs, kind=kind)
+        if kwargs and any(map(wants_grad, kwargs.values())):
+            return recorded(rule, name, body, args, kwargs, kind=kind)
+        return body(*args, **kwargs)
+
+    return cast(Callable[P, R], asking)
 
 
 # -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------
@@ -261,17 +345,19 @@ def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _inplace_view(body: Callable[..., Any]) -> Callable[..., Any]:
+def _inplace_view(body: Callable[..., Any], rule: Any) -> Callable[..., Any]:
     """The form of a view operation that changes the tensor's own layout, such as ``t_``."""
 
+    @functools.wraps(body)
     def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         layout = body(self, *args, **kwargs)._lay()
         self._adopt_geometry(self._store(), layout)
         self._bump()
         return self
 
-    inplace.__doc__ = f"In-place form of ``{body.__name__}``: this tensor itself gets the new layout."
-    return inplace
+    asking = differentiable(inplace, rule, body.__name__ + "_", "inplace")
+    asking.__doc__ = f"In-place form of ``{body.__name__}``: this tensor itself gets the new layout."
+    return asking
 
 
 def op(
@@ -283,7 +369,7 @@ def op(
     function: bool = True,
     methods: tuple[str, ...] | None = None,
     inplace: bool = False,
-    derivative: Callable[..., Any] | None = None,
+    derivative: Any = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Register the decorated function as an operation.
 
@@ -300,13 +386,14 @@ def op(
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
         own = name or body.__name__
+        plain, body = body, differentiable(body, derivative, own, kind)
         spelled = (own, *aliases)
         given = spelled if methods is None else methods
         public = _function(own, body)
         for spelling in given:
             attach(spelling, traced_method(own, _as_method(body)))
         if inplace:
-            changing = _inplace_view(body)
+            changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
             for spelling in given:
                 attach(spelling + "_", traced_method(own + "_", changing))
         register(

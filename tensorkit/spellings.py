@@ -14,7 +14,16 @@ import numpy
 
 from tensorkit import dtypes, trace
 from tensorkit.device import CPU
-from tensorkit.dispatch import Op, Sample, call_traced, explain, register, traced_method
+from tensorkit.dispatch import (
+    Op,
+    Sample,
+    call_traced,
+    explain,
+    recorded_call,
+    register,
+    traced_method,
+    wants_grad,
+)
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply
 from tensorkit.kernels import cpu
@@ -65,13 +74,17 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
-        x = a._array
+        x, base = a._array, a._base
         if x is None or not a._solid or a._autograd is not None:
+            return None
+        if base is not None and base._autograd is not None:
             return None
         try:
             if type(b) is Tensor:
                 y = b._array
                 if y is None or not b._solid or a._dtype is not b._dtype or b._autograd is not None:
+                    return None
+                if b._base is not None and b._base._autograd is not None:
                     return None
                 ufunc, kind = same[a._dtype]
                 array = run(ufunc, x, y)
@@ -106,13 +119,17 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
-        x = a._array
+        x, base = a._array, a._base
         if x is None or not a._solid or a._autograd is not None:
+            return False
+        if base is not None and base._autograd is not None:
             return False
         try:
             if type(b) is Tensor:
                 y = b._array
                 if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
+                    return False
+                if wants_grad(b):
                     return False
                 if a is not b and a._storage is not None and a._storage is b._storage:
                     return False
@@ -136,8 +153,10 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
 
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
-        x = a._array
+        x, base = a._array, a._base
         if x is None or not a._solid or a._autograd is not None:
+            return None
+        if base is not None and base._autograd is not None:
             return None
         try:
             ufunc, kind = same[a._dtype]
@@ -155,15 +174,27 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
 class _Caller:
     """One spelling's way into `apply`: a wrong call gets PyTorch's sentence, a listener gets its event."""
 
-    def __init__(self, block: Pointwise, name: str, second: str, numbers: bool, inplace: bool) -> None:
-        self.block, self.name, self.second = block, name, second
+    def __init__(
+        self, block: Pointwise, name: str, second: str, numbers: bool, inplace: bool, rule: Any = None
+    ) -> None:
+        self.block, self.name, self.second, self.rule = block, name, second, rule
         self.accepted: tuple[type, ...] = (Tensor, *NUMBERS) if numbers else (Tensor,)
         self.inplace = inplace
         self.signature = _signature(block, second, inplace)
 
     def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
         scale = alpha if self.block.alpha else None
-        return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
+
+        def body() -> Tensor:
+            return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
+
+        if wants_grad(input) or wants_grad(other):
+            arguments = {"input": input, self.second: other, "alpha": alpha, "out": out}
+            return self._recorded(arguments, body)
+        return body()
+
+    def _recorded(self, arguments: dict[str, Any], body: Callable[[], Tensor]) -> Tensor:
+        return recorded_call(self.rule, self.name, arguments, body, "inplace" if self.inplace else "pointwise")
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         if kwargs or len(args) != 2:
@@ -222,7 +253,7 @@ def binary(
     samples: Iterable[Sample],
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
-    derivative: Callable[..., Any] | None = None,
+    derivative: Any = None,
     inplace: bool = True,
     second: str = "other",
     numbers: bool = True,
@@ -235,7 +266,7 @@ def binary(
         second: the keyword of the second operand: ``"other"`` or ``"exponent"``.
         numbers: whether the second operand may be a number.
     """
-    fast, caller = _fast_binary(block), _Caller(block, block.name, second, numbers, inplace=False)
+    fast, caller = _fast_binary(block), _Caller(block, block.name, second, numbers, inplace=False, rule=derivative)
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not trace.active:
@@ -256,16 +287,18 @@ def binary(
     method.__name__, method.__doc__ = block.name, doc
     for spelling in names:
         attach(spelling, method)
-    changed = _attach_inplace(block, names, second) if inplace else ()
+    changed = _attach_inplace(block, names, second, derivative) if inplace else ()
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller))
     _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative)
     return function
 
 
-def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str) -> tuple[str, ...]:
+def _attach_inplace(
+    block: Pointwise, names: tuple[str, ...], second: str, rule: Any
+) -> tuple[str, ...]:
     name = block.name + "_"
-    fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True)
+    fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and len(args) == 1 and not trace.active and fast(self, args[0]):
@@ -286,7 +319,7 @@ def _operator(
 ) -> Callable[..., Any]:
     """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
     if name.startswith("__i"):
-        return _inplace_operator(block)
+        return _inplace_operator(block, caller.rule)
 
     def forward(self: Tensor, other: Any) -> Any:
         if not trace.active:
@@ -298,13 +331,17 @@ def _operator(
         return caller((self, other), {}, method=True)
 
     def reflected(self: Tensor, other: Any) -> Any:
-        return caller((other, self), {}, method=False) if isinstance(other, NUMBERS) else NotImplemented
+        if not isinstance(other, NUMBERS):
+            return NotImplemented
+        if block.name in ("add", "mul"):
+            return caller((self, other), {}, method=False)
+        return caller((other, self), {}, method=False)
 
     return reflected if name.startswith("__r") else forward
 
 
-def _inplace_operator(block: Pointwise) -> Callable[..., Any]:
-    fast, caller = _fast_inplace(block), _Caller(block, block.name + "_", "other", True, inplace=True)
+def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
+    fast, caller = _fast_inplace(block), _Caller(block, block.name + "_", "other", True, inplace=True, rule=rule)
 
     def operator(self: Tensor, other: Any) -> Any:
         if not trace.active and fast(self, other):
@@ -326,19 +363,34 @@ def unary(
     samples: Iterable[Sample],
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
-    derivative: Callable[..., Any] | None = None,
+    derivative: Any = None,
 ) -> Callable[..., Tensor]:
     """Build every spelling of a one-operand operation and register it; returns the function."""
     name, fast = block.name, _fast_unary(block)
 
     def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        return alone(input) if out is None else apply(block, (input,), out=out)
+        if out is None:
+            return alone(input)
+        arguments = {"input": input, "out": out}
+        return recorded_call(  # type: ignore[no-any-return]
+            derivative, name, arguments, lambda: apply(block, (input,), out=out), "pointwise"
+        )
 
     def alone(input: Tensor) -> Tensor:
         result = fast(input)
-        return apply(block, (input,)) if result is None else result
+        if result is not None:
+            return result
+        if wants_grad(input):
+            return recorded_call(  # type: ignore[no-any-return]
+                derivative, name, {"input": input}, lambda: apply(block, (input,)), "pointwise"
+            )
+        return apply(block, (input,))
 
     def inplace(input: Tensor) -> Tensor:
+        if wants_grad(input):
+            return recorded_call(  # type: ignore[no-any-return]
+                derivative, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
+            )
         return apply(block, (input,), inplace=True)
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -369,7 +421,7 @@ def _finish(
     doc: str,
     functions: tuple[str, ...],
     methods: tuple[str, ...],
-    derivative: Callable[..., Any] | None,
+    derivative: Any,
 ) -> None:
     """Name the function after its block, in the module that wrote the block, and register it."""
     function.__name__ = function.__qualname__ = block.name

@@ -83,6 +83,7 @@ class Tensor:
         "_array",
         "_autograd",
         "_base",
+        "_born",
         "_counter",
         "_device",
         "_dtype",
@@ -94,6 +95,7 @@ class Tensor:
     _array: Array | None
     _autograd: Any  # None until autograd has something to remember
     _base: Tensor | None
+    _born: int  # only on views: the family's version when the view was made
     _counter: list[int] | None  # one cell, shared by all views: how often the storage was written to
     _device: device
     _dtype: dtype
@@ -158,6 +160,7 @@ class Tensor:
         if counter is None:
             counter = self._counter = [0]
         out._counter = counter
+        out._born = counter[0]
         base = self._base
         out._base = self if base is None else base
         out._autograd = None

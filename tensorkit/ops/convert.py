@@ -14,7 +14,8 @@ import numpy
 from tensorkit import dtypes, storage, trace
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, META, device, resolve
-from tensorkit.dispatch import op, sample
+from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.dispatch import op, recorded_call, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, as_number_array, check_overlap, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError
@@ -112,10 +113,16 @@ def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
 
 
+def _fill_name(arguments: dict[str, Any]) -> str:
+    return "FillBackward3" if isinstance(arguments["value"], Tensor) else "FillBackward2"
+
+
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
-@op(samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())), kind="copy")
+@op(samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())), kind="copy",
+    derivative=Rule("CloneBackward0", input=lambda g, c: g),
+)
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with a storage of its own; its dimensions keep their order in memory.
 
@@ -136,7 +143,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return _copied(input, layouts.like_strides(input._lay()))
 
 
-@op(samples=(sample("a.contiguous()", a=(2, 3)),), kind="copy", function=False)
+@op(samples=(sample("a.contiguous()", a=(2, 3)),), kind="copy", function=False,
+    derivative=Rule("CloneBackward0", applies=lambda call: not call["input"].is_contiguous(), input=lambda g, c: g),
+)
 def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
 
@@ -168,6 +177,7 @@ PRESERVE = MemoryFormat("preserve_format")
     samples=(sample("a.copy_(b)", a=(2, 3), b=(3,)), sample("a.copy_(b)", a=(2,), b=(3,))),
     kind="inplace",
     function=False,
+    derivative=Rule("CopyBackwards", input=lambda g, c: g.new_zeros(g.size()), src=lambda g, c: g),
 )
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write another tensor's elements, broadcast and converted, into this one; from any device.
@@ -270,6 +280,7 @@ def write_number(input: Tensor, value: Any) -> None:
     ),
     kind="inplace",
     function=False,
+    derivative=Rule(_fill_name, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum()),
 )
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to a number, or to the one element of a 0-d tensor.
@@ -304,7 +315,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return input
 
 
-@op(samples=(sample("a.zero_()", a=(2, 3)),), kind="inplace", function=False)
+@op(samples=(sample("a.zero_()", a=(2, 3)),), kind="inplace", function=False,
+    derivative=Rule("ZeroBackward0", input=lambda g, c: g.new_zeros(g.size())),
+)
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero.
 
@@ -324,16 +337,33 @@ def to_dtype(input: Tensor, kind: dtype, *, copy: bool = False) -> Tensor:
     """The elements as another dtype: the tensor itself when it has that dtype already."""
     if input._dtype is kind and not copy:
         return input
-    out = empty_strided(input._lay().size, layouts.like_strides(input._lay()), kind, input._device)
-    warn_complex_to_real(out, input)
-    copy_into(out, input)
-    return out
+
+    def body() -> Tensor:
+        out = empty_strided(input._lay().size, layouts.like_strides(input._lay()), kind, input._device)
+        warn_complex_to_real(out, input)
+        copy_into(out, input)
+        return out
+
+    return _copying(input, body)
+
+
+_TO_COPY = Rule("ToCopyBackward0", input=lambda g, c: g.to(c.input_face.device, c.input_face.dtype))
+
+
+def _copying(input: Tensor, body: Callable[[], Tensor]) -> Tensor:
+    if not wants_grad(input):
+        return body()
+    return recorded_call(_TO_COPY, "_to_copy", {"input": input}, body, "copy")  # type: ignore[no-any-return]
 
 
 def to_device(input: Tensor, where: device, *, copy: bool = False) -> Tensor:
     """A copy on another device: the tensor itself when it lives there already."""
     if input._device == where and not copy:
         return input
+    return _copying(input, lambda: _moved(input, where))
+
+
+def _moved(input: Tensor, where: device) -> Tensor:
     lay = input._lay()
     stride = layouts.like_strides(lay)
     if input._device != where and not lay.is_contiguous():
@@ -562,6 +592,8 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
             )
         if length < 0:
             raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
+    if wants_grad(input) and requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad")
     if size == input._lay().size:
         return input
     target = Layout(size, layouts.contiguous_stride(size), input._lay().offset)
@@ -719,6 +751,11 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
                 "host memory first."
             )
         input = to_device(input, CPU)
+    if wants_grad(input) and requires_grad(input):
+        if not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
     if input._dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved

@@ -6,12 +6,14 @@ integer tensors) are a family of their own and are refused here with a sentence 
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy
 
 from tensorkit import trace
-from tensorkit.dispatch import Op, call_traced, register, sample
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, warn_complex_to_real, write_number
@@ -86,13 +88,58 @@ def read(input: Tensor, key: Any) -> Tensor:
     if trace.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
     layout = input._layout
-    if layout is not None and type(key) is slice:
+    if layout is not None and type(key) is slice and not wants_grad(input):
         return input._view(layout.index_slice(key))
     return _read(input, key)
 
 
 def _read(input: Tensor, key: Any) -> Tensor:
-    return input._view(_layout_for(input, key))
+    layout = _layout_for(input, key)
+    return _read_recorded(input, key, layout) if wants_grad(input) else input._view(layout)
+
+
+def _read_recorded(input: Any, key: Any, layout: Layout) -> Tensor:
+    """The same view, made by one operation for each part of the key, as autograd's graph shows it."""
+    if isinstance(key, slice):
+        return _slice(input, 0, key)
+    parts = list(key) if isinstance(key, tuple) else [key]
+    used = builtins.sum(part is not None and part is not ... for part in parts)
+    out, dim = input, 0
+    for part in parts:
+        if part is ...:
+            dim += input.dim() - used
+        elif part is None:
+            out = out.unsqueeze(dim)
+            dim += 1
+        elif isinstance(part, slice):
+            if part.indices(out.size(dim)) != (0, out.size(dim), 1):
+                out = _slice(out, dim, part)
+            dim += 1
+        else:
+            out = out.select(dim, int(part.__index__()))
+    return _alias(input) if out is input else out  # type: ignore[no-any-return]
+
+
+def _sliced(g: Any, c: Any) -> Any:
+    zeros = g.new_zeros(c.input_face.size)
+    zeros[(slice(None),) * c.dim + (c.part,)].copy_(g)
+    return zeros
+
+
+def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
+    """One dimension cut by a Python slice."""
+    layout = input._lay().index((slice(None),) * dim + (part,))
+    assert layout is not None
+    return input._view(layout)
+
+
+def _alias_view(input: Tensor) -> Tensor:
+    """The same size, strides and storage, as another tensor."""
+    return input._view(input._lay())
+
+
+_slice = differentiable(_slice_view, Rule("SliceBackward0", input=_sliced), "slice", "view")
+_alias = differentiable(_alias_view, Rule("AliasBackward0", input=lambda g, c: g), "alias", "view")
 
 
 def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
@@ -128,6 +175,9 @@ def write(input: Tensor, key: Any, value: Any) -> None:
 def _write(input: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
+    if wants_grad(input) or wants_grad(value):
+        _write_recorded(input, key, value)
+        return
     target = input._view(_layout_for(input, key))
     if isinstance(value, Tensor):
         fitted = _fit(target._lay(), value, backend_name(value))
@@ -140,6 +190,23 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
             raise ValueError("Overflow when unpacking long long")
         write_number(target, value)
     input._bump()
+
+
+# Python hands PyTorch the number as a tensor here, so its place in the graph has an edge.
+_FILL = Rule("FillBackward3", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum())
+
+
+def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
+    """The same write as a view and an operation on it, so that autograd can follow both."""
+    target: Any = _read(input, key)
+    if not isinstance(value, Tensor):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        recorded_call(_FILL, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace")
+        return
+    while value.dim() and value.size(0) == 1:
+        value = value.select(0, 0)
+    target.copy_(value)
 
 
 def _refuse_deletion(input: Tensor, key: Any) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.dispatch import op, sample, traced_method
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_devices, result_dtype
+from tensorkit.elementwise import NUMBERS, Pointwise, apply, as_number_array, check_devices, result_dtype
 from tensorkit.ops.convert import host_array, to_dtype
 from tensorkit.spellings import binary, unary
-from tensorkit.tensor import Array, Tensor, attach
+from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
     "absolute",
@@ -59,11 +60,74 @@ def _samples(name: str, *more: str) -> tuple[Any, ...]:
     return (*pairs, *(sample(call, a=(2, 3), b=(2, 3)) for call in more))
 
 
+# -- helpers of derivatives ---------------------------------------------------------------------------------------
+
+
+def _unary_of(name: str, ufunc: Any, rule: Rule) -> Any:
+    """An operation that only derivatives use: recorded like any other, offered to nobody."""
+    block = Pointwise(name, ufunc, None, lacks=())
+    return differentiable(lambda input: apply(block, (input,)), rule, name, "pointwise")
+
+
+def _conj(value: Any) -> Any:
+    """The complex conjugate; real numbers are their own."""
+    if isinstance(value, Tensor):
+        return _conjugate(value) if value._dtype.is_complex else value
+    return value.conjugate() if isinstance(value, complex) else value
+
+
+_conjugate = _unary_of("conj_physical", numpy.conjugate, Rule("ConjPhysicalBackward0", input=lambda g, c: _conj(g)))
+_sign = _unary_of("sign", numpy.sign, Rule("SignBackward0", input=lambda g, c: g * 0))
+_log = _unary_of("log", numpy.log, Rule("LogBackward0", input=lambda g, c: g / _conj(c.input)))
+_reciprocal = differentiable(
+    lambda input: apply(_true_divide, (1, input)),
+    Rule("ReciprocalBackward0", input=lambda g, c: g * -_conj(c.out * c.out)),
+    "reciprocal",
+    "pointwise",
+)
+
+
+def _where_body(input: Tensor, other: Any, mask: Tensor) -> Tensor:
+    kind, size = input._dtype, input._lay().size
+    second = other._nd() if isinstance(other, Tensor) else as_number_array(other, kind)
+    chosen = numpy.where(mask._nd(), input._nd(), second)
+    whole = numpy.broadcast_to(chosen, numpy.broadcast_shapes(size, chosen.shape))
+    return fresh(whole.copy(), kind)
+
+
+# `input` where the mask says so, `other` elsewhere; unlike a product with the mask it lets no nan or inf through.
+where = differentiable(
+    _where_body,
+    Rule(
+        "WhereBackward0",
+        input=lambda g, c: where(g, 0, c.mask),
+        other=lambda g, c: where(g, 0, c.mask.eq(False)),
+    ),
+    "where",
+    "pointwise",
+)
+
+
+def _scaled(g: Any, alpha: Any) -> Any:
+    return g if alpha == 1 else g * (alpha.conjugate() if isinstance(alpha, complex) else alpha)
+
+
+def _by_number(stem: str, tensor: int, number: int) -> Any:
+    """A node name that tells whether the second operand was a tensor or a number."""
+
+    def name(arguments: dict[str, Any]) -> str:
+        other = arguments.get("other", arguments.get("exponent"))
+        return f"{stem}{tensor if isinstance(other, Tensor) else number}"
+
+    return name
+
+
 # -- arithmetic ---------------------------------------------------------------------------------------------------
 
 add = binary(
     Pointwise("add", numpy.add, lambda a, b: a + b, kernel="add_stub", alpha=True),
     operators=("__add__", "__radd__", "__iadd__"),
+    derivative=Rule("AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)),
     samples=_samples(
         "add",
         "tk.add(a, b, alpha=2)",
@@ -110,10 +174,15 @@ def _no_bools(*operands: Any) -> None:
         )
 
 
+def _sub_name(arguments: dict[str, Any]) -> str:
+    return "SubBackward0" if isinstance(arguments["input"], Tensor) else "RsubBackward1"
+
+
 sub = binary(
     Pointwise("sub", numpy.subtract, lambda a, b: a - b, kernel="add_stub", alpha=True, check=_no_bools),
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
+    derivative=Rule(_sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: -_scaled(g, c.alpha)),
     samples=_samples("sub", "tk.sub(a, b, alpha=2)", "a - b", "5 - a", "a.sub_(b)"),
     doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
 
@@ -129,6 +198,12 @@ mul = binary(
     Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=()),
     aliases=("multiply",),
     operators=("__mul__", "__rmul__", "__imul__"),
+    derivative=Rule(
+        "MulBackward0",
+        numbers_count=True,
+        input=lambda g, c: g * _conj(c.other),
+        other=lambda g, c: g * _conj(c.input),
+    ),
     samples=_samples("mul", "a * b", "a * 0.1", "3 * a", "a.mul_(b)", "a.mul_(0.5)"),
     doc="""Multiply, element by element.
 
@@ -174,6 +249,29 @@ def _remainder(a: Array, b: Array) -> Array:
     return numpy.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
 
 
+def _quotient(g: Any, c: Any) -> Any:
+    if c.arguments.get("rounding_mode") is not None:
+        return g.new_zeros(g.size())
+    return g / _conj(c.other)
+
+
+def _quotient_other(g: Any, c: Any) -> Any:
+    if c.arguments.get("rounding_mode") is not None:
+        return g.new_zeros(g.size())
+    return -g * _conj((c.input / c.other) / c.other)
+
+
+def _div_name(arguments: dict[str, Any]) -> str:
+    return "DivBackward0" if arguments.get("rounding_mode") is None else "DivBackward2"
+
+
+_DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_other)
+
+
+def _no_floor(g: Any, c: Any) -> Any:
+    raise RuntimeError("derivative for aten::floor_divide is not implemented")
+
+
 _true_divide = Pointwise(
     "div", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
 )
@@ -194,7 +292,8 @@ true_divide = binary(
         lacks=(),
         overloaded=True,
     ),
-    operators=("__truediv__", "__rtruediv__", "__itruediv__"),
+    operators=("__truediv__", "__itruediv__"),
+    derivative=_DIVIDED,
     samples=_samples("true_divide", "a / b", "a / 2", "1 / a", "a.true_divide_(b)"),
     doc="""Divide, element by element; integers give floating point numbers.
 
@@ -233,6 +332,7 @@ def _check_divisor(other: Any, position: int) -> None:
     ),
     kind="pointwise",
     methods=(),
+    derivative=_DIVIDED,
 )
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """Divide, element by element.
@@ -256,13 +356,20 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
 def _method_div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """Divide, element by element; see the function of the same name."""
     _check_divisor(other, 1)
-    return apply(_rounded(rounding_mode), (input, other))
+    return div(input, other, rounding_mode=rounding_mode)
 
 
 def _method_div_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """In-place form of ``div``: the result is written into this tensor."""
     _check_divisor(other, 1)
-    return apply(_rounded(rounding_mode), (input, other), inplace=True)
+    arguments = {"input": input, "other": other, "rounding_mode": rounding_mode}
+
+    def body() -> Tensor:
+        return apply(_rounded(rounding_mode), (input, other), inplace=True)
+
+    if wants_grad(input) or wants_grad(other):
+        return recorded_call(_DIVIDED, "div_", arguments, body, "inplace")  # type: ignore[no-any-return]
+    return body()
 
 
 floor_divide = binary(
@@ -275,6 +382,7 @@ floor_divide = binary(
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
+    derivative=Rule("NotImplemented", input=_no_floor, other=_no_floor),
     samples=_samples("floor_divide", "a // b", "a // 2", "7 // a", "a.floor_divide_(b)"),
     doc="""Divide and round down, element by element.
 
@@ -299,6 +407,11 @@ remainder = binary(
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__mod__", "__rmod__", "__imod__"),
+    derivative=Rule(
+        _by_number("RemainderBackward", 1, 0),
+        input=lambda g, c: g,
+        other=lambda g, c: -g * div(c.input, c.other, rounding_mode="floor"),
+    ),
     samples=_samples("remainder", "a % b", "a % 3", "7 % a", "a.remainder_(b)"),
     doc="""The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``.
 
@@ -331,6 +444,31 @@ def _check_power(*operands: Any) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
+def _pow_name(arguments: dict[str, Any]) -> str:
+    if not isinstance(arguments["exponent"], Tensor):
+        return "PowBackward0"
+    return "PowBackward1" if isinstance(arguments["input"], Tensor) else "PowBackward2"
+
+
+def _pow_base(g: Any, c: Any) -> Any:
+    exponent = c.exponent
+    if not isinstance(exponent, Tensor):
+        if exponent == 0:
+            return g.new_zeros(g.size())
+        return g * _conj(exponent * c.input.pow(exponent - 1))
+    steep = g * _conj(exponent * c.input.pow(exponent - 1))
+    return where(steep, 0, exponent.ne(0))
+
+
+def _pow_exponent(g: Any, c: Any) -> Any:
+    base = c.input if isinstance(c.input, Tensor) else c.exponent.new_full((), c.input)
+    growth = g * _conj(c.out * _log(base))
+    flat = base.eq(0)
+    if not c.exponent.is_complex():
+        flat = flat * c.exponent.ge(0)
+    return where(growth, 0, flat.eq(False))
+
+
 pow = binary(
     Pointwise(
         "pow",
@@ -344,6 +482,7 @@ pow = binary(
     ),
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",
+    derivative=Rule(_pow_name, input=_pow_base, exponent=_pow_exponent),
     samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
     doc="""Raise to a power, element by element.
 
@@ -371,6 +510,7 @@ neg = unary(
     Pointwise("neg", numpy.negative, lambda a: -a, kernel="neg_cpu", check=_no_bool_negation, exact_out=True),
     aliases=("negative",),
     operators=("__neg__",),
+    derivative=Rule("NegBackward0", input=lambda g, c: -g),
     samples=(
         sample("tk.neg(a)", a=(2, 3)),
         sample("-a", a=()),
@@ -406,6 +546,7 @@ absolute = unary(
     ),
     aliases=("absolute",),
     operators=("__abs__",),
+    derivative=Rule("AbsBackward0", input=lambda g, c: g * _sign(c.input)),
     samples=(sample("tk.abs(a)", a=(2, 3)), sample("abs(a)", a=(2,)), sample("a.abs_()", a=(2,))),
     doc="""The absolute value of every element; of a complex number, its length.
 
@@ -426,6 +567,11 @@ def _no_complex(name: str) -> Any:
     return check
 
 
+def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
+    """All of the gradient to the winner; where the two are equal, half to each."""
+    return where(g / 2, where(g, 0, wins), a.eq(b))
+
+
 maximum = binary(
     Pointwise(
         "maximum",
@@ -436,6 +582,11 @@ maximum = binary(
     ),
     inplace=False,
     numbers=False,
+    derivative=Rule(
+        "MaximumBackward0",
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
+    ),
     samples=_samples("maximum")[:4],
     doc="""The larger of two tensors, element by element; nan wins.
 
@@ -457,6 +608,11 @@ minimum = binary(
     ),
     inplace=False,
     numbers=False,
+    derivative=Rule(
+        "MinimumBackward0",
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
+    ),
     samples=_samples("minimum")[:4],
     doc="""The smaller of two tensors, element by element; nan wins.
 
@@ -580,7 +736,13 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return bool(numpy.array_equal(host_array(a), host_array(b)))
 
 
+def _divide_number(self: Tensor, other: Any) -> Any:
+    """``number / tensor``: the reciprocals, times the number, as PyTorch does it."""
+    return _reciprocal(self) * other if isinstance(other, NUMBERS) else NotImplemented
+
+
 def _attach_division() -> None:
+    attach("__rtruediv__", traced_method("__rtruediv__", _divide_number))
     from_function = (
         ("div", _method_div),
         ("divide", _method_div),

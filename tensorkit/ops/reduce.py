@@ -17,13 +17,14 @@ import numpy
 from tensorkit import dtypes, return_types
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import as_dtype, copy_into
-from tensorkit.ops.pointwise import maximum, minimum
+from tensorkit.ops.pointwise import maximum, minimum, where
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["max", "mean", "min", "std", "sum", "var"]
@@ -108,6 +109,109 @@ def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> T
     return empty_strided(size, layouts.contiguous_stride(size), kind, META)
 
 
+# -- how gradients pass back --------------------------------------------------------------------------------------
+
+
+def _asked(c: Any) -> tuple[Any, bool]:
+    """The dimensions that a call reduced, and whether it kept them."""
+    dim = c.axis if c.dim is None else c.dim
+    return dim, c.keepdim
+
+
+def _spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
+    """One gradient for many elements: repeated over the dimensions that were reduced."""
+    axes = _axes("sum", dim, len(face.size))
+    return _with_dims(g, axes, keepdim, len(face.size)).expand(face.size)
+
+
+def _with_dims(value: Any, axes: tuple[int, ...], keepdim: bool, ndim: int) -> Any:
+    if keepdim or not ndim:
+        return value
+    for axis in sorted(axes):
+        value = value.unsqueeze(axis)
+    return value
+
+
+def _count(face: Any, dim: Any) -> int:
+    return math.prod([face.size[axis] for axis in _axes("mean", dim, len(face.size))])
+
+
+def _numbered(stem: str, of_all: int, along: int) -> Callable[[dict[str, Any]], str]:
+    def name(arguments: dict[str, Any]) -> str:
+        whole = arguments["dim"] is None and arguments.get("axis") is None
+        return f"{stem}{of_all if whole else along}"
+
+    return name
+
+
+def _mean_back(g: Any, c: Any) -> Any:
+    dim, keepdim = _asked(c)
+    return _spread_out(g, c.input_face, dim, keepdim) / _count(c.input_face, dim)
+
+
+def _sum_back(g: Any, c: Any) -> Any:
+    return _spread_out(g, c.input_face, *_asked(c))
+
+
+def _var_back(g: Any, c: Any) -> Any:
+    dim, by = _correction(c.axis if c.dim is None else c.dim, c.unbiased, c.correction)
+    wide = _spread_out(g, c.input_face, dim, c.keepdim)
+    free = _count(c.input_face, dim) - by
+    factor = 2.0 / free if free else math.inf
+    return factor * wide * (c.input - c.input.mean(dim, keepdim=True))
+
+
+def _std_back(g: Any, c: Any) -> Any:
+    halved = where(g / (c.out * 2), 0, c.out.ne(0))
+    return _var_back(halved, c)
+
+
+def _evenly(g: Any, c: Any) -> Any:
+    """All elements that are the extreme one share the gradient."""
+    winners = c.input.eq(c.out).to(g.dtype)
+    return winners * (g / winners.sum())
+
+
+def _extreme_back(g: Any, c: Any) -> Any:
+    return _evenly(g, c) if c.dim is None else _to_chosen(g, c)
+
+
+def _to_chosen(g: Any, c: Any) -> Any:
+    """The gradient goes to the element that was chosen along the dimension."""
+    gs, where_to = g[0], c.indices
+    if not c.input_face.size:
+        return gs
+    axis = layouts.normalise_dim(int(c.dim), len(c.input_face.size))
+    if not c.keepdim:
+        gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
+    return put_along(gs, where_to, axis, c.input_face.size)
+
+
+def _put_body(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
+    out = numpy.zeros(size, input._dtype.numpy)
+    numpy.put_along_axis(out, index._nd(), input._nd(), axis)
+    return fresh(out, input._dtype)
+
+
+def _take_body(input: Any, index: Any, axis: int) -> Tensor:
+    return fresh(numpy.take_along_axis(input._nd(), index._nd(), axis).copy(order="C"), input._dtype)
+
+
+# For derivatives alone: one value written, or read, along a dimension at each index.
+put_along = differentiable(
+    _put_body,
+    Rule("ScatterBackward0", input=lambda g, c: take_along(g, c.index, c.axis)),
+    "put_along",
+    "pointwise",
+)
+take_along = differentiable(
+    _take_body,
+    Rule("GatherBackward0", input=lambda g, c: put_along(g, c.index, c.axis, c.input_face.size)),
+    "take_along",
+    "pointwise",
+)
+
+
 # -- sum and mean -------------------------------------------------------------------------------------------------
 
 
@@ -160,6 +264,7 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
         sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
+    derivative=Rule(_numbered("SumBackward", 0, 1), input=_sum_back),
 )
 def sum(
     input: Tensor,
@@ -222,6 +327,7 @@ def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
         sample("a.mean(2)", a=(2, 3)),
     ),
     kind="reduce",
+    derivative=Rule(_numbered("MeanBackward", 0, 1), input=_mean_back),
 )
 def mean(
     input: Tensor,
@@ -354,7 +460,9 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name)(spread)
+    back = _std_back if name == "std" else _var_back
+    rule = Rule(f"{name.capitalize()}Backward0", input=back)
+    return op(samples=samples, kind="reduce", name=name, derivative=rule)(spread)
 
 
 std = _spread_op("std", "The standard deviation", "tensor(1.)")
@@ -479,7 +587,13 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _EXTREME_SAMPLES]
     samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
-    return op(samples=samples, kind="reduce", name=name)(extreme)
+    stem = f"{name.capitalize()}Backward"
+    rule = Rule(
+        lambda call: f"{stem}{1 if call['dim'] is None else 0}",
+        applies=lambda call: call["other"] is None and not isinstance(call["dim"], Tensor),
+        input=_extreme_back,
+    )
+    return op(samples=samples, kind="reduce", name=name, derivative=rule)(extreme)
 
 
 max = _extreme_op("max", "largest", 3)

@@ -6,13 +6,16 @@ of view or copy are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/tensor_
 
 from __future__ import annotations
 
+import builtins
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit import dtypes
 from tensorkit import layout as layouts
-from tensorkit.dispatch import op, sample, traced_method
+from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.views import scatter_strided
+from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import contiguous
@@ -101,6 +104,62 @@ def _as_int(value: Any, name: str, argument: str, place: int, count: int, positi
     )
 
 
+# -- how gradients pass back --------------------------------------------------------------------------------------
+
+
+def _into(g: Any, face: Any, pick: Callable[[Any], Any]) -> Tensor:
+    """Zeros of the input's size, with the gradient where the view lay."""
+    zeros = g.new_zeros(face.size)
+    pick(zeros).copy_(g)
+    return zeros  # type: ignore[no-any-return]
+
+
+def _pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -> Tensor:
+    """The gradients of all pieces, each where its piece lay; zeros for a piece that has none."""
+    some = next(g for g in gs if g is not None)
+    zeros = some.new_zeros(face.size)
+    for piece, g in zip(cut(zeros), gs, strict=True):
+        if g is not None:
+            piece.copy_(g)
+    return zeros  # type: ignore[no-any-return]
+
+
+def _inverse(dims: Any, ndim: int) -> list[int]:
+    """The order that undoes a permutation."""
+    places = [d % ndim for d in dims]
+    return sorted(range(ndim), key=places.__getitem__)
+
+
+def _strided(g: Any, face: Any, size: Any, stride: Any, offset: int | None) -> Tensor:
+    base = Layout(face.size, face.stride, face.offset)
+    return scatter_strided(g, base, Layout(tuple(size), tuple(stride), face.offset if offset is None else offset))
+
+
+def _unfolded(g: Any, face: Any, dimension: int, size: int, step: int) -> Tensor:
+    base = layouts.contiguous(face.size)
+    return scatter_strided(g, base, base.unfold(dimension, size, step))
+
+
+def _squeeze_name(arguments: dict[str, Any]) -> str:
+    dim = arguments["dim"]
+    return f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}"
+
+
+def _split_name(arguments: dict[str, Any]) -> str:
+    return "SplitBackward0" if isinstance(arguments["split_size"], int) else "SplitWithSizesBackward0"
+
+
+def _no_dtype(arguments: dict[str, Any]) -> bool:
+    """``view(dtype)`` reads other numbers: nothing differentiable."""
+    size = arguments.get("size", ())
+    return arguments.get("dtype") is None and not (len(size) == 1 and isinstance(size[0], dtypes.dtype))
+
+
+_AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.reshape(c.input_face.size))
+# The walk itself adds up what was repeated.
+_EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
+
+
 # -- one size for another -----------------------------------------------------------------------------------------
 
 
@@ -115,6 +174,7 @@ def _as_int(value: Any, name: str, argument: str, place: int, count: int, positi
         sample("a.view(tk.int16)", a=(2, 4)),
     ),
     function=False,
+    derivative=_AS_BEFORE,
 )
 def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
     """The same elements, read with another size, when strides can express it; or the same bytes as another dtype.
@@ -224,10 +284,22 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     layout = input._lay().reshape(size)
     if layout is not None:
-        return input._view(layout)
+        return input.view(size) if wants_grad(input) else input._view(layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
-    copied = contiguous(input)
-    return on_storage(copied._store(), copied._lay().view(size), copied._dtype)
+    return _unsafe_view(contiguous(input), size)
+
+
+def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`view` of a copy that nobody else holds: a tensor of its own, no view of it."""
+    return on_storage(input._store(), input._lay().view(size), input._dtype)
+
+
+_unsafe_view = differentiable(
+    _unsafe_view_body,
+    Rule("UnsafeViewBackward0", input=lambda g, c: g.reshape(c.input_face.size)),
+    "_unsafe_view",
+    "copy",
+)
 
 
 def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
@@ -237,7 +309,9 @@ def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
     return _reshaped(input, as_ints(shape, "reshape", "shape"))
 
 
-@op(samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),), function=False)
+@op(samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),), function=False,
+    derivative=_AS_BEFORE,
+)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view` with the size of another tensor.
 
@@ -294,7 +368,9 @@ def ravel(input: Tensor) -> Tensor:
     return contiguous(input).view(-1)
 
 
-@op(samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))))
+@op(samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
+    derivative=_AS_BEFORE,
+)
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Split one dimension into several.
 
@@ -317,7 +393,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         sample("a.t()", a=(1, 2, 3)),
         sample("a.t_()", a=(2, 3)),
         sample("a.t_()", a=(1, 2, 3)),
-    )
+    ),
+    derivative=Rule("TBackward0", input=lambda g, c: g.t()),
 )
 def t(input: Tensor) -> Tensor:
     """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is.
@@ -346,6 +423,7 @@ def t(input: Tensor) -> Tensor:
     ),
     aliases=("swapaxes", "swapdims"),
     inplace=True,
+    derivative=Rule("TransposeBackward0", input=lambda g, c: g.transpose(c.dim0, c.dim1)),
 )
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions: their sizes and their strides. No element moves.
@@ -362,6 +440,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @op(
     samples=(sample("tk.permute(a, (2, 0, 1))", a=(2, 3, 4)), sample("a.permute((0, 0))", a=(2, 3))),
     methods=(),
+    derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))),
 )
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Put the dimensions in another order. No element moves.
@@ -377,7 +456,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 def _method_permute(input: Tensor, *dims: Any) -> Tensor:
     """Put the dimensions in another order. No element moves."""
-    return input._view(input._lay().permute(as_ints(dims, "permute", "dims")))
+    order = as_ints(dims, "permute", "dims")
+    return permute(input, order) if wants_grad(input) else input._view(input._lay().permute(order))
 
 
 @op(
@@ -393,7 +473,11 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
     """
-    return input._view(input._lay().movedim(source, destination))
+    layout = input._lay().movedim(source, destination)
+    if wants_grad(input):
+        ndim = input.dim()
+        return permute(input, Layout(tuple(range(ndim)), (0,) * ndim).movedim(source, destination).size)
+    return input._view(layout)
 
 
 def _reversed(input: Tensor) -> Tensor:
@@ -401,7 +485,7 @@ def _reversed(input: Tensor) -> Tensor:
     lay = input._lay()
     if len(lay.size) > 2:
         _warn_T()
-    return input._view(lay.T)
+    return permute(input, list(range(len(lay.size)))[::-1]) if wants_grad(input) else input._view(lay.T)
 
 
 def _warn_T() -> None:
@@ -426,6 +510,7 @@ def _warn_T() -> None:
         sample("a.squeeze(5)", a=(1, 3)),
     ),
     methods=(),
+    derivative=Rule(_squeeze_name, input=lambda g, c: g.reshape(c.input_face.size)),
 )
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named (a named one of another size stays).
@@ -441,11 +526,9 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 def _method_squeeze(input: Tensor, *dim: Any) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named."""
-    if not dim:
-        return input._view(input._lay().squeeze())
-    if len(dim) == 1 and isinstance(dim[0], int):
-        return input._view(input._lay().squeeze(dim[0]))
-    return input._view(input._lay().squeeze(as_ints(dim, "squeeze", "dim")))
+    one = len(dim) == 1 and isinstance(dim[0], int)
+    dims = None if not dim else dim[0] if one else as_ints(dim, "squeeze", "dim")
+    return squeeze(input, dims) if wants_grad(input) else input._view(input._lay().squeeze(dims))
 
 
 @op(
@@ -455,6 +538,7 @@ def _method_squeeze(input: Tensor, *dim: Any) -> Tensor:
         sample("a.unsqueeze(3)", a=(2,)),
     ),
     inplace=True,
+    derivative=Rule("UnsqueezeBackward0", input=lambda g, c: g.squeeze(c.dim)),
 )
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Put a dimension of size 1 at place `dim`.
@@ -475,6 +559,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
         sample("a.expand(2, 2)", a=(1, 3)),
     ),
     function=False,
+    derivative=_EXPANDED,
 )
 def expand(input: Tensor, *size: Any) -> Tensor:
     """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.
@@ -506,7 +591,9 @@ def backend_name(input: Tensor) -> str:
     return type_name(input) if label in _OLD_TYPES else f"{input._device.type.upper()}{label}Type"
 
 
-@op(samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),), function=False)
+@op(samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),), function=False,
+    derivative=_EXPANDED,
+)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand` to the size of another tensor.
 
@@ -517,7 +604,9 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return input._view(input._lay().expand(other._lay().size, backend_name(input)))
 
 
-@op(samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))))
+@op(samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))),
+    derivative=_EXPANDED,
+)
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`expand` as a function: repeat dimensions of size 1 without copying.
 
@@ -545,7 +634,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
         [
-            t if t._lay().size == size else t._view(t._lay().expand(size)) for t in tensors
+            t if t._lay().size == size else broadcast_to(t, size) for t in tensors
         ]  # PyTorch's very objects
     )
 
@@ -558,7 +647,8 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         sample("tk.narrow(a, 0, 1, 2)", a=(4, 3)),
         sample("a.narrow(-1, -2, 1)", a=(4, 3)),
         sample("a.narrow(0, 3, 2)", a=(4, 3)),
-    )
+    ),
+    derivative=Rule("SliceBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length))),
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
@@ -577,7 +667,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         sample("tk.select(a, 0, 1)", a=(2, 3)),
         sample("a.select(1, -1)", a=(2, 3)),
         sample("a.select(0, 2)", a=(2, 3)),
-    )
+    ),
+    derivative=Rule("SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))),
 )
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Fix one index: the dimension goes, the storage offset moves.
@@ -591,7 +682,12 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return input._view(input._lay().select(dim, index.__index__()))
 
 
-@op(samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))))
+@op(samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
+    derivative=Rule(
+        "DiagonalBackward0",
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
+    ),
+)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The elements whose indices in two dimensions run together, as a new last dimension.
 
@@ -604,7 +700,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return input._view(input._lay().diagonal(offset, dim1, dim2))
 
 
-@op(samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))), function=False)
+@op(samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))), function=False,
+    derivative=Rule("UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)),
+)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
 
@@ -624,6 +722,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         sample("a.as_strided((3, 3), (3, 1))", a=(6,)),
     ),
     inplace=True,
+    derivative=Rule("AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)),
 )
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
@@ -654,7 +753,8 @@ def as_strided(
         sample("tk.split(a, 2)", a=(5, 2)),
         sample("a.split([1, 3], dim=-1)", a=(2, 4)),
         sample("a.split(0)", a=(5,)),
-    )
+    ),
+    derivative=Rule(_split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))),
 )
 def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
@@ -674,7 +774,11 @@ def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)), sample("a.split_with_sizes([1], 0)", a=(5,)))
+    samples=(sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)), sample("a.split_with_sizes([1], 0)", a=(5,))),
+    derivative=Rule(
+        "SplitWithSizesBackward0",
+        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)),
+    ),
 )
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the sizes listed, which must add up.
@@ -691,7 +795,8 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         sample("tk.chunk(a, 3)", a=(5, 2)),
         sample("a.chunk(2, -1)", a=(2, 4)),
         sample("a.chunk(0)", a=(2,)),
-    )
+    ),
+    derivative=Rule("SplitBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one length along a dimension; the last may be shorter.
@@ -709,6 +814,17 @@ def _sections(given: Any) -> Any:
     return given.tolist() if isinstance(given, Tensor) else given
 
 
+def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tuple[Tensor, ...]:
+    """The pieces as views: for autograd, one slice each."""
+    if not wants_grad(input):
+        return tuple([input._view(piece) for piece in pieces])
+    lengths = [piece.size[dim] for piece in pieces]
+    starts = [0, *given] if not isinstance(given, int) else [builtins.sum(lengths[:i]) for i in range(len(lengths))]
+    n = input._lay().size[dim]
+    clamped = [slice(start, None).indices(n)[0] for start in starts]
+    return tuple([narrow(input, dim, s, length) for s, length in zip(clamped, lengths, strict=True)])
+
+
 @op(samples=(sample("tk.tensor_split(a, 3)", a=(7, 2)), sample("a.tensor_split((1, 4))", a=(7,))))
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """As many pieces as asked, as even as they can be; or cut before each index listed.
@@ -719,7 +835,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
     """
-    return tuple([input._view(p) for p in input._lay().tensor_split(_sections(indices_or_sections), dim)])
+    given, lay = _sections(indices_or_sections), input._lay()
+    return _cut(input, given, lay.tensor_split(given, dim), layouts.normalise_dim(dim, len(lay.size)))
 
 
 @op(
@@ -736,7 +853,8 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> [piece.size() for piece in tk.zeros(3, 4).hsplit(2)]
     [tensorkit.Size([3, 2]), tensorkit.Size([3, 2])]
     """
-    return tuple([input._view(p) for p in input._lay().hsplit(_sections(indices_or_sections))])
+    given = _sections(indices_or_sections)
+    return _cut(input, given, input._lay().hsplit(given), 0 if input.dim() == 1 else 1)
 
 
 @op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
@@ -747,7 +865,8 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> [piece.size() for piece in tk.zeros(4, 3).vsplit(2)]
     [tensorkit.Size([2, 3]), tensorkit.Size([2, 3])]
     """
-    return tuple([input._view(p) for p in input._lay().vsplit(_sections(indices_or_sections))])
+    given = _sections(indices_or_sections)
+    return _cut(input, given, input._lay().vsplit(given), 0)
 
 
 @op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
@@ -758,10 +877,13 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> [piece.size() for piece in tk.zeros(2, 3, 4).dsplit(2)]
     [tensorkit.Size([2, 3, 2]), tensorkit.Size([2, 3, 2])]
     """
-    return tuple([input._view(p) for p in input._lay().dsplit(_sections(indices_or_sections))])
+    given = _sections(indices_or_sections)
+    return _cut(input, given, input._lay().dsplit(given), 2)
 
 
-@op(samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())))
+@op(samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
+    derivative=Rule("UnbindBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.unbind(c.dim))),
+)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dimension, which goes.
 
@@ -785,7 +907,9 @@ def _as_real(input: Tensor) -> Tensor:
     return out
 
 
-@op(samples=(sample("tk.view_as_real(a)", a=(2, 3)),), methods=())
+@op(samples=(sample("tk.view_as_real(a)", a=(2, 3)),), methods=(),
+    derivative=Rule("ViewAsRealBackward0", input=lambda g, c: view_as_complex(g.contiguous())),
+)
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a new last dimension of size 2.
 
@@ -798,7 +922,9 @@ def view_as_real(input: Tensor) -> Tensor:
     return _as_real(input)
 
 
-@op(samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))), methods=())
+@op(samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))), methods=(),
+    derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g)),
+)
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers, in the last dimension, as complex ones.
 
@@ -840,7 +966,7 @@ def real(input: Tensor) -> Tensor:
     >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
     (2,)
     """
-    return _as_real(input).select(-1, 0) if input._dtype.is_complex else input
+    return view_as_real(input).select(-1, 0) if input._dtype.is_complex else input
 
 
 @op(samples=(sample("tk.imag(a)", a=(2, 3)),), methods=())
@@ -856,7 +982,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _as_real(input).select(-1, 1)
+    return view_as_real(input).select(-1, 1)
 
 
 # -- itself -------------------------------------------------------------------------------------------------------
@@ -924,25 +1050,45 @@ def _attach_forms() -> None:
 
 def _squeeze_inplace(input: Tensor, *dim: Any) -> Tensor:
     """In-place form of ``squeeze``: this tensor itself gets the new layout."""
-    layout = _method_squeeze(input, *dim)._lay()
+    one = len(dim) == 1 and isinstance(dim[0], int)
+    return _squeeze_to(input, None if not dim else dim[0] if one else as_ints(dim, "squeeze", "dim"))
+
+
+def _new_layout(input: Tensor, layout: Layout) -> Tensor:
     input._adopt_geometry(input._store(), layout)
     input._bump()
     return input
+
+
+def _squeeze_to(input: Tensor, dim: Any) -> Tensor:
+    def body() -> Tensor:
+        return _new_layout(input, input._lay().squeeze(dim))
+
+    if not wants_grad(input):
+        return body()
+    rule = registry["squeeze"].derivative.inplace()
+    return recorded_call(rule, "squeeze_", {"input": input, "dim": dim}, body, "inplace")  # type: ignore[no-any-return]
 
 
 def _t_inplace(input: Tensor) -> Tensor:
     """In-place form of ``t``: this tensor itself gets the new layout."""
     if input.dim() > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input.dim()}D")
-    input._adopt_geometry(input._store(), input._lay().t())
-    input._bump()
-    return input
+    layout = input._lay().t()
+    if not wants_grad(input):
+        return _new_layout(input, layout)
+    rule = registry["t"].derivative.inplace()
+    return recorded_call(  # type: ignore[no-any-return]
+        rule, "t_", {"input": input}, lambda: _new_layout(input, layout), "inplace"
+    )
 
 
 def _matrices_transposed(input: Tensor) -> Tensor:
     """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
     layout = input._lay().mT
-    return input._view(layout) if layout.size else input
+    if not layout.size:
+        return input
+    return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
 
 
 def _conjugate_free(name: str) -> Any:
@@ -954,7 +1100,9 @@ def _conjugate_free(name: str) -> Any:
             raise RuntimeError(
                 f"tensor.{name} of complex numbers needs conj(); take .mT and conjugate it yourself"
             )
-        return input._view(layout) if layout.size else input
+        if not layout.size:
+            return input
+        return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
 
     return adjoint
 

@@ -1,0 +1,40 @@
+"""Automatic differentiation: operations are recorded as a graph, and gradients walk it back.
+
+>>> import tensorkit as tk
+>>> x = tk.tensor([1.0, 2.0], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4.])
+
+Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/stable/autograd.html).
+"""
+
+from __future__ import annotations
+
+from tensorkit.autograd import graph, record, views
+from tensorkit.autograd.anomaly import detect_anomaly, set_detect_anomaly
+from tensorkit.autograd.api import backward, grad
+from tensorkit.autograd.mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+
+__all__ = [
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "record",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "views",
+]

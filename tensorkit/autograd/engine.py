@@ -1,0 +1,328 @@
+"""The walk back: from the results, node by node, to the leaves.
+
+Nodes run latest first, each once all gradients for its outputs have arrived and been added up (`_run`). Whatever a
+formula returns is fitted to the value that it belongs to on the way (`_fit`): the one place where gradients are summed
+over broadcast dimensions. The walk keeps its own heap, so a graph may be as deep as memory allows.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tensorkit.autograd import anomaly
+from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Node
+from tensorkit.autograd.mode import state
+from tensorkit.elementwise import empty_strided
+from tensorkit.tensor import Tensor
+
+__all__ = ["run_backward", "sum_to_size"]
+
+Capture = tuple[Node, int]
+Grads = list[Tensor | None]
+
+
+def run_backward(
+    roots: Sequence[Edge],
+    grads: Sequence[Tensor],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    wanted: Sequence[Edge] = (),
+    accumulate: bool = True,
+) -> list[Tensor | None]:
+    """Send gradients back from `roots`.
+
+    Args:
+        wanted: only walk to these; without `accumulate` their gradients are returned and no ``.grad`` changes.
+
+    Returns:
+        The gradient that arrived at each wanted edge, None where none did.
+    """
+    walk = _Walk(roots, wanted, accumulate, retain_graph)
+    before = state.grad
+    state.grad = create_graph
+    try:
+        for (node, nr), grad in zip(roots, grads, strict=True):
+            walk.arrive(node, nr, grad)
+        walk.run()
+    finally:
+        state.grad = before
+    return [walk.captured.get(edge) for edge in wanted]
+
+
+class _Walk:
+    def __init__(self, roots: Sequence[Edge], wanted: Sequence[Edge], accumulate: bool, retain: bool) -> None:
+        self.waiting = _count_arrivals(node for node, _ in roots)
+        self.captured: dict[Edge, Tensor | None] = {}
+        self.wanted = set(wanted)
+        self.accumulate = accumulate
+        self.retain = retain
+        self.needed = _leading_to({node for node, _ in wanted}, self.waiting) if wanted else None
+        self.buffers: dict[Node, Grads] = {}
+        self.heap: list[tuple[float, int, Node]] = []
+        self.ticket = itertools.count()
+        for root in {node for node, _ in roots}:
+            if not self.waiting[root]:
+                self._ready(root)
+
+    def _ready(self, node: Node) -> None:
+        heapq.heappush(self.heap, (-node.sequence, next(self.ticket), node))
+
+    def arrive(self, node: Node, nr: int, grad: Tensor | None) -> None:
+        """Add a gradient to those that wait before a node."""
+        buffer = self.buffers.get(node)
+        if buffer is None:
+            buffer = self.buffers[node] = [None] * max(len(node.faces), nr + 1)
+        if grad is not None:
+            held = buffer[nr]
+            buffer[nr] = grad if held is None else held + grad  # type: ignore[operator]
+
+    def run(self) -> None:
+        heap, waiting, needed = self.heap, self.waiting, self.needed
+        while heap:
+            node = heapq.heappop(heap)[2]
+            grads = self._arrived(node)
+            if needed is not None and not self._worth_running(node):
+                results: Sequence[Tensor | None] = [None] * len(node.edges)
+            else:
+                results = _evaluate(node, grads)
+                if not self.retain:
+                    node.release()
+            for i, edge in enumerate(node.edges):
+                if edge is None or edge[0] not in waiting:
+                    continue
+                target, nr = edge
+                result = results[i]
+                if result is not None:
+                    face = target.faces[nr]
+                    if face is None or result._lay().size != face.size or result._dtype is not face.dtype:
+                        result = _fit(result, face, node, i)
+                self.arrive(target, nr, result)
+                waiting[target] -= 1
+                if not waiting[target]:
+                    self._ready(target)
+
+    def _arrived(self, node: Node) -> Grads:
+        """The gradients for a node's outputs, after the hooks of those tensors saw them."""
+        grads = self.buffers.pop(node, [None] * len(node.faces))
+        if node.tensor_hooks is not None:
+            for nr, tables in node.tensor_hooks.items():
+                grads[nr] = _through_hooks(grads[nr], tables)
+        if self.wanted:
+            for nr, grad in enumerate(grads):
+                if (node, nr) in self.wanted:
+                    self.captured[node, nr] = grad
+        return grads
+
+    def _worth_running(self, node: Node) -> bool:
+        assert self.needed is not None
+        if isinstance(node, AccumulateGrad):
+            return self.accumulate and (node, 0) in self.wanted
+        return node in self.needed
+
+
+def _count_arrivals(roots: Iterable[Node]) -> dict[Node, int]:
+    """For each node that can be reached, how many gradients will arrive at it from other nodes."""
+    counts: dict[Node, int] = {}
+    stack = list(dict.fromkeys(roots))
+    for root in stack:
+        counts[root] = 0
+    while stack:
+        node = stack.pop()
+        for edge in node.edges:
+            if edge is None:
+                continue
+            target = edge[0]
+            if target in counts:
+                counts[target] += 1
+            else:
+                counts[target] = 1
+                stack.append(target)
+    return counts
+
+
+def _leading_to(targets: set[Node], reachable: dict[Node, int]) -> set[Node]:
+    """The nodes from which a wanted one is reached: only these have anything to compute."""
+    parents: dict[Node, list[Node]] = {}
+    for node in reachable:
+        for edge in node.edges:
+            if edge is not None:
+                parents.setdefault(edge[0], []).append(node)
+    leading: set[Node] = set()
+    stack = [node for node in targets if node in reachable]
+    while stack:
+        for parent in parents.get(stack.pop(), ()):
+            if parent not in leading:
+                leading.add(parent)
+                stack.append(parent)
+    return leading
+
+
+# -- one node -----------------------------------------------------------------------------------------------------
+
+
+def _evaluate(node: Node, grads: Grads) -> Sequence[Tensor | None]:
+    if node.pre_hooks:
+        grads = _through_prehooks(node, grads)
+    if isinstance(node, AccumulateGrad):
+        _accumulate(node.variable, grads[0])
+        results: Sequence[Tensor | None] = ()
+    else:
+        results = _apply(node, grads)
+        if len(results) != len(node.edges):
+            raise RuntimeError(
+                f"Function {node.name()} returned an incorrect number of gradients (expected {len(node.edges)}, got "
+                f"{len(results)})"
+            )
+    if node.post_hooks:
+        results = _through_posthooks(node, results, grads)
+    return results
+
+
+def _apply(node: Node, grads: Grads) -> Sequence[Tensor | None]:
+    if not anomaly.enabled():
+        return node.apply(grads)
+    try:
+        results = node.apply(grads)
+    except Exception:
+        anomaly.tell(node)
+        raise
+    anomaly.check_nan(node, results)
+    return results
+
+
+def _through_hooks(grad: Tensor | None, tables: list[Any]) -> Tensor | None:
+    for table in tables:
+        for hook in tuple(table.values()):
+            if grad is None:
+                return None
+            changed = hook(grad)
+            if changed is not None:
+                grad = _checked_hook(grad, changed)
+    return grad
+
+
+def _checked_hook(grad: Tensor, changed: Any) -> Tensor:
+    if not isinstance(changed, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
+    if changed._lay().size != grad._lay().size:
+        raise RuntimeError("hook has changed the size of value")
+    if changed._dtype is not grad._dtype:
+        raise RuntimeError(
+            f"hook has changed the type of value (was {_type(grad)} got {_type(changed)})"
+        )
+    return changed
+
+
+def _type(tensor: Tensor) -> str:
+    return f"tensorkit.{tensor._dtype.label}Tensor"
+
+
+def _through_prehooks(node: Node, grads: Grads) -> Grads:
+    assert node.pre_hooks is not None
+    for hook in tuple(node.pre_hooks.values()):
+        changed = hook(tuple(grads))
+        if changed is not None:
+            grads = list(changed) if isinstance(changed, (tuple, list)) else [changed]
+    return grads
+
+
+def _through_posthooks(node: Node, results: Sequence[Tensor | None], grads: Grads) -> Sequence[Tensor | None]:
+    assert node.post_hooks is not None
+    for hook in tuple(node.post_hooks.values()):
+        changed = hook(tuple(results), tuple(grads))
+        if changed is not None:
+            changed = tuple(changed) if isinstance(changed, (tuple, list)) else (changed,)
+            if len(changed) != len(results):
+                raise RuntimeError(
+                    f"hook has returned an incorrect number of values (got {len(changed)}, but expected {len(results)})"
+                )
+            results = changed
+    return results
+
+
+# -- fitting and collecting ---------------------------------------------------------------------------------------
+
+
+def sum_to_size(tensor: Any, size: tuple[int, ...]) -> Tensor:
+    """Add up what broadcasting had repeated, so that the result has `size`."""
+    have = tensor._lay().size
+    extra = len(have) - len(size)
+    dims = list(range(extra)) + [i + extra for i, n in enumerate(size) if n == 1 and have[i + extra] != 1]
+    summed = tensor.sum(dims, keepdim=True) if dims else tensor
+    return summed.view(size) if extra else summed  # type: ignore[no-any-return]
+
+
+def _expands_to(size: tuple[int, ...], have: tuple[int, ...]) -> bool:
+    extra = len(have) - len(size)
+    return extra >= 0 and all(n in (1, have[i + extra]) for i, n in enumerate(size))
+
+
+def _fit(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
+    """The gradient with the size and dtype of the value that it belongs to."""
+    if face is None:
+        return grad  # type: ignore[no-any-return]
+    have = grad._lay().size
+    if have != face.size:
+        if not _expands_to(face.size, have):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {i} - got {list(have)} but expected "
+                f"shape compatible with {list(face.size)}"
+            )
+        grad = sum_to_size(grad, face.size)
+    if grad._dtype.is_complex and not face.dtype.is_complex:
+        grad = grad.real
+    if grad._device != face.device:
+        raise RuntimeError(
+            f"Function {node.name()} returned an invalid gradient at index {i} - expected device {face.device} but "
+            f"got {grad._device}"
+        )
+    return grad if grad._dtype is face.dtype else grad.to(face.dtype)  # type: ignore[no-any-return]
+
+
+def _accumulate(variable: Any, grad: Any) -> None:
+    """Add to a leaf's ``.grad``, in place where nobody will differentiate through it."""
+    meta = variable._autograd
+    if meta is None:
+        return
+    if meta.hooks:
+        grad = _through_hooks(grad, [meta.hooks])
+    if grad is None:
+        return
+    if meta.grad is None:
+        meta.grad = _first_grad(variable, grad)
+    elif state.grad:
+        meta.grad = meta.grad + grad
+    else:
+        meta.grad.add_(grad)
+    if meta.after:
+        for hook in tuple(meta.after.values()):
+            hook(variable)
+
+
+_OURS_ALONE = 6  # references to a gradient that nobody but this walk holds
+
+
+def _first_grad(variable: Tensor, grad: Any) -> Tensor:
+    """The gradient itself when nobody else holds it and it lies as the leaf does; otherwise a copy that does."""
+    lay, own = grad._lay(), variable._lay()
+    dense = own.is_non_overlapping_and_dense()
+    lies_right = lay.stride == own.stride if dense else grad.is_contiguous()
+    if not state.grad and lies_right and grad._base is None and sys.getrefcount(grad) <= _OURS_ALONE:
+        return grad.detach()  # type: ignore[no-any-return]
+    if dense and not lies_right:
+        return _laid_like(variable, grad)
+    return grad.clone() if state.grad or lies_right else grad.contiguous().detach()  # type: ignore[no-any-return]
+
+
+def _laid_like(variable: Any, grad: Any) -> Tensor:
+    if state.grad:
+        order = sorted(range(variable.dim()), key=lambda d: -variable.stride(d))
+        back = sorted(range(variable.dim()), key=lambda d: order[d])
+        return grad.permute(order).contiguous().permute(back)  # type: ignore[no-any-return]
+    lay = variable._lay()
+    return empty_strided(lay.size, lay.stride, grad._dtype, grad._device).copy_(grad)  # type: ignore[attr-defined,no-any-return]

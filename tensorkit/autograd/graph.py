@@ -1,0 +1,438 @@
+"""The graph that recording builds: nodes, the edges between them, and what a node keeps of its operation.
+
+A node stands for one operation that was recorded. It points *back*, along `next_functions`, to the nodes that made its
+operation's inputs; a leaf is stood for by `AccumulateGrad`, which adds to its ``.grad``. What a derivative needs is
+kept in `Saved` values: each remembers the version of its tensor, so that a later in-place write is noticed.
+
+>>> import tensorkit as tk
+>>> x = tk.ones(2, requires_grad=True)
+>>> y = (x * x).sum()
+>>> y.grad_fn.name(), y.grad_fn.next_functions[0][0].name()
+('SumBackward0', 'MulBackward0')
+
+Source: structure and names follow PyTorch 2.13's ``torch.autograd.graph``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorkit.device import device
+from tensorkit.dtypes import dtype
+from tensorkit.layout import Layout
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "AccumulateGrad",
+    "Edge",
+    "Face",
+    "Meta",
+    "Node",
+    "RemovableHandle",
+    "Rule",
+    "RuleNode",
+    "Saved",
+    "accumulator_of",
+    "differentiable",
+    "meta_of",
+    "edge_of",
+    "grad_fn_of",
+    "register_regrow",
+    "requires_grad",
+    "set_history",
+]
+
+Edge = tuple["Node", int]
+Formula = Callable[[Any, Any], Any]
+_sequence = itertools.count()
+_LAST = float("inf")  # leaves go first in the walk back: nothing waits behind them
+
+
+class Meta:
+    """What autograd remembers of a tensor.
+
+    Attributes:
+        leaf: whether the tensor, made by nobody, asked for its gradient.
+        grad: the gradient collected so far.
+        node, output_nr: which operation made it, as which of its outputs.
+        born: the version at which `node` was right; a view whose family was written to since must look again.
+        multiple: this view came from an operation that returns several (`unbind`, `split`).
+        hooks: called with the gradient on its way to this tensor.
+        retains: collect the gradient although this is no leaf.
+    """
+
+    __slots__ = (
+        "accumulator",
+        "after",
+        "born",
+        "grad",
+        "hooks",
+        "inference",
+        "leaf",
+        "multiple",
+        "node",
+        "output_nr",
+        "retains",
+        "silent",
+    )
+
+    def __init__(self) -> None:
+        self.leaf = False
+        self.grad: Tensor | None = None
+        self.node: Node | None = None
+        self.output_nr = 0
+        self.born = 0
+        self.multiple = False
+        self.silent = False  # a view made without recording
+        self.inference = False
+        self.retains = False
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None
+        self.hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self.after: OrderedDict[int, Callable[..., Any]] | None = None
+
+
+def meta_of(tensor: Tensor) -> Meta:
+    """The tensor's `Meta`, made now if it has none."""
+    meta: Meta | None = tensor._autograd
+    if meta is None:
+        meta = tensor._autograd = Meta()
+        meta.born = tensor._version
+    return meta
+
+
+class Face:
+    """What the walk checks a gradient against: the size, dtype and device of the value that it belongs to."""
+
+    __slots__ = ("device", "dtype", "layout", "size")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.layout: Layout = tensor._lay()
+        self.size = self.layout.size
+        self.dtype: dtype = tensor._dtype
+        self.device: device = tensor._device
+
+
+class Saved:
+    """A tensor kept for the backward pass, and the version that it had.
+
+    An operation's own result is kept without its history: the node would otherwise keep itself alive.
+    """
+
+    __slots__ = ("name", "node", "output_nr", "tensor", "version")
+
+    def __init__(self, name: str, tensor: Tensor, node: Node, *, is_output: bool = False, output_nr: int = 0) -> None:
+        self.name = name
+        self.version = tensor._version
+        self.node = weakref.ref(node) if is_output else None
+        self.output_nr = output_nr
+        self.tensor: Tensor | None = _plain_alias(tensor) if is_output else tensor
+
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor, if it was not freed and not written to since."""
+        tensor = self.tensor
+        if tensor is None:
+            raise RuntimeError(_FREED)
+        if tensor._version != self.version:
+            raise RuntimeError(_modified(tensor, self.version, node if self.node is not None else None, self))
+        if self.node is None:
+            return tensor
+        again = _plain_alias(tensor)
+        set_history(again, node, self.output_nr)
+        return again
+
+
+_FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+def _plain_alias(tensor: Tensor) -> Tensor:
+    alias = tensor._view(tensor._lay())
+    alias._base = None
+    return alias
+
+
+def _modified(tensor: Tensor, expected: int, node: Node | None, saved: Saved) -> str:
+    made_by = node
+    output_nr = saved.output_nr
+    if made_by is None and tensor._autograd is not None and not tensor._autograd.leaf:
+        made_by, output_nr = tensor._autograd.node, tensor._autograd.output_nr
+    where = "" if made_by is None else f", which is output {output_nr} of {made_by.name()},"
+    place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "
+        f"{tensor._version}; expected version {expected} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True)."
+    )
+
+
+class RemovableHandle:
+    """What registering a hook returns: `remove` takes the hook away again; so does leaving a ``with`` block."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        self.id = next(self._ids)
+        hooks[self.id] = hook
+        self._table = hooks
+
+    def remove(self) -> None:
+        """Forget the hook."""
+        self._table.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.remove()
+
+
+class Node:
+    """One recorded operation. Its subclasses carry PyTorch's names."""
+
+    __slots__ = ("__dict__", "__weakref__", "edges", "faces", "post_hooks", "pre_hooks", "sequence", "tensor_hooks", "trace")
+
+    def __init__(self) -> None:
+        self.edges: tuple[Edge | None, ...] = ()
+        self.faces: list[Face | None] = []
+        self.sequence: float = next(_sequence)
+        self.pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        self.post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+        # Hooks of the tensors that this node made, by output; they outlive the tensor objects.
+        self.tensor_hooks: dict[int, list[OrderedDict[int, Callable[..., Any]]]] | None = None
+        self.trace: str | None = None
+
+    def name(self) -> str:
+        """PyTorch's name of the node, such as ``'MulBackward0'``."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes that made this operation's inputs, each with the number of its output; None for no gradient."""
+        return tuple([(None, 0) if edge is None else edge for edge in self.edges])
+
+    def needs(self, i: int) -> bool:
+        """Whether anybody waits for the gradient of input `i`."""
+        return self.edges[i] is not None
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """From the gradients of the outputs to those of the inputs, one for each edge."""
+        raise RuntimeError(f"{self.name()} has no derivative")
+
+    def release(self) -> None:
+        """Let go of the saved tensors."""
+
+    def __call__(self, *grads: Tensor | None) -> Any:
+        results = self.apply(list(grads))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node computed; it may return other grad_inputs."""
+        if self.post_hooks is None:
+            self.post_hooks = OrderedDict()
+        return RemovableHandle(self.post_hooks, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before this node computes; it may return other grad_outputs."""
+        if self.pre_hooks is None:
+            self.pre_hooks = OrderedDict()
+        return RemovableHandle(self.pre_hooks, fn)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary of the user's own."""
+        notes: dict[str, Any] = self.__dict__.setdefault("_metadata", {})
+        return notes
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """Stands for a leaf: adds the gradient that arrives to the leaf's ``.grad``."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__()
+        self.variable = variable
+        self.sequence = _LAST
+        self.faces = [Face(variable)]
+
+
+class Rule:
+    """How gradients pass back through an operation: one formula for each differentiable input.
+
+    A formula takes the gradient of the result and the `RuleNode`, of which it reads what it needs: ``c.other`` is the
+    tensor that was passed as `other`, ``c.out`` the result, ``c.dim`` another argument, ``c.input_face`` the
+    size, stride, dtype and device of `input`. What a formula mentions is what is saved, and only if its input wants a gradient.
+
+    Args:
+        name: PyTorch's name of the node, or a function of the call's arguments that gives it.
+        numbers_count: whether a number beside a tensor has an edge of its own (to nowhere), as PyTorch's graphs show.
+        applies: says of a call's arguments whether the rule holds for it at all.
+        formulas: by the name of the parameter.
+    """
+
+    def __init__(
+        self,
+        name: str | Callable[[dict[str, Any]], str],
+        *,
+        numbers_count: bool = False,
+        applies: Callable[[dict[str, Any]], bool] | None = None,
+        **formulas: Formula,
+    ) -> None:
+        self.name = name
+        self.numbers_count = numbers_count
+        self.applies = applies
+        self.formulas = formulas
+        self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
+        self._classes: dict[str, type[RuleNode]] = {}
+
+    def inplace(self) -> Rule:
+        """The rule of the form that changes its tensor's own layout: another node name, as in PyTorch."""
+
+        def name(arguments: dict[str, Any]) -> str:
+            plain = self.name if isinstance(self.name, str) else self.name(arguments)
+            stem, number = plain[:-1], int(plain[-1])
+            return f"{stem}{number + (3 if stem == 'SqueezeBackward' else 1)}"
+
+        return Rule(name, **self.formulas)
+
+    def node_class(self, arguments: dict[str, Any]) -> type[RuleNode]:
+        """The subclass of `RuleNode` that carries the name for this call."""
+        name = self.name if isinstance(self.name, str) else self.name(arguments)
+        found = self._classes.get(name)
+        if found is None:
+            found = self._classes[name] = type(name, (RuleNode,), {"__slots__": (), "__module__": __name__})
+        return found
+
+
+def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
+    """The attributes that a formula's code names, those of the functions that it hands its node to included."""
+    if formula in seen:
+        return set()
+    code = formula.__code__
+    names = set(code.co_names)
+    for inner in code.co_consts:
+        names.update(getattr(inner, "co_names", ()))
+    for name in tuple(names):
+        helper = formula.__globals__.get(name)
+        if isinstance(helper, types.FunctionType) and "c" in helper.__code__.co_varnames[: helper.__code__.co_argcount]:
+            names |= _mentioned(helper, seen | {formula})
+    return names
+
+
+class RuleNode(Node):
+    """A node whose derivative is a `Rule`: keeps the call's arguments and, of its tensors, what the formulas mention."""
+
+    __slots__ = ("arguments", "order", "rule", "saved", "several")
+
+    def __init__(self, rule: Rule, arguments: dict[str, Any], order: tuple[str, ...]) -> None:
+        super().__init__()
+        self.rule = rule
+        self.arguments = arguments
+        self.order = order  # the parameter of each edge
+        self.saved: dict[str, Saved] = {}
+        self.several = False  # whether the operation returned a tuple
+
+    def __getattr__(self, name: str) -> Any:
+        """What a formula reads: a saved tensor, an argument, the size of a tensor argument."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        saved = self.saved.get(name.removeprefix("_saved_"))
+        if saved is not None:
+            return saved.unpack(self)
+        if name in self.arguments:
+            return self.arguments[name]
+        raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        if all(g is None for g in grads):
+            return [None] * len(self.edges)
+        grad: Any = grads if self.several else grads[0]
+        formulas = self.rule.formulas
+        return [
+            None if edge is None else formulas[name](grad, self)
+            for edge, name in zip(self.edges, self.order, strict=True)
+        ]
+
+    def release(self) -> None:
+        for saved in self.saved.values():
+            saved.tensor = None
+
+
+# -- from a tensor to its place in the graph ----------------------------------------------------------------------
+
+_regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced by `autograd.views`
+
+
+def register_regrow(function: Callable[[Tensor], None]) -> None:
+    """Told by ``autograd.views`` how a view finds its place after its family was written to."""
+    global _regrow
+    _regrow = function
+
+
+def grad_fn_of(tensor: Tensor) -> Node | None:
+    """The node that made a tensor; None for a leaf."""
+    base = tensor._base
+    if base is not None and (base._autograd is not None or tensor._autograd is not None):
+        _regrow(tensor)
+    meta: Meta | None = tensor._autograd
+    return None if meta is None else meta.node
+
+
+def requires_grad(tensor: Tensor) -> bool:
+    """Whether gradients flow to or through a tensor."""
+    meta: Meta | None = tensor._autograd
+    if meta is not None and (meta.leaf or meta.node is not None):
+        return True
+    base = tensor._base
+    return base is not None and base._autograd is not None and grad_fn_of(tensor) is not None
+
+
+def edge_of(tensor: Tensor) -> Edge | None:
+    """Where a gradient for this tensor goes: to its node, or to the accumulator of a leaf; None if nowhere."""
+    node = grad_fn_of(tensor)
+    meta: Meta | None = tensor._autograd
+    if node is not None and meta is not None:
+        return node, meta.output_nr
+    if meta is None or not meta.leaf:
+        return None
+    return accumulator_of(tensor, meta), 0
+
+
+def accumulator_of(tensor: Tensor, meta: Meta) -> AccumulateGrad:
+    """The one accumulator of a leaf; it lives as long as a graph or a user holds it."""
+    node = None if meta.accumulator is None else meta.accumulator()
+    if node is None:
+        node = AccumulateGrad(tensor)
+        meta.accumulator = weakref.ref(node)
+    return node
+
+
+def differentiable(kind: dtype) -> bool:
+    """Whether tensors of this dtype can carry gradients."""
+    return kind.category >= 2
+
+
+def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
+    """Note that a node made this tensor."""
+    meta = meta_of(tensor)
+    meta.node = node
+    meta.output_nr = output_nr
+    meta.leaf = False
+    meta.born = tensor._version
+    while len(node.faces) <= output_nr:
+        node.faces.append(None)
+    node.faces[output_nr] = Face(tensor)
+

@@ -1,0 +1,206 @@
+"""Whether operations are recorded: `no_grad`, `enable_grad`, `inference_mode`, one switch for each thread.
+
+>>> import tensorkit as tk
+>>> x = tk.ones(2, requires_grad=True)
+>>> with tk.no_grad():
+...     print((x * 2).requires_grad)
+False
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#locally-disabling-gradient-computation
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "state",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _State(threading.local):
+    """This thread's switches. A new thread starts with recording on."""
+
+    grad = True
+    inference = False
+
+
+state = _State()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations of this thread are recorded."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode`."""
+    return state.inference
+
+
+class _Switch:
+    """A setting of the switches, for a block or, as a decorator, for each call of a function."""
+
+    grad = True
+    inference: bool | None = None
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> Self:
+        self._before.append((state.grad, state.inference))
+        state.grad = self.grad
+        if self.inference is not None:
+            state.inference = self.inference
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        state.grad, state.inference = self._before.pop()
+
+    def clone(self) -> _Switch:
+        """A switch of the same setting, so that a decorated function may call itself."""
+        return type(self)()
+
+    def __call__(self, function: F) -> F:
+        if inspect.isgeneratorfunction(function):
+            return self._around_generator(function)  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return switched  # type: ignore[return-value]
+
+    def _around_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A generator runs in pieces: each piece gets the setting, the code between them does not."""
+
+        @functools.wraps(function)
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            pieces = function(*args, **kwargs)
+            sent: Any = None
+            while True:
+                with self.clone():
+                    try:
+                        piece = pieces.send(sent)
+                    except StopIteration as end:
+                        return end.value
+                sent = yield piece
+
+        return switched
+
+
+def _bare(cls: type[_Switch], function: Any) -> Any:
+    """``@no_grad`` without brackets decorates too."""
+    return cls()(function) if callable(function) else None
+
+
+class no_grad(_Switch):
+    """Do not record: a block, or ``@no_grad()`` on a function.
+
+    >>> import tensorkit as tk
+    >>> @tk.no_grad()
+    ... def double(x):
+    ...     return x * 2
+    >>> double(tk.ones(2, requires_grad=True)).requires_grad
+    False
+    """
+
+    grad = False
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return _bare(cls, orig_func) or super().__new__(cls)
+
+    def __init__(self, orig_func: Any = None) -> None:
+        super().__init__()
+
+
+class enable_grad(_Switch):
+    """Record again, inside a block that does not.
+
+    >>> import tensorkit as tk
+    >>> x = tk.ones(2, requires_grad=True)
+    >>> with tk.no_grad(), tk.enable_grad():
+    ...     print((x * 2).requires_grad)
+    True
+    """
+
+    grad = True
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return _bare(cls, orig_func) or super().__new__(cls)
+
+    def __init__(self, orig_func: Any = None) -> None:
+        super().__init__()
+
+
+class set_grad_enabled(_Switch):
+    """Switch recording on or off, at once; as a context manager, until the end of the block.
+
+    >>> import tensorkit as tk
+    >>> with tk.set_grad_enabled(False):
+    ...     print(tk.is_grad_enabled())
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self.grad = mode
+        self._outer = (state.grad, state.inference)
+        state.grad = mode
+
+    def __enter__(self) -> Self:
+        self._before.append(self._outer)
+        state.grad = self.grad
+        return self
+
+    def __call__(self, function: F) -> F:
+        state.grad = self._outer[0]  # it decorates: nothing changes until the function is called
+        return super().__call__(function)
+
+    def clone(self) -> _Switch:
+        return set_grad_enabled(self.grad)
+
+
+class inference_mode(_Switch):
+    """Do not record, and make tensors that never can be: for code that only ever looks forward.
+
+    >>> import tensorkit as tk
+    >>> with tk.inference_mode():
+    ...     y = tk.ones(2) * 2
+    >>> y.is_inference()
+    True
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: Any = True) -> None:
+        super().__init__()
+        self.mode = mode if isinstance(mode, bool) else True
+        self.grad = not self.mode
+        self.inference = self.mode
+
+    def __enter__(self) -> Self:
+        self._before.append((state.grad, state.inference))
+        state.grad = not self.mode and state.grad
+        state.inference = self.mode
+        return self
+
+    def clone(self) -> _Switch:
+        return inference_mode(self.mode)

@@ -1,0 +1,237 @@
+"""Recording: what happens when an operation is called on tensors that want gradients.
+
+``dispatch`` calls `record` for an out-of-place operation and `record_inplace` for one that writes into its first operand,
+and only then: where nothing wants a gradient, neither is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit import dispatch
+from tensorkit.autograd import anomaly
+from tensorkit.autograd.graph import (
+    Meta,
+    Node,
+    Rule,
+    RuleNode,
+    Saved,
+    differentiable,
+    edge_of,
+    grad_fn_of,
+    meta_of,
+    requires_grad,
+    set_history,
+)
+from tensorkit.autograd.mode import state
+from tensorkit.autograd.views import rebase
+from tensorkit.tensor import Tensor
+
+__all__ = ["record", "record_inplace"]
+
+Body = Callable[..., Any]
+
+
+def record(rule: Rule | None, name: str, arguments: dict[str, Any], body: Callable[[], Any], *, is_view: bool) -> Any:
+    """Run an operation and note how to differentiate it.
+
+    Args:
+        rule: its derivative; None for an operation without.
+        arguments: the call's arguments by parameter.
+        body: runs the operation.
+        is_view: whether its results are views of its first argument.
+    """
+    if rule is not None and rule.applies is not None and not rule.applies(arguments):
+        return body()
+    if rule is None or not state.grad or not _any_wants(rule, arguments):
+        out = body()
+        if is_view and not state.grad:
+            _mark_silent(out)
+        return out
+    if arguments.get("out") is not None:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    node, order = _node(rule, arguments)
+    state.grad = False
+    try:
+        out = body()
+    finally:
+        state.grad = True
+    _keep(node, order, arguments, out)
+    _link(node, out, is_view)
+    return out
+
+
+def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[[], Any]) -> Any:
+    """Run an operation that writes into its first argument, and rewrite that tensor's history.
+
+    Raises:
+        RuntimeError: for a leaf that requires grad, a view of one, or a view that shares its node with others.
+    """
+    target: Tensor = next(iter(arguments.values()))
+    if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
+        return body()
+    check_inplace(target)
+    if rule is None:
+        return body()
+    node, order = _node(rule, arguments)
+    first = next(iter(arguments))
+    originals = dict(arguments)
+    if any(first in rule.saves[key] for key, edge in zip(order, node.edges, strict=True) if edge is not None):
+        originals[first] = _unrecorded_clone(target)
+    state.grad = False
+    try:
+        _keep_inputs(node, order, originals)
+        out = body()
+    finally:
+        state.grad = True
+    for key, edge in zip(order, node.edges, strict=True):
+        if edge is not None and "out" in rule.saves[key]:
+            node.saved["out"] = Saved("out", target, node, is_output=True)
+    rebase(target, node)
+    anomaly.remember(node)
+    return out
+
+
+def _unrecorded_clone(target: Any) -> Tensor:
+    """The values from before the write, for a derivative that needs them."""
+    state.grad = False
+    try:
+        return target.detach().clone()  # type: ignore[no-any-return]
+    finally:
+        state.grad = True
+
+
+def check_inplace(target: Tensor) -> None:
+    """Refuse an in-place write that autograd could not follow.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    meta: Meta | None = target._autograd
+    base = target._base
+    if meta is not None and meta.leaf:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is None:
+        return
+    if base._autograd is not None and base._autograd.leaf:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
+    if meta is not None and (meta.multiple or meta.silent):
+        raise RuntimeError(_why_not(target, meta))
+
+
+def _why_not(target: Tensor, meta: Meta) -> str:
+    node = grad_fn_of(target)
+    which = (
+        f"Output {meta.output_nr} of {node.name()} is a view and is being modified inplace."
+        if node is not None
+        else "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
+    )
+    if meta.silent:
+        return (
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
+            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+            "outside (if you want the inplace to be tracked)."
+        )
+    return (
+        f"{which} This view is the output of a function that returns multiple views. Such functions do not allow the "
+        "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    )
+
+
+# -- the parts of a record ----------------------------------------------------------------------------------------
+
+
+def _any_wants(rule: Rule, arguments: dict[str, Any]) -> bool:
+    return any(isinstance(t := arguments.get(name), Tensor) and requires_grad(t) for name in rule.formulas)
+
+
+def _node(rule: Rule, arguments: dict[str, Any]) -> tuple[RuleNode, tuple[str, ...]]:
+    """A node with its edges; what it saves is added when the operation has run."""
+    numbers = rule.numbers_count and isinstance(next(iter(arguments.values())), Tensor)
+    order = tuple(name for name in rule.formulas if numbers or isinstance(arguments.get(name), Tensor))
+    plain = {key: value for key, value in arguments.items() if not isinstance(value, Tensor)}
+    node = rule.node_class(arguments)(rule, plain, order)
+    node.edges = tuple(
+        edge_of(value) if isinstance(value := arguments.get(name), Tensor) else None for name in order
+    )
+    return node, order
+
+
+def _keep(node: RuleNode, order: tuple[str, ...], arguments: dict[str, Any], out: Any) -> None:
+    """Save what the formulas mention: inputs, their sizes, the results."""
+    _keep_inputs(node, order, arguments)
+    results = out if isinstance(out, tuple) else (out,)
+    for key, edge in zip(order, node.edges, strict=True):
+        if edge is None:
+            continue
+        for nr, name in enumerate(("out", "indices")):
+            if name in node.rule.saves[key] and nr < len(results):
+                node.saved[name] = Saved(name, results[nr], node, is_output=True, output_nr=nr)
+
+
+def _keep_inputs(node: RuleNode, order: tuple[str, ...], arguments: dict[str, Any]) -> None:
+    for key, edge in zip(order, node.edges, strict=True):
+        if edge is None:
+            continue
+        for name in node.rule.saves[key]:
+            value = arguments.get(name)
+            if isinstance(value, Tensor):
+                if name not in node.saved:
+                    _refuse_inference(value)
+                    node.saved[name] = Saved(name, value, node)
+            elif name.endswith("_face") and isinstance(arguments.get(name[:-5]), Tensor):
+                node.arguments[name] = _face_of(arguments[name[:-5]])
+
+
+class _Geometry:
+    """Size, stride, offset, dtype and device of an input, for formulas that need no values."""
+
+    __slots__ = ("device", "dtype", "offset", "size", "stride")
+
+    def __init__(self, tensor: Tensor) -> None:
+        lay = tensor._lay()
+        self.size, self.stride, self.offset = lay.size, lay.stride, lay.offset
+        self.dtype, self.device = tensor._dtype, tensor._device
+
+
+def _face_of(tensor: Tensor) -> _Geometry:
+    return _Geometry(tensor)
+
+
+def _refuse_inference(tensor: Tensor) -> None:
+    if tensor._autograd is not None and tensor._autograd.inference:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+            "it in autograd, or use `tensorkit.no_grad()` instead of `tensorkit.inference_mode()`."
+        )
+
+
+def _link(node: RuleNode, out: Any, is_view: bool) -> None:
+    """Write the node into the results that can carry gradients."""
+    results = out if isinstance(out, tuple) else (out,)
+    node.several = isinstance(out, tuple)
+    node.faces = [None] * len(results)
+    for nr, result in enumerate(results):
+        if isinstance(result, Tensor) and differentiable(result._dtype):
+            set_history(result, node, nr)
+            if is_view and isinstance(out, tuple):
+                result._autograd.multiple = True
+    anomaly.remember(node)
+
+
+def _mark_silent(out: Any) -> None:
+    """Views made without recording, of something that wants gradients: a later write through them is ambiguous."""
+    for result in out if isinstance(out, tuple) else (out,):
+        if isinstance(result, Tensor) and result._base is not None and result._base._autograd is not None:
+            meta_of(result).silent = True
+
+
+dispatch.register_recorder(record, record_inplace)
