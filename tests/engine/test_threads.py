@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorkit as tk
 
 WORKERS = 8
+
+
+@pytest.fixture(autouse=True)
+def hasty_switching() -> Iterator[None]:
+    """Python changes threads after every few instructions, so that a race has a thousand chances."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def together(work: Callable[[int], Any]) -> list[Any]:
