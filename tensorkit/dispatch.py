@@ -328,6 +328,28 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
+    """A factory that also takes ``requires_grad=``, as PyTorch's do."""
+
+    @functools.wraps(body)
+    def create(*args: Any, requires_grad: bool = False, **kwargs: Any) -> Any:
+        made: Any = body(*args, **kwargs)
+        if requires_grad:
+            if made.dtype.category < 2:
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            made.requires_grad_()
+        return made
+
+    signature = inspect.signature(body)
+    flag = inspect.Parameter("requires_grad", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")
+    given = list(signature.parameters.values())
+    last = given[-1:] if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD else []
+    create.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*given[: len(given) - len(last)], flag, *last]
+    )
+    return cast(Callable[P, R], create)
+
+
 def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""
     if "out" not in (body.__kwdefaults__ or {}):
@@ -370,6 +392,7 @@ def op(
     methods: tuple[str, ...] | None = None,
     inplace: bool = False,
     derivative: Any = None,
+    grad_flag: bool | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Register the decorated function as an operation.
 
@@ -382,10 +405,13 @@ def op(
         methods: the method spellings, if they differ from the name and its aliases; ``()`` for none.
         inplace: whether to derive ``name_``, the form that changes this tensor's own layout.
         derivative: how gradients pass back through it.
+        grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
         own = name or body.__name__
+        if kind == "create" if grad_flag is None else grad_flag:
+            body = _may_require_grad(body)
         plain, body = body, differentiable(body, derivative, own, kind)
         spelled = (own, *aliases)
         given = spelled if methods is None else methods

@@ -59,8 +59,8 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     """Whether NumPy's loop for this dtype computes in it and gives what PyTorch gives."""
     if kind in block.lacks or cpu.is_half(kind) or (block.result == "float" and kind.category < 2):
         return False
-    if block.check is not None and kind.category == 0:
-        return False
+    if block.check is not None and (kind.category == 0 or kind.is_complex):
+        return False  # what is refused for a dtype is refused for bools or for complex numbers
     try:
         loop = block.numpy.resolve_dtypes((kind.numpy,) * block.numpy.nin + (None,))
     except TypeError:
@@ -75,6 +75,8 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
         x, base = a._array, a._base
+        if x is None and a._device is CPU:
+            x = a._nd()
         if x is None or not a._solid or a._autograd is not None:
             return None
         if base is not None and base._autograd is not None:
@@ -82,6 +84,8 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
         try:
             if type(b) is Tensor:
                 y = b._array
+                if y is None and b._device is CPU:
+                    y = b._nd()
                 if y is None or not b._solid or a._dtype is not b._dtype or b._autograd is not None:
                     return None
                 if b._base is not None and b._base._autograd is not None:
@@ -120,6 +124,8 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
         x, base = a._array, a._base
+        if x is None and a._device is CPU:
+            x = a._nd()
         if x is None or not a._solid or a._autograd is not None:
             return False
         if base is not None and base._autograd is not None:
@@ -127,6 +133,8 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
         try:
             if type(b) is Tensor:
                 y = b._array
+                if y is None and b._device is CPU:
+                    y = b._nd()
                 if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
                     return False
                 if wants_grad(b):
@@ -154,6 +162,8 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
         x, base = a._array, a._base
+        if x is None and a._device is CPU:
+            x = a._nd()
         if x is None or not a._solid or a._autograd is not None:
             return None
         if base is not None and base._autograd is not None:

@@ -252,6 +252,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     samples=(sample("tk.as_tensor([1, 2])"), sample("tk.as_tensor(a, dtype=tk.float64)", a=(2,))),
     kind="create",
     methods=(),
+    grad_flag=False,
 )
 def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """`data` as a tensor, without a copy if it is a tensor or a NumPy array that fits already.
@@ -280,6 +281,7 @@ def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor
     ),
     kind="create",
     methods=(),
+    grad_flag=False,
 )
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from tests.benchmarks.importing import importing
-from tests.benchmarks.machine import this_machine, too_busy
+from tests.benchmarks.machine import load, this_machine
 from tests.benchmarks.measure import Benchmark, Skip
 from tests.benchmarks.million import million
 from tests.benchmarks.opening import opening
@@ -43,10 +43,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", action="store_true", help="write the table into tests/benchmarks/results")
     asked = parser.parse_args(words)
     chosen = [one for name, one in BENCHMARKS.items() if not asked.only or name in asked.only]
-    machine = this_machine()
-    if too_busy():
-        print("other programs keep this machine busy: the milliseconds will be too many", file=sys.stderr)
-    report = Report(date.today().isoformat(), machine, [_measured(one) for one in chosen])
+    machine, busy = this_machine(), load()
+    report = Report(date.today().isoformat(), machine, [_measured(one) for one in chosen], busy)
     print(table(report, newest(machine)))
     if asked.save:
         print(f"saved as {save(report)}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["Machine", "this_machine", "too_busy"]
+__all__ = ["Machine", "load", "this_machine"]
 
 PACKAGES = {"numpy": "NumPy", "torch": "PyTorch", "jupyterlab": "JupyterLab"}
 
@@ -40,9 +40,9 @@ def this_machine() -> Machine:
     return Machine(_processor(), os.cpu_count() or 1, platform.system(), ", ".join([python, *packages]))
 
 
-def too_busy() -> bool:
-    """Whether others want most of this machine, where the system tells: ratios bear it, milliseconds do not."""
-    return hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1)
+def load() -> float | None:
+    """How many programs wanted a core during the last minute, where the system tells."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
 def _version(package: str) -> str | None:

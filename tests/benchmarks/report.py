@@ -26,11 +26,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """One run on one machine."""
+    """One run on one machine.
+
+    Attributes:
+        load: how many programs wanted a core when it began: ratios bear a busy machine, milliseconds do not.
+    """
 
     date: str
     machine: Machine
     sections: list[Section]
+    load: float | None = None
 
     @property
     def missed(self) -> list[Row]:
@@ -52,6 +57,8 @@ def table(report: Report, before: Report | None = None) -> str:
         f"{machine.system}, {machine.software}. Medians; the two sides ran by turns in the same minutes.",
         "A value with a goal is **bold** where it misses it. Made by `make bench ARGS=--save`.",
     ]
+    if report.load is not None:
+        lines.append(f"When it began, {report.load:g} programs wanted one of the {machine.cores} cores.")
     if before is not None:
         told = before.machine
         lines.append(f"Before: {before.date}, {told.processor}, {told.cores} cores, {told.software}.")
@@ -102,7 +109,7 @@ def load(place: Path) -> Report:
     sections = [
         Section(s["title"], [Row(**row) for row in s["rows"]], s["skipped"]) for s in read["sections"]
     ]
-    return Report(read["date"], Machine(**read["machine"]), sections)
+    return Report(read["date"], Machine(**read["machine"]), sections, read["load"])
 
 
 def newest(machine: Machine, folder: Path = RESULTS) -> Report | None:

@@ -59,7 +59,7 @@ def test_what_cannot_run_says_why(
 
 
 def test_a_report_survives_its_file_and_stands_beside_the_next(tmp_path: Path) -> None:
-    report = Report("2030-01-02", MACHINE, [Section("One", [FAST, SLOW]), Section("Two", [], "no time")])
+    report = Report("2030-01-02", MACHINE, [Section("One", [FAST, SLOW]), Section("Two", [], "no time")], 1.5)
     place = save(report, tmp_path)
     assert place.name == "2030-01-02-some-cpu-2-cores.md"
     assert load(place.with_suffix(".json")) == report

@@ -322,7 +322,7 @@ def test_two_outputs_the_view_and_the_picture(t: Any, monkeypatch: pytest.Monkey
     w = StrideExplorer(t, ".t()", name="<b>")
     view, picture = displayed(w, monkeypatch)
     assert view["application/vnd.jupyter.widget-view+json"]["model_id"] == w.model_id
-    assert "text/html" not in view
+    assert set(view) == {"application/vnd.jupyter.widget-view+json"}
     assert set(picture) == {"text/html", "text/plain"}
     assert picture["text/plain"] == w.text()
     [(tag, attributes)] = Tags(picture["text/html"]).seen
@@ -424,17 +424,35 @@ def test_a_closed_widget_is_deaf(t: Any) -> None:
 def test_running_a_cell_again_closes_what_it_had_made(t: Any, shell: Shell) -> None:
     first = StrideExplorer(t)
     first._ipython_display_()
+    twin = StrideExplorer(t)
+    assert not first._closed
     shell.run = 1
     second = StrideExplorer(t)
     second._ipython_display_()
     assert first._closed
-    assert not second._closed
+    assert twin._closed
     shell.cell, shell.run = "other", 2
     third = StrideExplorer(t)
-    third._ipython_display_()
-    assert not second._closed
-    for w in (second, third):
+    second._ipython_display_()
+    assert not third._closed
+    shell.cell, shell.run = "cell", 3
+    fourth = StrideExplorer(t)
+    fourth._ipython_display_()
+    assert not second._closed, "another cell shows it"
+    for w in (second, third, fourth):
         w.close()
+
+
+def test_a_closed_widget_opens_again_when_it_is_displayed(t: Any, shell: Shell) -> None:
+    w = StrideExplorer(t)
+    w.close()
+    t[0, 0] = 55
+    w._ipython_display_()
+    assert w.comm is not None
+    assert "55." in w.frame["svg"]
+    assert send(w, "step", text=".t()")["code"] == "t.t()"
+    shell.ran()
+    w.close()
 
 
 def test_ten_thousand_cell_runs_leak_nothing(shell: Shell) -> None:
@@ -445,7 +463,8 @@ def test_ten_thousand_cell_runs_leak_nothing(shell: Shell) -> None:
         shell.ran()
     for shell.run in range(1, 200):
         w = StrideExplorer(t)
-        w._ipython_display_()
+        if shell.run % 2:
+            w._ipython_display_()
         seen.add(w)
         shell.ran()
     gc.collect()

@@ -475,3 +475,15 @@ def test_live_controls_have_names(make: Any) -> None:
     assert html.count('<input type="text"') == html.count('aria-label="Your')
     assert html.count("<fieldset>") == html.count("<legend")
     assert 'aria-label="' in html[:200]
+
+
+def test_a_closed_card_opens_again_when_it_is_displayed(capsys: pytest.CaptureFixture[str]) -> None:
+    p = choice_question()
+    p.answer = "B"
+    p.close()
+    assert p.comm is None
+    p._ipython_display_()
+    assert p.comm is not None
+    assert "As you predicted" in p.html
+    p.answer = "A"
+    assert "Not what happens" in p.html

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import threading
 import weakref
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["Alive", "cell_of_now", "cells", "register", "repaint", "replace_in_cell", "unregister"]
+__all__ = [
+    "Alive",
+    "Origin",
+    "born",
+    "cell_of_now",
+    "cells",
+    "register",
+    "repaint",
+    "replace_in_cell",
+    "unregister",
+]
 
 
 class Alive(Protocol):
@@ -23,11 +34,20 @@ class Alive(Protocol):
         """Free everything."""
 
 
+@dataclass
+class Origin:
+    """The cell and the execution that made a widget, and the cells that show it."""
+
+    cell: str
+    run: str
+    shown: set[str] = field(default_factory=set)
+
+
 _guard = threading.RLock()
 _alive: weakref.WeakSet[Any] = weakref.WeakSet()
 _hooked: list[Any] = []
-cells: weakref.WeakKeyDictionary[Any, tuple[set[str], str]] = weakref.WeakKeyDictionary()
-"""For each widget the cells that show it, and the execution that made it."""
+cells: weakref.WeakKeyDictionary[Any, Origin] = weakref.WeakKeyDictionary()
+"""Where each widget was made and is shown."""
 
 
 def _shell() -> Any:
@@ -40,6 +60,8 @@ def _shell() -> Any:
 
 def register(widget: Alive) -> None:
     """Repaint this widget after every cell from now on."""
+    born(widget)
+    _close_earlier(widget)
     with _guard:
         _alive.add(widget)
         shell = _shell()
@@ -86,14 +108,31 @@ def cell_of_now() -> tuple[str, str]:
     return str(meta.get("cellId", "")), str(header.get("msg_id", ""))
 
 
-def replace_in_cell(widget: Alive) -> None:
-    """Note where a widget is shown, and close those that earlier runs of this cell showed here and nowhere else."""
+def born(widget: Alive) -> None:
+    """Note which cell made this widget."""
     cell, run = cell_of_now()
-    if not cell:
-        return
     with _guard:
-        shown, _ = cells.get(widget, (set(), run))
-        cells[widget] = (shown | {cell}, run)
-        old = [w for w, (where, made) in cells.items() if where == {cell} and made != run and w is not widget]
+        cells.setdefault(widget, Origin(cell, run))
+
+
+def _close_earlier(widget: Alive) -> None:
+    """Close what earlier runs of this cell made, unless another cell shows it.
+
+    A closed explorer opens again when it is displayed, so one that is still held somewhere is not lost.
+    """
+    cell, run = cell_of_now()
+    with _guard:
+        old = [w for w, o in cells.items() if cell and o.cell == cell and o.run != run and o.shown <= {cell}]
     for other in old:
-        other.close()
+        if other is not widget:
+            other.close()
+
+
+def replace_in_cell(widget: Alive) -> None:
+    """The running cell shows this widget, in the place of those that its earlier runs had made."""
+    born(widget)
+    cell, _ = cell_of_now()
+    if cell:
+        with _guard:
+            cells[widget].shown.add(cell)
+        _close_earlier(widget)

@@ -104,6 +104,9 @@ class Card(anywidget.AnyWidget):
         """The live view, then the static card as an output of its own, for a reader without a kernel."""
         from IPython.display import display
 
+        if self.comm is None:  # an earlier run of the cell was closed, but somebody still holds its card
+            self.__dict__.pop("_repr_mimebundle_", None)
+            self.open()
         live.replace_in_cell(self)
         bundle = self._repr_mimebundle_()
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})

@@ -113,7 +113,7 @@ class Session:
             links = chain.build(self.base, calls, self.name, self.links)
         except StepFailed as failed:
             links = chain.build(self.base, calls[: failed.at], self.name, self.links)
-            self.refusal = Refusal(failed.call.code, plain(str(failed)), failed.conflicts)
+            self.refusal = Refusal(failed.call.code, lines(str(failed)), failed.conflicts)
             self.refused_calls = tuple(calls[failed.at :])
             self.typed = typed
             self.said = f"{failed.call.code} was refused: {plain(str(failed))}"
@@ -201,6 +201,11 @@ class Session:
                 f"size {size_text(now.size)} in {now.nbytes} bytes now"
             )
         self.seen = now
+
+
+def lines(message: str) -> str:
+    """An error's text with its lines kept and its indents gone."""
+    return "\n".join(line.strip() for line in message.strip().splitlines())
 
 
 def plain(message: str) -> str:

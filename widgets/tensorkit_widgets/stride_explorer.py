@@ -181,6 +181,14 @@ class StrideExplorer(anywidget.AnyWidget):
         self._closed = True
         super().close()
 
+    def _reopen(self) -> None:
+        """Displayed again after it was closed: live once more."""
+        self._closed = False
+        self.__dict__.pop("_repr_mimebundle_", None)  # closing had hidden the class's own
+        self.open()
+        self.refresh()
+        live.register(self)
+
     def __repr__(self) -> str:
         return f"StrideExplorer({self._session.code})"
 
@@ -238,10 +246,13 @@ class StrideExplorer(anywidget.AnyWidget):
     def _ipython_display_(self, **_options: Any) -> None:
         from IPython.display import display
 
+        if self._closed:
+            self._reopen()
         live.replace_in_cell(self)
         bundle = self._repr_mimebundle_()
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        display({**data, "text/plain": repr(self)}, metadata=metadata, raw=True)
+        # The view alone: its words are in the second output, so a saved notebook shows them once.
+        display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
         display(self._still(), raw=True)
 
     def _still(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ def render_text(scene: Scene) -> str:
         parts += ["", element_text(scene)]
     parts += ["", *_storage(scene)]
     if scene.refusal is not None:
-        parts += ["", f"{scene.refusal.code} was refused: {scene.refusal.message}"]
+        parts += ["", *f"{scene.refusal.code} was refused: {scene.refusal.message}".split("\n")]
     return "\n".join([*parts, *scene.words])
 
 

@@ -157,7 +157,8 @@ def _head(
         y += 82 + 44
     if refusal is None or live:
         return cards, notes, y
-    alarm = wrap(f"{refusal.code}: {refusal.message}", width - 2 * MARGIN, 14)
+    said = f"{refusal.code}: {refusal.message}".split("\n")
+    alarm = [line for part in said for line in wrap(part, width - 2 * MARGIN, 14)]
     notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(alarm)]
     return cards, notes, y + 20 * len(alarm) + 8
 

@@ -56,7 +56,7 @@ def _row(
     width = min(84.0, (page - 2 * LEFT - GAP * len(gap_spans)) / max(count, 1))
     texts = [short(v, meta.dtype) for run in snapshot.strip for v in run.values]
     longest = max(map(len, texts), default=1)
-    font = min(20.0, max(9.0, int((width - 5) / (longest * MONO))))
+    font = min(20.0, max(9.0, int((width - 8) / (longest * MONO))))
     cells: list[Cell] = []
     gaps: list[Gap] = []
     x = LEFT

@@ -15,6 +15,7 @@
  *   data-focus        index of the lit element "1,1";  data-focus-slot "10"
  *   data-element      the filled-in formula of that element, as a sentence
  *   data-latency      milliseconds from the last message to the repainted picture
+ *   data-painting     milliseconds of them that the browser spent on the picture and the controls
  *   data-copied       the code that the Copy button put on the clipboard
  * Parts of the picture: .tk-cell[data-index][data-slot][data-full], .tk-slot[data-slot][data-readers][data-full], .tk-lit,
  *   .tk-kin (reads the lit slot too), .tk-hatched, .tk-changed (another number than in the frame before), .tk-arc,
@@ -137,6 +138,7 @@ class View {
   /** @param {Frame | undefined} frame */
   paint(frame) {
     if (!frame?.facts || frame.revision === this.revision) return;
+    const began = performance.now();
     this.revision = frame.revision;
     const { facts } = frame;
     this.state = facts;
@@ -145,6 +147,7 @@ class View {
     this.controls(frame);
     this.mark(frame);
     if (back) /** @type {SVGElement | null} */ (this.picture.querySelector(back))?.focus({ preventScroll: true });
+    this.root.dataset.painting = (performance.now() - began).toFixed(1);
     const took = this.courier.painted(frame.serial);
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     this.kernel("live");
