@@ -121,6 +121,8 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
         output = body(*args, **kwargs)
     finally:
         _depth.value = depth
+    if _after is not None:
+        _after(args, output)
     if trace.active:
         trace.emit(trace.OpEvent(name, args, dict(kwargs), output, depth))
     return output
@@ -130,13 +132,16 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 
 Recorder = Callable[..., Any]
 _record: Recorder | None = None
+_after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
 
-def register_recorder(outofplace: Recorder, inplace: Recorder) -> None:
-    """Told by ``autograd`` how an operation is recorded; without it nothing ever is."""
-    global _record, _record_inplace
-    _record, _record_inplace = outofplace, inplace
+def register_recorder(
+    outofplace: Recorder, inplace: Recorder, after: Callable[[tuple[Any, ...], Any], None]
+) -> None:
+    """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
+    global _record, _record_inplace, _after
+    _record, _record_inplace, _after = outofplace, inplace, after
 
 
 def wants_grad(tensor: Any) -> bool:

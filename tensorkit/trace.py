@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CopyEvent", "Event", "LaunchEvent", "OpEvent", "emit", "listen", "record"]
+__all__ = ["CopyEvent", "Event", "LaunchEvent", "OpEvent", "emit", "hold", "listen", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ class CopyEvent:
 Event = OpEvent | LaunchEvent | CopyEvent
 Listener = Callable[[Event], None]
 
-active: bool = False
+active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
+_held = 0
 _listeners: list[tuple[int | None, Listener]] = []
 _lock = threading.Lock()
 
@@ -87,7 +88,15 @@ def listen(listener: Listener, *, all_threads: bool = False) -> Iterator[None]:
     finally:
         with _lock:
             _listeners.remove(entry)
-            active = bool(_listeners)
+            active = bool(_listeners) or _held > 0
+
+
+def hold(count: int) -> None:
+    """Let operations take the long way without listening to them: 1 more who asks for it, or (-1) one less."""
+    global active, _held
+    with _lock:
+        _held += count
+        active = bool(_listeners) or _held > 0
 
 
 @contextmanager

@@ -50,6 +50,8 @@ def _first_gradient(out: Any, given: Any, number: int) -> Tensor:
         RuntimeError: when none was given for more than one number, or the one given has another size.
     """
     if given is None:
+        if not requires_grad(out):
+            return out  # type: ignore[no-any-return]  # refused in a moment, by its place in the graph
         if out.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if not out._dtype.is_floating_point:
@@ -189,14 +191,15 @@ def grad(
     found = run_backward(
         roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted, accumulate=False
     )
-    return tuple([_found(g, tensor, unused, materialize_grads) for g, tensor in zip(found, ins, strict=True)])
+    pairs = zip(found, ins, strict=True)
+    return tuple([_found(g, tensor, i, unused, materialize_grads) for i, (g, tensor) in enumerate(pairs)])
 
 
-def _found(found: Tensor | None, tensor: Any, unused: bool, materialize: bool) -> Tensor | None:
+def _found(found: Tensor | None, tensor: Any, index: int, unused: bool, materialize: bool) -> Tensor | None:
     if found is None and not unused:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-            "this is the desired behavior."
+            f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
     if found is None and materialize:
         return tensor.detach().new_zeros(tensor.size())  # type: ignore[no-any-return]
@@ -221,6 +224,8 @@ def _require(tensor: Tensor, wanted: bool) -> None:
         return
     if wanted:
         _check_differentiable(tensor._dtype)
+        if _inference(tensor) and not state.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     if wanted or tensor._autograd is not None:
         meta_of(tensor).leaf = wanted
 
@@ -262,14 +267,20 @@ def _set_grad(self: Tensor, value: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dtype is not self._dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value._dtype}' to a tensor with grad_dtype '{self._dtype}'. "
+            f"attempting to assign a gradient with dtype '{_c_name(value._dtype)}' to a tensor with grad_dtype "
+            f"'{self._dtype.label}'. "
             "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype)."
         )
     if value._lay().size != self._lay().size:
         raise RuntimeError(
-            f"assigned grad has data of a different size"
+            f"attempting to assign a gradient of size '{list(value._lay().size)}' to a tensor of size "
+            f"'{list(self._lay().size)}'. Please ensure that the gradient and the tensor are the same size"
         )
     meta_of(self).grad = value
+
+
+def _c_name(kind: dtype) -> str:
+    return {"float32": "float", "float64": "double"}.get(kind.name, kind.name)
 
 
 def _retain_grad(self: Tensor) -> None:
@@ -357,6 +368,12 @@ def _detach_(self: Tensor) -> Tensor:
     return self
 
 
+def _inference(self: Tensor) -> bool:
+    """Whether the tensor was made in `inference_mode`: it can never be recorded."""
+    meta = self._autograd if self._base is None else self._base._autograd
+    return meta is not None and meta.inference
+
+
 def _attach_all() -> None:
     attach("requires_grad", property(requires_grad, _require))
     attach("requires_grad_", _requires_grad_)
@@ -370,7 +387,7 @@ def _attach_all() -> None:
     attach("register_post_accumulate_grad_hook", _register_post_accumulate_grad_hook)
     attach("backward", _backward)
     attach("detach_", _detach_)
-    attach("is_inference", lambda self: self._autograd is not None and self._autograd.inference)
+    attach("is_inference", _inference)
 
 
 _attach_all()

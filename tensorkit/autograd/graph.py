@@ -16,6 +16,7 @@ Source: structure and names follow PyTorch 2.13's ``torch.autograd.graph``.
 from __future__ import annotations
 
 import itertools
+import re
 import types
 import weakref
 from collections import OrderedDict
@@ -101,7 +102,7 @@ def meta_of(tensor: Tensor) -> Meta:
     meta: Meta | None = tensor._autograd
     if meta is None:
         meta = tensor._autograd = Meta()
-        meta.born = tensor._version
+        meta.born = 0 if tensor._counter is None else tensor._counter[0]
     return meta
 
 
@@ -165,7 +166,7 @@ def _modified(tensor: Tensor, expected: int, node: Node | None, saved: Saved) ->
     output_nr = saved.output_nr
     if made_by is None and tensor._autograd is not None and not tensor._autograd.leaf:
         made_by, output_nr = tensor._autograd.node, tensor._autograd.output_nr
-    where = "" if made_by is None else f", which is output {output_nr} of {made_by.name()},"
+    where = "" if made_by is None else f", which is output {output_nr} of {made_by.short_name()},"
     place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -214,6 +215,10 @@ class Node:
     def name(self) -> str:
         """PyTorch's name of the node, such as ``'MulBackward0'``."""
         return type(self).__name__
+
+    def short_name(self) -> str:
+        """The operation's name, as PyTorch's errors give it: ``'Mul'``."""
+        return re.sub(r"Backward\d*$", "", self.name())
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -352,8 +357,9 @@ class RuleNode(Node):
         saved = self.saved.get(name.removeprefix("_saved_"))
         if saved is not None:
             return saved.unpack(self)
-        if name in self.arguments:
-            return self.arguments[name]
+        plain = name.removeprefix("_saved_")
+        if plain in self.arguments:
+            return self.arguments[plain]
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
@@ -396,19 +402,16 @@ def requires_grad(tensor: Tensor) -> bool:
     meta: Meta | None = tensor._autograd
     if meta is not None and (meta.leaf or meta.node is not None):
         return True
-    base = tensor._base
-    return base is not None and base._autograd is not None and grad_fn_of(tensor) is not None
+    base = tensor._base  # a view wants what its base wants, whenever it was made
+    return base is not None and base._autograd is not None and requires_grad(base)
 
 
 def edge_of(tensor: Tensor) -> Edge | None:
     """Where a gradient for this tensor goes: to its node, or to the accumulator of a leaf; None if nowhere."""
     node = grad_fn_of(tensor)
-    meta: Meta | None = tensor._autograd
-    if node is not None and meta is not None:
-        return node, meta.output_nr
-    if meta is None or not meta.leaf:
-        return None
-    return accumulator_of(tensor, meta), 0
+    if node is not None:
+        return node, tensor._autograd.output_nr
+    return (accumulator_of(tensor, meta_of(tensor)), 0) if requires_grad(tensor) else None
 
 
 def accumulator_of(tensor: Tensor, meta: Meta) -> AccumulateGrad:
@@ -431,7 +434,7 @@ def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
     meta.node = node
     meta.output_nr = output_nr
     meta.leaf = False
-    meta.born = tensor._version
+    meta.born = 0 if tensor._counter is None else tensor._counter[0]
     while len(node.faces) <= output_nr:
         node.faces.append(None)
     node.faces[output_nr] = Face(tensor)

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from tensorkit import trace
+
 __all__ = [
     "enable_grad",
     "inference_mode",
@@ -200,7 +202,14 @@ class inference_mode(_Switch):
         self._before.append((state.grad, state.inference))
         state.grad = not self.mode and state.grad
         state.inference = self.mode
+        trace.hold(1)  # what is made in here has to be marked: no operation may take the short way
         return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        trace.hold(-1)
+        super().__exit__(kind, error, where)
 
     def clone(self) -> _Switch:
         return inference_mode(self.mode)

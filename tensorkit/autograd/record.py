@@ -72,6 +72,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
         RuntimeError: for a leaf that requires grad, a view of one, or a view that shares its node with others.
     """
     target: Tensor = next(iter(arguments.values()))
+    _refuse_inference_write(target)
     if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
         return body()
     check_inplace(target)
@@ -128,7 +129,7 @@ def check_inplace(target: Tensor) -> None:
 def _why_not(target: Tensor, meta: Meta) -> str:
     node = grad_fn_of(target)
     which = (
-        f"Output {meta.output_nr} of {node.name()} is a view and is being modified inplace."
+        f"Output {meta.output_nr} of {node.short_name()} is a view and is being modified inplace."
         if node is not None
         else "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
     )
@@ -206,12 +207,35 @@ def _face_of(tensor: Tensor) -> _Geometry:
 
 
 def _refuse_inference(tensor: Tensor) -> None:
-    if tensor._autograd is not None and tensor._autograd.inference:
+    if _is_inference(tensor):
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
             "it in autograd, or use `tensorkit.no_grad()` instead of `tensorkit.inference_mode()`."
         )
+
+
+def _is_inference(tensor: Tensor) -> bool:
+    meta: Meta | None = tensor._autograd if tensor._base is None else tensor._base._autograd
+    return meta is not None and meta.inference
+
+
+def _refuse_inference_write(target: Tensor) -> None:
+    if _is_inference(target) and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+
+
+def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
+    """In inference mode, what an operation made from nothing can never be recorded."""
+    if not state.inference:
+        return
+    for result in out if isinstance(out, tuple) else (out,):
+        if isinstance(result, Tensor) and result._base is None and result._autograd is None:
+            if not any(result is arg for arg in args):
+                meta_of(result).inference = True
 
 
 def _link(node: RuleNode, out: Any, is_view: bool) -> None:
@@ -234,4 +258,4 @@ def _mark_silent(out: Any) -> None:
             meta_of(result).silent = True
 
 
-dispatch.register_recorder(record, record_inplace)
+dispatch.register_recorder(record, record_inplace, _mark_inference)

@@ -568,7 +568,7 @@ for _name, _kind in CASTS.items():
 
 @op(
     samples=(sample("a.resize_(2)", a=(4,)), sample("a.clone().resize_(5, 5).size()", a=(4,))),
-    kind="inplace",
+    kind="resize",
     function=False,
 )
 def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
@@ -637,7 +637,7 @@ def _source_storage(source: Any) -> UntypedStorage:
     raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
 
 
-@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="inplace", function=False)
+@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False)
 def set_(
     input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Tensor:

@@ -232,7 +232,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
             stacklevel=3,
         )
         here = data._device if device is None else where
-        return to_device(to_dtype(data, kind or data._dtype, copy=True), here)
+        return to_device(to_dtype(data.detach(), kind or data._dtype, copy=True), here)
     if isinstance(data, numpy.ndarray) and data.ndim:
         array = _from_array(data, kind)
         return to_device(fresh(array, kind or dtypes.from_numpy_dtype(array.dtype)), where)
