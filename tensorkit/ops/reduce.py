@@ -357,7 +357,9 @@ def mean(
         return _meta(input, axes, keepdim, kind)
     array = _on_host(input, "mean")
     _warn_of_lost_parts(input, kind)
-    total = kernels.cast(_accumulate(array, axes, keepdim, kind), kind)
+    total = _accumulate(array, axes, keepdim, kind)
+    if not kernels.is_half(kind):  # 16-bit numbers are rounded once, after the division
+        total = kernels.cast(total, kind)
     count = math.prod([input._lay().size[d] for d in axes])
     return _deliver(_divided(total, count, kind), kind, out)
 

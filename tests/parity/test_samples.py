@@ -112,4 +112,4 @@ def test_every_dtype_and_every_kind_of_memory_was_tried(torch: Any) -> None:
 
 def test_every_deliberate_difference_is_still_one(torch: Any) -> None:
     _all_ran()
-    assert [entry.reason for entry in DELIBERATE if not SEEN[entry]] == []
+    assert [entry.reason for entry in DELIBERATE if not (entry.rare or SEEN[entry])] == []

@@ -397,6 +397,14 @@ def test_what_a_cell_writes_shows_after_it(t: Any, shell: Shell) -> None:
     w.close()
 
 
+def test_nan_is_no_change(shell: Shell) -> None:
+    w = StrideExplorer(tk.tensor([float("nan"), 1.0]))
+    revision = w.frame["revision"]
+    shell.ran()
+    assert w.frame["revision"] == revision
+    w.close()
+
+
 def test_one_hook_for_all_and_none_after_the_last(t: Any, shell: Shell) -> None:
     hooks = shell.events.callbacks["post_run_cell"]
     widgets = [StrideExplorer(t) for _ in range(5)]

@@ -77,6 +77,13 @@ def test_hover_keyboard_and_steps(page: Any) -> None:
     assert state(page)["size"] == "3,4"
 
 
+def test_nothing_on_it_pretends_to_have_a_kernel(page: Any) -> None:
+    assert page.locator('[data-role="remove"], [data-role="next-step"], [data-role="axis"]').count() == 0
+    page.locator('.tk-cell[data-index="1,0"]').dblclick()
+    assert "holds no tensor" in page.locator(".tk-said").inner_text()
+    assert page.locator("input").count() == 0
+
+
 def test_axe_finds_nothing(page: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = axe.Axe().run(page).response["violations"]

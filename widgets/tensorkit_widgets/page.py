@@ -31,11 +31,12 @@ def page(scenes: list[Scene]) -> str:
 <style>
 {style}
 body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
+h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 </style>
 </head>
 <body>
 <main class="tk-root" data-tk-widget="stride-explorer-page">
-<h1 class="tk-page-title">{title}</h1>
+<h1>{title}</h1>
 <div class="tk-line" role="group" aria-label="steps"></div>
 <div class="tk-picture" data-role="picture"></div>
 <p class="tk-said" role="status" aria-live="polite"></p>

@@ -19,7 +19,7 @@ from tensorkit_widgets.scene import WIDTH, Refusal, Scene, compose, strip_room
 from tensorkit_widgets.scene.words import size_text
 from tensorkit_widgets.window import clamp_focus, grid_window, strip_runs
 
-__all__ = ["Session"]
+__all__ = ["MOST_HISTORY", "NARROW", "Session", "lines", "plain", "plain_slices"]
 
 MOST_HISTORY = 200
 

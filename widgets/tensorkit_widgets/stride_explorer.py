@@ -213,6 +213,8 @@ class StrideExplorer(anywidget.AnyWidget):
                 return False
             self._last = scene
             drawn = {"svg": render_svg(scene, live=True), "text": render_text(scene), "reason": ""}
+            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
+                return False  # nan is never equal to itself, but it is drawn the same
         except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
             drawn = {
                 "svg": "",

@@ -33,7 +33,7 @@ def _steps(scene: Scene) -> list[str]:
     for card in cards:
         size, stride = card.lines[0], card.lines[1]
         line = f"  {card.code:<{codes}}  {card.kind:<{kinds}}  {size:<{sizes}}  {stride.replace(' +', ', offset ')}"
-        out.append(line)
+        out += [line, f"  {'':<{codes}}    {card.why}"] if card.number else [line]
     return out
 
 

@@ -92,7 +92,10 @@ def compose(
     notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_what(snapshot)))
     grid = grid_of(snapshot, focus, y + 34, width, bad, frozenset(seam))
     sentences = _sentences(links, snapshot, refusal)
-    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), sentences, notes)
+    # The text twin says each step's reason beside the step; the picture has room for the last one's.
+    step = links[-1].step
+    reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
+    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes)
     notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_memory(snapshot)))
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
     strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)

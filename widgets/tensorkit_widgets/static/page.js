@@ -14,6 +14,14 @@ const steps = /** @type {HTMLTemplateElement[]} */ ([...document.querySelectorAl
 /** @type {LiveScene | null} */
 let scene = null;
 
+/** What would ask a kernel is no button here. @param {SVGSVGElement} svg */
+function onlyToLookAt(svg) {
+  for (const part of svg.querySelectorAll('[data-role="remove"]')) part.remove();
+  for (const part of svg.querySelectorAll('[data-role="axis"], [data-role="gap"]')) {
+    for (const name of ["data-role", "role", "tabindex", "aria-label"]) part.removeAttribute(name);
+  }
+}
+
 /** @param {number} step @param {boolean} [keep] whether the keyboard follows to the step's card */
 function show(step, keep = false) {
   const template = steps[step];
@@ -21,6 +29,7 @@ function show(step, keep = false) {
   scene?.dispose();
   picture.replaceChildren(document.importNode(template.content, true));
   const svg = /** @type {SVGSVGElement} */ (picture.querySelector("svg"));
+  onlyToLookAt(svg);
   root.dataset.step = String(step);
   root.dataset.size = template.dataset.size;
   root.dataset.stride = template.dataset.stride;
