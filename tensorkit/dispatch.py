@@ -167,7 +167,13 @@ def _signature(body: Callable[..., Any]) -> inspect.Signature:
 
 
 def recorded(
-    rule: Any, name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, kind: str
+    rule: Any,
+    name: str,
+    body: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    kind: str,
 ) -> Any:
     """Run an operation through the recorder: some operand may want a gradient."""
     arguments = arguments_of(body, args, kwargs)
@@ -183,7 +189,7 @@ def recorded_call(rule: Any, name: str, arguments: dict[str, Any], body: Callabl
     return _record(rule, name, arguments, body, is_view=kind == "view")
 
 
-def differentiable(body: Callable[P, R], rule: Any, name: str, kind: str) -> Callable[P, R]:
+def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """`body`, which asks its operands whether they want gradients before it runs."""
     if rule is None and kind != "inplace":
         return body
@@ -193,9 +199,9 @@ def differentiable(body: Callable[P, R], rule: Any, name: str, kind: str) -> Cal
         def alone(self: Any) -> Any:
             if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
                 return recorded(rule, name, body, (self,), {}, kind=kind)
-            return body(self)  # type: ignore[call-arg]
+            return body(self)
 
-        return cast(Callable[P, R], alone)
+        return alone
 
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
@@ -206,7 +212,7 @@ def differentiable(body: Callable[P, R], rule: Any, name: str, kind: str) -> Cal
             return recorded(rule, name, body, args, kwargs, kind=kind)
         return body(*args, **kwargs)
 
-    return cast(Callable[P, R], asking)
+    return asking
 
 
 # -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------
@@ -346,7 +352,9 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
         return made
 
     signature = inspect.signature(body)
-    flag = inspect.Parameter("requires_grad", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")
+    flag = inspect.Parameter(
+        "requires_grad", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool"
+    )
     given = list(signature.parameters.values())
     last = given[-1:] if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD else []
     create.__signature__ = signature.replace(  # type: ignore[attr-defined]

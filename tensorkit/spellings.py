@@ -204,7 +204,9 @@ class _Caller:
         return body()
 
     def _recorded(self, arguments: dict[str, Any], body: Callable[[], Tensor]) -> Tensor:
-        return recorded_call(self.rule, self.name, arguments, body, "inplace" if self.inplace else "pointwise")
+        return recorded_call(  # type: ignore[no-any-return]
+            self.rule, self.name, arguments, body, "inplace" if self.inplace else "pointwise"
+        )
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         if kwargs or len(args) != 2:
@@ -276,7 +278,10 @@ def binary(
         second: the keyword of the second operand: ``"other"`` or ``"exponent"``.
         numbers: whether the second operand may be a number.
     """
-    fast, caller = _fast_binary(block), _Caller(block, block.name, second, numbers, inplace=False, rule=derivative)
+    fast, caller = (
+        _fast_binary(block),
+        _Caller(block, block.name, second, numbers, inplace=False, rule=derivative),
+    )
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not trace.active:
@@ -304,9 +309,7 @@ def binary(
     return function
 
 
-def _attach_inplace(
-    block: Pointwise, names: tuple[str, ...], second: str, rule: Any
-) -> tuple[str, ...]:
+def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str, rule: Any) -> tuple[str, ...]:
     name = block.name + "_"
     fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True, rule=rule)
 
@@ -351,7 +354,10 @@ def _operator(
 
 
 def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
-    fast, caller = _fast_inplace(block), _Caller(block, block.name + "_", "other", True, inplace=True, rule=rule)
+    fast, caller = (
+        _fast_inplace(block),
+        _Caller(block, block.name + "_", "other", True, inplace=True, rule=rule),
+    )
 
     def operator(self: Tensor, other: Any) -> Any:
         if not trace.active and fast(self, other):

@@ -4,11 +4,12 @@ Written by `make stubs`; a test keeps it fresh. To learn how it works, read `ten
 """
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as numpy_module
 
+from tensorkit.autograd.graph import Node, RemovableHandle
 from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
@@ -33,6 +34,7 @@ class Tensor:
     _array: Array | None
     _autograd: Any
     _base: Tensor | None
+    _born: builtins.int
     _counter: list[builtins.int] | None
     _device: device_type
     _dtype: dtype_type
@@ -199,6 +201,14 @@ class Tensor:
         storage_offset: builtins.int | None = None,
     ) -> Tensor:
         """In-place form of ``as_strided``: this tensor itself gets the new layout."""
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: builtins.bool | None = None,
+        create_graph: builtins.bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
@@ -234,6 +244,8 @@ class Tensor:
     def data(self, value: Any) -> None: ...
     def detach(self) -> Tensor:
         """A tensor on the same storage that autograd does not follow."""
+    def detach_(self) -> Tensor:
+        """Cut this tensor out of the graph: from now on it is a leaf that requires no grad."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """The elements whose indices in two dimensions run together, as a new last dimension."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -272,6 +284,13 @@ class Tensor:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
         """In-place form of ``ge``: the result is written into this tensor."""
+    @property
+    def grad(self) -> Tensor | None: ...
+    @grad.setter
+    def grad(self, value: Any) -> None: ...
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made a tensor; None for a leaf."""
     def greater(self, other: Any) -> Any:
         """Whether the first is larger, element by element."""
     def greater_(self, other: Any) -> Any:
@@ -295,6 +314,10 @@ class Tensor:
     def imag(self, value: Any) -> None: ...
     def int(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
+    def is_inference(self) -> builtins.bool:
+        """Whether the tensor was made in `inference_mode`: it can never be recorded."""
+    @property
+    def is_leaf(self) -> Tensor: ...
     def item(self) -> Any:
         """The one element as a Python number."""
     def le(self, other: Any) -> Any:
@@ -374,6 +397,8 @@ class Tensor:
         """In-place form of ``ne``: the result is written into this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """A NumPy array on the same memory: writing to one changes the other."""
+    @property
+    def output_nr(self) -> Tensor: ...
     def permute(self, *dims: Any) -> Tensor:
         """Put the dimensions in another order. No element moves."""
     def positive(self) -> Tensor:
@@ -389,16 +414,31 @@ class Tensor:
         """The real parts, as a view; a tensor of real numbers is its own."""
     @real.setter
     def real(self, value: Any) -> None: ...
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call ``hook(grad)`` with each gradient on its way to this tensor; it may return another."""
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call ``hook(tensor)`` after the gradient of this leaf was added up."""
     def remainder(self, other: Any) -> Any:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
+    @property
+    def requires_grad(self) -> builtins.bool:
+        """Whether gradients flow to or through a tensor."""
+    @requires_grad.setter
+    def requires_grad(self, value: Any) -> None: ...
+    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
+        """Ask for this leaf's gradient (or no longer); returns the tensor."""
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements with another size: a view when strides can express it, otherwise a copy."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """`reshape` with the size of another tensor."""
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
         """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
+    def retain_grad(self) -> None:
+        """Collect the gradient of a tensor that is no leaf, too."""
+    @property
+    def retains_grad(self) -> Tensor: ...
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Fix one index: the dimension goes, the storage offset moves."""
     def set_(

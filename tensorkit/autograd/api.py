@@ -60,9 +60,7 @@ def _first_gradient(out: Any, given: Any, number: int) -> Tensor:
             )
         return out.detach().new_ones(out.size())  # type: ignore[no-any-return]
     if not isinstance(given, Tensor):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(given).__name__}"
-        )
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     if given._lay().size != out._lay().size:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {Size(given._lay().size)} and "
@@ -81,7 +79,9 @@ def _roots(outputs: Sequence[Tensor]) -> list[Edge]:
     for number, out in enumerate(outputs):
         edge = edge_of(out)
         if edge is None:
-            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+            raise RuntimeError(
+                f"element {number} of tensors does not require grad and does not have a grad_fn"
+            )
         edges.append(edge)
     return edges
 
@@ -172,12 +172,16 @@ def grad(
     """
     outs, ins = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got False."
+        )
     unused = materialize_grads if allow_unused is None else allow_unused
     if not ins:
         raise ValueError("grad requires non-empty inputs.")
     if is_grads_batched:
-        raise RuntimeError("is_grads_batched needs vmap, which tensorkit does not have: call grad once for each row")
+        raise RuntimeError(
+            "is_grads_batched needs vmap, which tensorkit does not have: call grad once for each row"
+        )
     given = _given(grad_outputs, len(outs))
     grads = [_first_gradient(out, g, i) for i, (out, g) in enumerate(zip(outs, given, strict=True))]
     roots = _roots(outs)
@@ -218,14 +222,16 @@ def _require(tensor: Tensor, wanted: bool) -> None:
     if grad_fn_of(tensor) is not None:
         if not wanted:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         return
     if wanted:
         _check_differentiable(tensor._dtype)
         if _inference(tensor) and not state.inference:
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            )
     if wanted or tensor._autograd is not None:
         meta_of(tensor).leaf = wanted
 
@@ -246,10 +252,11 @@ def _get_grad(self: Tensor) -> Tensor | None:
         return meta.grad  # type: ignore[no-any-return]
     if grad_fn_of(self) is not None and not (meta is not None and meta.retains):
         warnings.warn(
-            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-            "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
+            "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
+            "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+            "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+            "more informations.",
             UserWarning,
             stacklevel=2,
         )
@@ -262,7 +269,9 @@ def _set_grad(self: Tensor, value: Any) -> None:
             self._autograd.grad = None
         return
     if not isinstance(value, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dtype is not self._dtype:
@@ -295,7 +304,9 @@ def _retain_grad(self: Tensor) -> None:
     meta.retains = True
 
     def collect(grad: Any) -> None:
-        meta.grad = (grad if meta.grad is None else meta.grad + grad) if state.grad else _kept(meta.grad, grad)
+        meta.grad = (
+            (grad if meta.grad is None else meta.grad + grad) if state.grad else _kept(meta.grad, grad)
+        )
 
     _node_hooks(self)[-1].append(OrderedDict({-1: collect}))
 
@@ -357,9 +368,9 @@ def _detach_(self: Tensor) -> Tensor:
     if self._base is not None and (self._autograd is not None and self._autograd.multiple):
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
-            "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
-            "in torch/optim/optimizer.py as a solution."
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+            "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
         )
     if self._autograd is not None:
         self._autograd.node = None

@@ -79,7 +79,7 @@ class _Walk:
             buffer = self.buffers[node] = [None] * max(len(node.faces), nr + 1)
         if grad is not None:
             held = buffer[nr]
-            buffer[nr] = grad if held is None else held + grad  # type: ignore[operator]
+            buffer[nr] = grad if held is None else held + grad
 
     def run(self) -> None:
         heap, waiting, needed = self.heap, self.waiting, self.needed
@@ -212,9 +212,7 @@ def _checked_hook(grad: Tensor, changed: Any) -> Tensor:
     if changed._lay().size != grad._lay().size:
         raise RuntimeError("hook has changed the size of value")
     if changed._dtype is not grad._dtype:
-        raise RuntimeError(
-            f"hook has changed the type of value (was {_type(grad)} got {_type(changed)})"
-        )
+        raise RuntimeError(f"hook has changed the type of value (was {_type(grad)} got {_type(changed)})")
     return changed
 
 
@@ -325,4 +323,4 @@ def _laid_like(variable: Any, grad: Any) -> Tensor:
         back = sorted(range(variable.dim()), key=lambda d: order[d])
         return grad.permute(order).contiguous().permute(back)  # type: ignore[no-any-return]
     lay = variable._lay()
-    return empty_strided(lay.size, lay.stride, grad._dtype, grad._device).copy_(grad)  # type: ignore[attr-defined,no-any-return]
+    return empty_strided(lay.size, lay.stride, grad._dtype, grad._device).copy_(grad)

@@ -126,7 +126,9 @@ class Saved:
 
     __slots__ = ("name", "node", "output_nr", "tensor", "version")
 
-    def __init__(self, name: str, tensor: Tensor, node: Node, *, is_output: bool = False, output_nr: int = 0) -> None:
+    def __init__(
+        self, name: str, tensor: Tensor, node: Node, *, is_output: bool = False, output_nr: int = 0
+    ) -> None:
         self.name = name
         self.version = tensor._version
         self.node = weakref.ref(node) if is_output else None
@@ -200,7 +202,17 @@ class RemovableHandle:
 class Node:
     """One recorded operation. Its subclasses carry PyTorch's names."""
 
-    __slots__ = ("__dict__", "__weakref__", "edges", "faces", "post_hooks", "pre_hooks", "sequence", "tensor_hooks", "trace")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "edges",
+        "faces",
+        "post_hooks",
+        "pre_hooks",
+        "sequence",
+        "tensor_hooks",
+        "trace",
+    )
 
     def __init__(self) -> None:
         self.edges: tuple[Edge | None, ...] = ()
@@ -279,7 +291,8 @@ class Rule:
 
     A formula takes the gradient of the result and the `RuleNode`, of which it reads what it needs: ``c.other`` is the
     tensor that was passed as `other`, ``c.out`` the result, ``c.dim`` another argument, ``c.input_face`` the
-    size, stride, dtype and device of `input`. What a formula mentions is what is saved, and only if its input wants a gradient.
+    size, stride, dtype and device of `input`. What a formula mentions is what is saved, and only if its input
+    wants a gradient.
 
     Args:
         name: PyTorch's name of the node, or a function of the call's arguments that gives it.
@@ -311,7 +324,7 @@ class Rule:
             stem, number = plain[:-1], int(plain[-1])
             return f"{stem}{number + (3 if stem == 'SqueezeBackward' else 1)}"
 
-        return Rule(name, **self.formulas)
+        return Rule(name, numbers_count=self.numbers_count, applies=self.applies, **self.formulas)
 
     def node_class(self, arguments: dict[str, Any]) -> type[RuleNode]:
         """The subclass of `RuleNode` that carries the name for this call."""
@@ -332,13 +345,16 @@ def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
         names.update(getattr(inner, "co_names", ()))
     for name in tuple(names):
         helper = formula.__globals__.get(name)
-        if isinstance(helper, types.FunctionType) and "c" in helper.__code__.co_varnames[: helper.__code__.co_argcount]:
+        if (
+            isinstance(helper, types.FunctionType)
+            and "c" in helper.__code__.co_varnames[: helper.__code__.co_argcount]
+        ):
             names |= _mentioned(helper, seen | {formula})
     return names
 
 
 class RuleNode(Node):
-    """A node whose derivative is a `Rule`: keeps the call's arguments and, of its tensors, what the formulas mention."""
+    """A node whose derivative is a `Rule`: keeps the arguments and, of the tensors, what the formulas mention."""
 
     __slots__ = ("arguments", "order", "rule", "saved", "several")
 
@@ -438,4 +454,3 @@ def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
     while len(node.faces) <= output_nr:
         node.faces.append(None)
     node.faces[output_nr] = Face(tensor)
-

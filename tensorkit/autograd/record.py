@@ -1,7 +1,7 @@
 """Recording: what happens when an operation is called on tensors that want gradients.
 
-``dispatch`` calls `record` for an out-of-place operation and `record_inplace` for one that writes into its first operand,
-and only then: where nothing wants a gradient, neither is reached.
+``dispatch`` calls `record` for an out-of-place operation and `record_inplace` for one that writes into its first
+operand, and only then: where nothing wants a gradient, neither is reached.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from tensorkit import dispatch
 from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import (
     Meta,
-    Node,
     Rule,
     RuleNode,
     Saved,
@@ -28,12 +27,14 @@ from tensorkit.autograd.mode import state
 from tensorkit.autograd.views import rebase
 from tensorkit.tensor import Tensor
 
-__all__ = ["record", "record_inplace"]
+__all__ = ["check_inplace", "record", "record_inplace"]
 
 Body = Callable[..., Any]
 
 
-def record(rule: Rule | None, name: str, arguments: dict[str, Any], body: Callable[[], Any], *, is_view: bool) -> Any:
+def record(
+    rule: Rule | None, name: str, arguments: dict[str, Any], body: Callable[[], Any], *, is_view: bool
+) -> Any:
     """Run an operation and note how to differentiate it.
 
     Args:
@@ -136,9 +137,9 @@ def _why_not(target: Tensor, meta: Meta) -> str:
     if meta.silent:
         return (
             "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
+            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+            "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
+            "or both outside (if you want the inplace to be tracked)."
         )
     return (
         f"{which} This view is the output of a function that returns multiple views. Such functions do not allow the "
@@ -234,8 +235,8 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
         return
     for result in out if isinstance(out, tuple) else (out,):
         if isinstance(result, Tensor) and result._base is None and result._autograd is None:
-            if not any(result is arg for arg in args):
-                meta_of(result).inference = True
+            mine = any(result is arg for arg in args)
+            meta_of(result).inference = not mine
 
 
 def _link(node: RuleNode, out: Any, is_view: bool) -> None:

@@ -13,8 +13,8 @@ import numpy
 
 from tensorkit import dtypes, storage, trace
 from tensorkit import layout as layouts
-from tensorkit.device import CPU, META, device, resolve
 from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.device import CPU, META, device, resolve
 from tensorkit.dispatch import op, recorded_call, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, as_number_array, check_overlap, check_writable, empty_strided
@@ -120,7 +120,9 @@ def _fill_name(arguments: dict[str, Any]) -> str:
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
-@op(samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())), kind="copy",
+@op(
+    samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())),
+    kind="copy",
     derivative=Rule("CloneBackward0", input=lambda g, c: g),
 )
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
@@ -143,8 +145,13 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return _copied(input, layouts.like_strides(input._lay()))
 
 
-@op(samples=(sample("a.contiguous()", a=(2, 3)),), kind="copy", function=False,
-    derivative=Rule("CloneBackward0", applies=lambda call: not call["input"].is_contiguous(), input=lambda g, c: g),
+@op(
+    samples=(sample("a.contiguous()", a=(2, 3)),),
+    kind="copy",
+    function=False,
+    derivative=Rule(
+        "CloneBackward0", applies=lambda call: not call["input"].is_contiguous(), input=lambda g, c: g
+    ),
 )
 def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
@@ -315,7 +322,10 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return input
 
 
-@op(samples=(sample("a.zero_()", a=(2, 3)),), kind="inplace", function=False,
+@op(
+    samples=(sample("a.zero_()", a=(2, 3)),),
+    kind="inplace",
+    function=False,
     derivative=Rule("ZeroBackward0", input=lambda g, c: g.new_zeros(g.size())),
 )
 def zero_(input: Tensor) -> Tensor:
@@ -751,11 +761,10 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
                 "host memory first."
             )
         input = to_device(input, CPU)
-    if wants_grad(input) and requires_grad(input):
-        if not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+    if wants_grad(input) and requires_grad(input) and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     if input._dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved

@@ -101,7 +101,7 @@ def _read(input: Tensor, key: Any) -> Tensor:
 def _read_recorded(input: Any, key: Any, layout: Layout) -> Tensor:
     """The same view, made by one operation for each part of the key, as autograd's graph shows it."""
     if isinstance(key, slice):
-        return _slice(input, 0, key)
+        return _slice(input, 0, key)  # type: ignore[no-any-return]
     parts = list(key) if isinstance(key, tuple) else [key]
     used = builtins.sum(part is not None and part is not ... for part in parts)
     out, dim = input, 0
@@ -193,7 +193,9 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
 
 
 # Python hands PyTorch the number as a tensor here, so its place in the graph has an edge.
-_FILL = Rule("FillBackward3", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum())
+_FILL = Rule(
+    "FillBackward3", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum()
+)
 
 
 def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
@@ -202,7 +204,9 @@ def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
-        recorded_call(_FILL, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace")
+        recorded_call(
+            _FILL, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace"
+        )
         return
     while value.dim() and value.size(0) == 1:
         value = value.select(0, 0)

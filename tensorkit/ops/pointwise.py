@@ -6,6 +6,7 @@ result's dtype, what PyTorch refuses, its spellings, samples and documentation. 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -76,7 +77,9 @@ def _conj(value: Any) -> Any:
     return value.conjugate() if isinstance(value, complex) else value
 
 
-_conjugate = _unary_of("conj_physical", numpy.conjugate, Rule("ConjPhysicalBackward0", input=lambda g, c: _conj(g)))
+_conjugate = _unary_of(
+    "conj_physical", numpy.conjugate, Rule("ConjPhysicalBackward0", input=lambda g, c: _conj(g))
+)
 _sign = _unary_of("sign", numpy.sign, Rule("SignBackward0", input=lambda g, c: g * 0))
 _log = _unary_of("log", numpy.log, Rule("LogBackward0", input=lambda g, c: g / _conj(c.input)))
 _reciprocal = differentiable(
@@ -96,7 +99,7 @@ def _where_body(input: Tensor, other: Any, mask: Tensor) -> Tensor:
 
 
 # `input` where the mask says so, `other` elsewhere; unlike a product with the mask it lets no nan or inf through.
-where = differentiable(
+where: Callable[..., Any] = differentiable(
     _where_body,
     Rule(
         "WhereBackward0",
@@ -127,7 +130,9 @@ def _by_number(stem: str, tensor: int, number: int) -> Any:
 add = binary(
     Pointwise("add", numpy.add, lambda a, b: a + b, kernel="add_stub", alpha=True),
     operators=("__add__", "__radd__", "__iadd__"),
-    derivative=Rule("AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)),
+    derivative=Rule(
+        "AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)
+    ),
     samples=_samples(
         "add",
         "tk.add(a, b, alpha=2)",
@@ -182,7 +187,9 @@ sub = binary(
     Pointwise("sub", numpy.subtract, lambda a, b: a - b, kernel="add_stub", alpha=True, check=_no_bools),
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
-    derivative=Rule(_sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: -_scaled(g, c.alpha)),
+    derivative=Rule(
+        _sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: -_scaled(g, c.alpha)
+    ),
     samples=_samples("sub", "tk.sub(a, b, alpha=2)", "a - b", "5 - a", "a.sub_(b)"),
     doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
 
@@ -272,7 +279,7 @@ def _no_floor(g: Any, c: Any) -> Any:
     raise RuntimeError("derivative for aten::floor_divide is not implemented")
 
 
-_true_divide = Pointwise(
+_true_divide: Pointwise = Pointwise(
     "div", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
 )
 _floored = Pointwise(

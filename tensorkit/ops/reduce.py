@@ -16,8 +16,8 @@ import numpy
 
 from tensorkit import dtypes, return_types
 from tensorkit import layout as layouts
-from tensorkit.device import CPU, META
 from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
@@ -198,13 +198,13 @@ def _take_body(input: Any, index: Any, axis: int) -> Tensor:
 
 
 # For derivatives alone: one value written, or read, along a dimension at each index.
-put_along = differentiable(
+put_along: Callable[..., Any] = differentiable(
     _put_body,
     Rule("ScatterBackward0", input=lambda g, c: take_along(g, c.index, c.axis)),
     "put_along",
     "pointwise",
 )
-take_along = differentiable(
+take_along: Callable[..., Any] = differentiable(
     _take_body,
     Rule("GatherBackward0", input=lambda g, c: put_along(g, c.index, c.axis, c.input_face.size)),
     "take_along",

@@ -132,12 +132,18 @@ def _inverse(dims: Any, ndim: int) -> list[int]:
 
 def _strided(g: Any, face: Any, size: Any, stride: Any, offset: int | None) -> Tensor:
     base = Layout(face.size, face.stride, face.offset)
-    return scatter_strided(g, base, Layout(tuple(size), tuple(stride), face.offset if offset is None else offset))
+    return scatter_strided(
+        g, base, Layout(tuple(size), tuple(stride), face.offset if offset is None else offset)
+    )
 
 
 def _unfolded(g: Any, face: Any, dimension: int, size: int, step: int) -> Tensor:
     base = layouts.contiguous(face.size)
     return scatter_strided(g, base, base.unfold(dimension, size, step))
+
+
+def _complex_again(g: Any) -> Tensor:
+    return view_as_complex(g.contiguous())
 
 
 def _squeeze_name(arguments: dict[str, Any]) -> str:
@@ -286,7 +292,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     if layout is not None:
         return input.view(size) if wants_grad(input) else input._view(layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
-    return _unsafe_view(contiguous(input), size)
+    return _unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
 
 
 def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -309,7 +315,9 @@ def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
     return _reshaped(input, as_ints(shape, "reshape", "shape"))
 
 
-@op(samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),), function=False,
+@op(
+    samples=(sample("a.view_as(b)", a=(2, 3), b=(6,)),),
+    function=False,
     derivative=_AS_BEFORE,
 )
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -368,7 +376,8 @@ def ravel(input: Tensor) -> Tensor:
     return contiguous(input).view(-1)
 
 
-@op(samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
+@op(
+    samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
     derivative=_AS_BEFORE,
 )
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
@@ -591,7 +600,9 @@ def backend_name(input: Tensor) -> str:
     return type_name(input) if label in _OLD_TYPES else f"{input._device.type.upper()}{label}Type"
 
 
-@op(samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),), function=False,
+@op(
+    samples=(sample("a.expand_as(b)", a=(3, 1), b=(2, 3, 4)),),
+    function=False,
     derivative=_EXPANDED,
 )
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
@@ -604,7 +615,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return input._view(input._lay().expand(other._lay().size, backend_name(input)))
 
 
-@op(samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))),
+@op(
+    samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))),
     derivative=_EXPANDED,
 )
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -633,9 +645,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
-        [
-            t if t._lay().size == size else broadcast_to(t, size) for t in tensors
-        ]  # PyTorch's very objects
+        [t if t._lay().size == size else broadcast_to(t, size) for t in tensors]  # PyTorch's very objects
     )
 
 
@@ -648,7 +658,10 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         sample("a.narrow(-1, -2, 1)", a=(4, 3)),
         sample("a.narrow(0, 3, 2)", a=(4, 3)),
     ),
-    derivative=Rule("SliceBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length))),
+    derivative=Rule(
+        "SliceBackward0",
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+    ),
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
@@ -668,7 +681,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         sample("a.select(1, -1)", a=(2, 3)),
         sample("a.select(0, 2)", a=(2, 3)),
     ),
-    derivative=Rule("SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))),
+    derivative=Rule(
+        "SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))
+    ),
 )
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Fix one index: the dimension goes, the storage offset moves.
@@ -682,7 +697,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return input._view(input._lay().select(dim, index.__index__()))
 
 
-@op(samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
+@op(
+    samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
         input=lambda g, c: _into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
@@ -700,8 +716,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return input._view(input._lay().diagonal(offset, dim1, dim2))
 
 
-@op(samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))), function=False,
-    derivative=Rule("UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)),
+@op(
+    samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))),
+    function=False,
+    derivative=Rule(
+        "UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)
+    ),
 )
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
@@ -722,7 +742,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         sample("a.as_strided((3, 3), (3, 1))", a=(6,)),
     ),
     inplace=True,
-    derivative=Rule("AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)),
+    derivative=Rule(
+        "AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)
+    ),
 )
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
@@ -754,7 +776,9 @@ def as_strided(
         sample("a.split([1, 3], dim=-1)", a=(2, 4)),
         sample("a.split(0)", a=(5,)),
     ),
-    derivative=Rule(_split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))),
+    derivative=Rule(
+        _split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))
+    ),
 )
 def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
@@ -774,7 +798,10 @@ def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @op(
-    samples=(sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)), sample("a.split_with_sizes([1], 0)", a=(5,))),
+    samples=(
+        sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)),
+        sample("a.split_with_sizes([1], 0)", a=(5,)),
+    ),
     derivative=Rule(
         "SplitWithSizesBackward0",
         input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)),
@@ -796,7 +823,9 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         sample("a.chunk(2, -1)", a=(2, 4)),
         sample("a.chunk(0)", a=(2,)),
     ),
-    derivative=Rule("SplitBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))),
+    derivative=Rule(
+        "SplitBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))
+    ),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one length along a dimension; the last may be shorter.
@@ -819,7 +848,11 @@ def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tup
     if not wants_grad(input):
         return tuple([input._view(piece) for piece in pieces])
     lengths = [piece.size[dim] for piece in pieces]
-    starts = [0, *given] if not isinstance(given, int) else [builtins.sum(lengths[:i]) for i in range(len(lengths))]
+    starts = (
+        [0, *given]
+        if not isinstance(given, int)
+        else [builtins.sum(lengths[:i]) for i in range(len(lengths))]
+    )
     n = input._lay().size[dim]
     clamped = [slice(start, None).indices(n)[0] for start in starts]
     return tuple([narrow(input, dim, s, length) for s, length in zip(clamped, lengths, strict=True)])
@@ -881,8 +914,11 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _cut(input, given, input._lay().dsplit(given), 2)
 
 
-@op(samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
-    derivative=Rule("UnbindBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.unbind(c.dim))),
+@op(
+    samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
+    derivative=Rule(
+        "UnbindBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.unbind(c.dim))
+    ),
 )
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dimension, which goes.
@@ -907,8 +943,10 @@ def _as_real(input: Tensor) -> Tensor:
     return out
 
 
-@op(samples=(sample("tk.view_as_real(a)", a=(2, 3)),), methods=(),
-    derivative=Rule("ViewAsRealBackward0", input=lambda g, c: view_as_complex(g.contiguous())),
+@op(
+    samples=(sample("tk.view_as_real(a)", a=(2, 3)),),
+    methods=(),
+    derivative=Rule("ViewAsRealBackward0", input=lambda g, c: _complex_again(g)),
 )
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a new last dimension of size 2.
@@ -922,7 +960,9 @@ def view_as_real(input: Tensor) -> Tensor:
     return _as_real(input)
 
 
-@op(samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))), methods=(),
+@op(
+    samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))),
+    methods=(),
     derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g)),
 )
 def view_as_complex(input: Tensor) -> Tensor:
