@@ -132,16 +132,17 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 
 Recorder = Callable[..., Any]
 _record: Recorder | None = None
+record_pair: Recorder = lambda rule, second, out, a, b: None  # noqa: E731 - replaced by `autograd`
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
 
 def register_recorder(
-    outofplace: Recorder, inplace: Recorder, after: Callable[[tuple[Any, ...], Any], None]
+    outofplace: Recorder, inplace: Recorder, pair: Recorder, after: Callable[[tuple[Any, ...], Any], None]
 ) -> None:
     """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, _after
-    _record, _record_inplace, _after = outofplace, inplace, after
+    global _record, _record_inplace, record_pair, _after
+    _record, _record_inplace, record_pair, _after = outofplace, inplace, pair, after
 
 
 def wants_grad(tensor: Any) -> bool:
@@ -156,14 +157,22 @@ def wants_grad(tensor: Any) -> bool:
 
 def arguments_of(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """A call's arguments by the name of the parameter, defaults included."""
-    bound = _signature(body).bind(*args, **kwargs)
+    names, defaults, plain = _parameters(body)
+    if plain and len(args) <= len(names):
+        given = dict(zip(names, args, strict=False))
+        return given | {k: v for k, v in defaults.items() if k not in given} | kwargs
+    bound = inspect.signature(body).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
 
 
 @functools.cache
-def _signature(body: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(body)
+def _parameters(body: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any], bool]:
+    """The positional parameters, all defaults, and whether there is no ``*args`` to complicate matters."""
+    parameters = inspect.signature(body).parameters.values()
+    names = tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+    return names, defaults, not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def recorded(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, trace
+from tensorkit import dispatch, dtypes, trace
 from tensorkit.device import CPU
 from tensorkit.dispatch import (
     Op,
@@ -68,7 +68,7 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
 
 
-def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
+def _fast_binary(block: Pointwise, rule: Any, second: str) -> Callable[[Tensor, Any], Tensor | None]:
     same, number = _fast_entries(block)
     run, ndarray, new = cpu.quiet_here, numpy.ndarray, object.__new__
 
@@ -77,19 +77,18 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
         x, base = a._array, a._base
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or not a._solid or a._autograd is not None:
+        if x is None or not a._solid:
             return None
-        if base is not None and base._autograd is not None:
-            return None
+        wants = a._autograd is not None or (base is not None and base._autograd is not None)
         try:
             if type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                if y is None or not b._solid or a._dtype is not b._dtype or b._autograd is not None:
+                if y is None or not b._solid or a._dtype is not b._dtype:
                     return None
-                if b._base is not None and b._base._autograd is not None:
-                    return None
+                base = b._base
+                wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
                 array = run(ufunc, x, y)
                 # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
@@ -112,6 +111,8 @@ def _fast_binary(block: Pointwise) -> Callable[[Tensor, Any], Tensor | None]:
         out._counter = None
         out._base = None
         out._autograd = None
+        if wants and rule is not None:
+            dispatch.record_pair(rule, second, out, a, b)
         return out
 
     return fast
@@ -279,7 +280,7 @@ def binary(
         numbers: whether the second operand may be a number.
     """
     fast, caller = (
-        _fast_binary(block),
+        _fast_binary(block, derivative, second),
         _Caller(block, block.name, second, numbers, inplace=False, rule=derivative),
     )
 

@@ -25,7 +25,6 @@ from typing import Any
 
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
-from tensorkit.layout import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -34,10 +33,12 @@ __all__ = [
     "Face",
     "Meta",
     "Node",
+    "PairPlan",
     "RemovableHandle",
     "Rule",
     "RuleNode",
     "Saved",
+    "SavedResult",
     "accumulator_of",
     "differentiable",
     "meta_of",
@@ -45,12 +46,13 @@ __all__ = [
     "grad_fn_of",
     "register_regrow",
     "requires_grad",
+    "sequence",
     "set_history",
 ]
 
 Edge = tuple["Node", int]
 Formula = Callable[[Any, Any], Any]
-_sequence = itertools.count()
+sequence = itertools.count()
 _LAST = float("inf")  # leaves go first in the walk back: nothing waits behind them
 
 
@@ -67,34 +69,19 @@ class Meta:
         retains: collect the gradient although this is no leaf.
     """
 
-    __slots__ = (
-        "accumulator",
-        "after",
-        "born",
-        "grad",
-        "hooks",
-        "inference",
-        "leaf",
-        "multiple",
-        "node",
-        "output_nr",
-        "retains",
-        "silent",
-    )
-
-    def __init__(self) -> None:
-        self.leaf = False
-        self.grad: Tensor | None = None
-        self.node: Node | None = None
-        self.output_nr = 0
-        self.born = 0
-        self.multiple = False
-        self.silent = False  # a view made without recording
-        self.inference = False
-        self.retains = False
-        self.accumulator: weakref.ref[AccumulateGrad] | None = None
-        self.hooks: OrderedDict[int, Callable[..., Any]] | None = None
-        self.after: OrderedDict[int, Callable[..., Any]] | None = None
+    # Defaults on the class: most tensors of a graph need a node and nothing else, and are made by the thousand.
+    leaf = False
+    grad: Tensor | None = None
+    node: Node | None = None
+    output_nr = 0
+    born = 0
+    multiple = False
+    silent = False  # a view made without recording
+    inference = False
+    retains = False
+    accumulator: weakref.ref[AccumulateGrad] | None = None
+    hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    after: OrderedDict[int, Callable[..., Any]] | None = None
 
 
 def meta_of(tensor: Tensor) -> Meta:
@@ -109,44 +96,67 @@ def meta_of(tensor: Tensor) -> Meta:
 class Face:
     """What the walk checks a gradient against: the size, dtype and device of the value that it belongs to."""
 
-    __slots__ = ("device", "dtype", "layout", "size")
+    __slots__ = ("device", "dtype", "size")
 
     def __init__(self, tensor: Tensor) -> None:
-        self.layout: Layout = tensor._lay()
-        self.size = self.layout.size
+        layout = tensor._layout
+        self.size: tuple[int, ...] = tensor._lay().size if layout is None else layout.size
         self.dtype: dtype = tensor._dtype
         self.device: device = tensor._device
 
 
 class Saved:
-    """A tensor kept for the backward pass, and the version that it had.
+    """A tensor kept for the backward pass, and the version that it had."""
 
-    An operation's own result is kept without its history: the node would otherwise keep itself alive.
-    """
+    __slots__ = ("tensor", "version")
 
-    __slots__ = ("name", "node", "output_nr", "tensor", "version")
-
-    def __init__(
-        self, name: str, tensor: Tensor, node: Node, *, is_output: bool = False, output_nr: int = 0
-    ) -> None:
-        self.name = name
-        self.version = tensor._version
-        self.node = weakref.ref(node) if is_output else None
-        self.output_nr = output_nr
-        self.tensor: Tensor | None = _plain_alias(tensor) if is_output else tensor
+    def __init__(self, tensor: Tensor) -> None:
+        counter = tensor._counter
+        self.tensor: Tensor | None = tensor
+        self.version = 0 if counter is None else counter[0]
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor, if it was not freed and not written to since."""
         tensor = self.tensor
         if tensor is None:
             raise RuntimeError(_FREED)
-        if tensor._version != self.version:
-            raise RuntimeError(_modified(tensor, self.version, node if self.node is not None else None, self))
-        if self.node is None:
-            return tensor
-        again = _plain_alias(tensor)
+        counter = tensor._counter
+        if counter is not None and counter[0] != self.version:
+            raise RuntimeError(self._modified(tensor, node))
+        return tensor
+
+    def _modified(self, tensor: Tensor, node: Node) -> str:
+        made_by, output_nr = self._origin(tensor, node)
+        where = "" if made_by is None else f", which is output {output_nr} of {made_by.short_name()},"
+        place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
+        return (
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "
+            f"{tensor._version}; expected version {self.version} instead. Hint: enable anomaly detection to find the "
+            "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True)."
+        )
+
+    def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
+        meta: Meta | None = tensor._autograd
+        return (None, 0) if meta is None or meta.leaf else (meta.node, meta.output_nr)
+
+
+class SavedResult(Saved):
+    """An operation's own result, kept without its history: the node would otherwise keep itself alive."""
+
+    __slots__ = ("output_nr",)
+
+    def __init__(self, tensor: Tensor, output_nr: int = 0) -> None:
+        super().__init__(_plain_alias(tensor))
+        self.output_nr = output_nr
+
+    def unpack(self, node: Node) -> Tensor:
+        again = _plain_alias(super().unpack(node))
         set_history(again, node, self.output_nr)
         return again
+
+    def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
+        return node, self.output_nr
 
 
 _FREED = (
@@ -161,21 +171,6 @@ def _plain_alias(tensor: Tensor) -> Tensor:
     alias = tensor._view(tensor._lay())
     alias._base = None
     return alias
-
-
-def _modified(tensor: Tensor, expected: int, node: Node | None, saved: Saved) -> str:
-    made_by = node
-    output_nr = saved.output_nr
-    if made_by is None and tensor._autograd is not None and not tensor._autograd.leaf:
-        made_by, output_nr = tensor._autograd.node, tensor._autograd.output_nr
-    where = "" if made_by is None else f", which is output {output_nr} of {made_by.short_name()},"
-    place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
-    return (
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "
-        f"{tensor._version}; expected version {expected} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True)."
-    )
 
 
 class RemovableHandle:
@@ -202,27 +197,19 @@ class RemovableHandle:
 class Node:
     """One recorded operation. Its subclasses carry PyTorch's names."""
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "edges",
-        "faces",
-        "post_hooks",
-        "pre_hooks",
-        "sequence",
-        "tensor_hooks",
-        "trace",
-    )
+    __slots__ = ("__dict__", "__weakref__", "edges", "faces", "sequence")
+
+    # Defaults on the class: few nodes ever need these.
+    pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    # Hooks of the tensors that this node made, by output; they outlive the tensor objects.
+    tensor_hooks: dict[int, list[OrderedDict[int, Callable[..., Any]]]] | None = None
+    trace: str | None = None
 
     def __init__(self) -> None:
         self.edges: tuple[Edge | None, ...] = ()
         self.faces: list[Face | None] = []
-        self.sequence: float = next(_sequence)
-        self.pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-        self.post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-        # Hooks of the tensors that this node made, by output; they outlive the tensor objects.
-        self.tensor_hooks: dict[int, list[OrderedDict[int, Callable[..., Any]]]] | None = None
-        self.trace: str | None = None
+        self.sequence: float = next(sequence)
 
     def name(self) -> str:
         """PyTorch's name of the node, such as ``'MulBackward0'``."""
@@ -314,7 +301,8 @@ class Rule:
         self.applies = applies
         self.formulas = formulas
         self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
-        self._classes: dict[str, type[RuleNode]] = {}
+        self._classes: dict[tuple[str, tuple[str, ...]], type[RuleNode]] = {}
+        self._pairs: dict[bool, PairPlan] = {}
 
     def inplace(self) -> Rule:
         """The rule of the form that changes its tensor's own layout: another node name, as in PyTorch."""
@@ -326,13 +314,44 @@ class Rule:
 
         return Rule(name, numbers_count=self.numbers_count, applies=self.applies, **self.formulas)
 
+    def order(self, arguments: dict[str, Any]) -> tuple[str, ...]:
+        """The parameters that get an edge in this call: the tensors, and numbers where they count."""
+        numbers = self.numbers_count and isinstance(next(iter(arguments.values())), Tensor)
+        return tuple([n for n in self.formulas if numbers or isinstance(arguments.get(n), Tensor)])
+
     def node_class(self, arguments: dict[str, Any]) -> type[RuleNode]:
-        """The subclass of `RuleNode` that carries the name for this call."""
+        """The subclass of `RuleNode` that carries the name and the edges' parameters of this call."""
         name = self.name if isinstance(self.name, str) else self.name(arguments)
-        found = self._classes.get(name)
+        order = self.order(arguments)
+        found = self._classes.get((name, order))
         if found is None:
-            found = self._classes[name] = type(name, (RuleNode,), {"__slots__": (), "__module__": __name__})
+            body = {"__slots__": (), "__module__": __name__, "rule": self, "order": order}
+            found = self._classes[name, order] = type(name, (RuleNode,), body)
         return found
+
+    def pair(self, arguments: dict[str, Any]) -> PairPlan:
+        """What recording an operation of two operands comes to, worked out once for tensors and once for numbers."""
+        tensors = isinstance(list(arguments.values())[1], Tensor)
+        plan = self._pairs.get(tensors)
+        if plan is None:
+            plan = self._pairs[tensors] = PairPlan(self, arguments)
+        return plan
+
+
+class PairPlan:
+    """Of an operation of two operands: the node's class, and what each operand's derivative saves."""
+
+    __slots__ = ("cls", "first", "out", "second", "wide")
+
+    def __init__(self, rule: Rule, arguments: dict[str, Any]) -> None:
+        a, b = list(arguments)[:2]
+        self.cls = rule.node_class(arguments)
+        self.wide = len(self.cls.order) == 2  # whether the second operand has an edge
+        uses = [rule.saves.get(name, frozenset()) for name in (a, b)]
+        # For each operand: does the derivative by the first, and the one by the second, read it?
+        self.first = (a in uses[0], a in uses[1])
+        self.second = (b in uses[0], b in uses[1])
+        self.out = ("out" in uses[0], "out" in uses[1])
 
 
 def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
@@ -356,32 +375,33 @@ def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
 class RuleNode(Node):
     """A node whose derivative is a `Rule`: keeps the arguments and, of the tensors, what the formulas mention."""
 
-    __slots__ = ("arguments", "order", "rule", "saved", "several")
+    __slots__ = ("arguments", "saved")
+    rule: Rule
+    order: tuple[str, ...]  # the parameter of each edge
+    several = False  # whether the operation returned a tuple
 
-    def __init__(self, rule: Rule, arguments: dict[str, Any], order: tuple[str, ...]) -> None:
+    def __init__(self, arguments: dict[str, Any]) -> None:
         super().__init__()
-        self.rule = rule
         self.arguments = arguments
-        self.order = order  # the parameter of each edge
         self.saved: dict[str, Saved] = {}
-        self.several = False  # whether the operation returned a tuple
 
     def __getattr__(self, name: str) -> Any:
         """What a formula reads: a saved tensor, an argument, the size of a tensor argument."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        saved = self.saved.get(name.removeprefix("_saved_"))
+        saved = self.saved.get(name)
         if saved is not None:
             return saved.unpack(self)
-        plain = name.removeprefix("_saved_")
-        if plain in self.arguments:
-            return self.arguments[plain]
+        if name in self.arguments:
+            return self.arguments[name]
+        if name.startswith("_saved_"):
+            return getattr(self, name.removeprefix("_saved_"))
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        if all(g is None for g in grads):
+        grad: Any = grads[0]
+        if self.several:
+            grad = None if all(g is None for g in grads) else grads
+        if grad is None:
             return [None] * len(self.edges)
-        grad: Any = grads if self.several else grads[0]
         formulas = self.rule.formulas
         return [
             None if edge is None else formulas[name](grad, self)
@@ -424,7 +444,13 @@ def requires_grad(tensor: Tensor) -> bool:
 
 def edge_of(tensor: Tensor) -> Edge | None:
     """Where a gradient for this tensor goes: to its node, or to the accumulator of a leaf; None if nowhere."""
-    node = grad_fn_of(tensor)
+    meta: Meta | None = tensor._autograd
+    if tensor._base is None:
+        if meta is None:
+            return None
+        node = meta.node
+    else:
+        node = grad_fn_of(tensor)
     if node is not None:
         return node, tensor._autograd.output_nr
     return (accumulator_of(tensor, meta_of(tensor)), 0) if requires_grad(tensor) else None

@@ -12,10 +12,12 @@ from typing import Any
 from tensorkit import dispatch
 from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import (
+    Face,
     Meta,
     Rule,
     RuleNode,
     Saved,
+    SavedResult,
     differentiable,
     edge_of,
     grad_fn_of,
@@ -27,7 +29,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.autograd.views import rebase
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_inplace", "record", "record_inplace"]
+__all__ = ["check_inplace", "record", "record_inplace", "record_pair"]
 
 Body = Callable[..., Any]
 
@@ -55,15 +57,42 @@ def record(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    node, order = _node(rule, arguments)
+    node = _node(rule, arguments)
     state.grad = False
     try:
         out = body()
     finally:
         state.grad = True
-    _keep(node, order, arguments, out)
+    _keep(node, arguments, out)
     _link(node, out, is_view)
     return out
+
+
+def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None:
+    """Note how to differentiate an operation of two operands that has just run: the short way of `record`."""
+    if not state.grad:
+        return
+    tensors = isinstance(b, Tensor)
+    first_edge, second_edge = edge_of(a), edge_of(b) if tensors else None
+    if first_edge is None and second_edge is None:
+        return
+    plan = rule._pairs.get(tensors) or rule.pair({"input": a, second: b})
+    node = plan.cls({"alpha": 1} if tensors else {"alpha": 1, second: b})
+    node.edges = (first_edge, second_edge) if plan.wide else (first_edge,)
+    saved = node.saved
+    by_first, by_second = first_edge is not None, second_edge is not None
+    if (by_first and plan.first[0]) or (by_second and plan.first[1]):
+        _refuse_inference(a)
+        saved["input"] = Saved(a)
+    if tensors and ((by_first and plan.second[0]) or (by_second and plan.second[1])):
+        _refuse_inference(b)
+        saved[second] = Saved(b)
+    if (by_first and plan.out[0]) or (by_second and plan.out[1]):
+        saved["out"] = SavedResult(out)
+    node.faces = [Face(out)]
+    meta = out._autograd = Meta()
+    meta.node = node
+    anomaly.remember(node)
 
 
 def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[[], Any]) -> Any:
@@ -79,20 +108,20 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     check_inplace(target)
     if rule is None:
         return body()
-    node, order = _node(rule, arguments)
+    node = _node(rule, arguments)
     first = next(iter(arguments))
     originals = dict(arguments)
-    if any(first in rule.saves[key] for key, edge in zip(order, node.edges, strict=True) if edge is not None):
+    wanted = _wanted(node)
+    if first in wanted:
         originals[first] = _unrecorded_clone(target)
     state.grad = False
     try:
-        _keep_inputs(node, order, originals)
+        _keep_inputs(node, originals)
         out = body()
     finally:
         state.grad = True
-    for key, edge in zip(order, node.edges, strict=True):
-        if edge is not None and "out" in rule.saves[key]:
-            node.saved["out"] = Saved("out", target, node, is_output=True)
+    if "out" in wanted:
+        node.saved["out"] = SavedResult(target)
     rebase(target, node)
     anomaly.remember(node)
     return out
@@ -154,42 +183,46 @@ def _any_wants(rule: Rule, arguments: dict[str, Any]) -> bool:
     return any(isinstance(t := arguments.get(name), Tensor) and requires_grad(t) for name in rule.formulas)
 
 
-def _node(rule: Rule, arguments: dict[str, Any]) -> tuple[RuleNode, tuple[str, ...]]:
+def _node(rule: Rule, arguments: dict[str, Any]) -> RuleNode:
     """A node with its edges; what it saves is added when the operation has run."""
-    numbers = rule.numbers_count and isinstance(next(iter(arguments.values())), Tensor)
-    order = tuple(name for name in rule.formulas if numbers or isinstance(arguments.get(name), Tensor))
     plain = {key: value for key, value in arguments.items() if not isinstance(value, Tensor)}
-    node = rule.node_class(arguments)(rule, plain, order)
+    node = rule.node_class(arguments)(plain)
     node.edges = tuple(
-        edge_of(value) if isinstance(value := arguments.get(name), Tensor) else None for name in order
+        [edge_of(v) if isinstance(v := arguments.get(name), Tensor) else None for name in node.order]
     )
-    return node, order
+    return node
 
 
-def _keep(node: RuleNode, order: tuple[str, ...], arguments: dict[str, Any], out: Any) -> None:
+def _wanted(node: RuleNode) -> set[str]:
+    """What the formulas that will run mention."""
+    saves = node.rule.saves
+    wanted: set[str] = set()
+    for name, edge in zip(node.order, node.edges, strict=True):
+        if edge is not None:
+            wanted |= saves[name]
+    return wanted
+
+
+def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
     """Save what the formulas mention: inputs, their sizes, the results."""
-    _keep_inputs(node, order, arguments)
+    wanted = _keep_inputs(node, arguments)
     results = out if isinstance(out, tuple) else (out,)
-    for key, edge in zip(order, node.edges, strict=True):
-        if edge is None:
-            continue
-        for nr, name in enumerate(("out", "indices")):
-            if name in node.rule.saves[key] and nr < len(results):
-                node.saved[name] = Saved(name, results[nr], node, is_output=True, output_nr=nr)
+    for nr, name in enumerate(("out", "indices")):
+        if name in wanted and nr < len(results):
+            node.saved[name] = SavedResult(results[nr], nr)
 
 
-def _keep_inputs(node: RuleNode, order: tuple[str, ...], arguments: dict[str, Any]) -> None:
-    for key, edge in zip(order, node.edges, strict=True):
-        if edge is None:
+def _keep_inputs(node: RuleNode, arguments: dict[str, Any]) -> set[str]:
+    wanted = _wanted(node)
+    for name, value in arguments.items():
+        if not isinstance(value, Tensor):
             continue
-        for name in node.rule.saves[key]:
-            value = arguments.get(name)
-            if isinstance(value, Tensor):
-                if name not in node.saved:
-                    _refuse_inference(value)
-                    node.saved[name] = Saved(name, value, node)
-            elif name.endswith("_face") and isinstance(arguments.get(name[:-5]), Tensor):
-                node.arguments[name] = _face_of(arguments[name[:-5]])
+        if name in wanted:
+            _refuse_inference(value)
+            node.saved[name] = Saved(value)
+        if f"{name}_face" in wanted:
+            node.arguments[f"{name}_face"] = _Geometry(value)
+    return wanted
 
 
 class _Geometry:
@@ -203,12 +236,8 @@ class _Geometry:
         self.dtype, self.device = tensor._dtype, tensor._device
 
 
-def _face_of(tensor: Tensor) -> _Geometry:
-    return _Geometry(tensor)
-
-
 def _refuse_inference(tensor: Tensor) -> None:
-    if _is_inference(tensor):
+    if tensor._autograd is not None and _is_inference(tensor):
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
@@ -259,4 +288,4 @@ def _mark_silent(out: Any) -> None:
             meta_of(result).silent = True
 
 
-dispatch.register_recorder(record, record_inplace, _mark_inference)
+dispatch.register_recorder(record, record_inplace, record_pair, _mark_inference)

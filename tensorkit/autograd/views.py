@@ -37,7 +37,7 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, view: Layout, fn: RuleNode) -> None:
         super().__init__()
-        self.base = Face(base)
+        self.base = base._lay()
         self.view = view
         self.fn = fn
         self.edges = (edge_of(base), *fn.edges[1:])
@@ -46,7 +46,7 @@ class CopySlices(Node):
         grad: Any = grads[0]
         if grad is None:
             return [None] * len(self.edges)
-        lay = self.base.layout
+        lay = self.base
         whole: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
         whole.copy_(grad)
         piece = whole.as_strided(self.view.size, self.view.stride, self.view.offset - lay.offset)
