@@ -203,11 +203,12 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
     if rule is None and kind != "inplace":
         return body
     if _takes_self_alone(body):
+        parameter = body.__code__.co_varnames[0]
 
         @functools.wraps(body)
         def alone(self: Any) -> Any:
             if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
-                return recorded(rule, name, body, (self,), {}, kind=kind)
+                return recorded_call(rule, name, {parameter: self}, lambda: body(self), kind)
             return body(self)
 
         return alone

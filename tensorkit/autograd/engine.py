@@ -82,47 +82,74 @@ class _Walk:
             buffer[nr] = grad if held is None else held + grad
 
     def run(self) -> None:
-        heap, waiting, needed = self.heap, self.waiting, self.needed
+        heap = self.heap
         while heap:
             node = heapq.heappop(heap)[2]
-            grads = self._arrived(node)
-            if needed is not None and not self._worth_running(node):
-                results: Sequence[Tensor | None] = [None] * len(node.edges)
-            else:
-                results = _evaluate(node, grads)
-                if not self.retain:
-                    node.release()
-            for i, edge in enumerate(node.edges):
-                if edge is None or edge[0] not in waiting:
-                    continue
-                target, nr = edge
-                result = results[i]
-                if result is not None:
-                    face = target.faces[nr]
-                    if face is None or result._lay().size != face.size or result._dtype is not face.dtype:
-                        result = _fit(result, face, node, i)
-                self.arrive(target, nr, result)
-                waiting[target] -= 1
-                if not waiting[target]:
-                    self._ready(target)
+            # A chain of operations has one node at a time that can run: no need to send it through the heap.
+            while node is not None:
+                node = self._step(node)
 
-    def _arrived(self, node: Node) -> Grads:
-        """The gradients for a node's outputs, after the hooks of those tensors saw them."""
-        grads = self.buffers.pop(node, [None] * len(node.faces))
+    def _step(self, node: Node) -> Node | None:
+        """Run one node and hand its results on; returns the next one when only one is ready."""
+        waiting, buffers = self.waiting, self.buffers
+        results = self._results(node)
+        ready: Node | None = None
+        for i, edge in enumerate(node.edges):
+            if edge is None or edge[0] not in waiting:
+                continue
+            target, nr = edge
+            result = results[i]
+            if result is not None:
+                face = target.faces[nr]
+                if face is None or result._dtype is not face.dtype or _size(result) != face.size:
+                    result = _fit(result, face, node, i)
+            left = waiting[target] - 1
+            if left == 0 and nr == 0 and target not in buffers and len(target.faces) == 1:
+                buffers[target] = [result]
+            else:
+                self.arrive(target, nr, result)
+            waiting[target] = left
+            if left == 0:
+                if ready is not None:
+                    self._ready(ready)
+                ready = target
+        if ready is not None and self.heap:
+            self._ready(ready)
+            return None
+        return ready
+
+    def _results(self, node: Node) -> Sequence[Tensor | None]:
+        grads = self.buffers.pop(node, None)
+        if grads is None:
+            grads = [None] * len(node.faces)
+        if node.tensor_hooks is not None or self.wanted:
+            self._arrived(node, grads)
+            if self.needed is not None and not self._worth_running(node):
+                return [None] * len(node.edges)
+        results = _evaluate(node, grads)
+        if not self.retain:
+            node.release()
+        return results
+
+    def _arrived(self, node: Node, grads: Grads) -> None:
+        """Show the gradients for a node's outputs to the hooks of those tensors, and keep those that are wanted."""
         if node.tensor_hooks is not None:
             for nr, tables in node.tensor_hooks.items():
                 grads[nr] = _through_hooks(grads[nr], tables)
-        if self.wanted:
-            for nr, grad in enumerate(grads):
-                if (node, nr) in self.wanted:
-                    self.captured[node, nr] = grad
-        return grads
+        for nr, grad in enumerate(grads):
+            if (node, nr) in self.wanted:
+                self.captured[node, nr] = grad
 
     def _worth_running(self, node: Node) -> bool:
         assert self.needed is not None
         if isinstance(node, AccumulateGrad):
             return self.accumulate and (node, 0) in self.wanted
         return node in self.needed
+
+
+def _size(tensor: Tensor) -> tuple[int, ...]:
+    layout = tensor._layout
+    return tensor._array.shape if layout is None and tensor._array is not None else tensor._lay().size
 
 
 def _count_arrivals(roots: Iterable[Node]) -> dict[Node, int]:
@@ -166,6 +193,8 @@ def _leading_to(targets: set[Node], reachable: dict[Node, int]) -> set[Node]:
 
 
 def _evaluate(node: Node, grads: Grads) -> Sequence[Tensor | None]:
+    if node.pre_hooks is None and node.post_hooks is None and not isinstance(node, AccumulateGrad):
+        return _apply(node, grads) if anomaly.enabled() else _checked_count(node, node.apply(grads))
     if node.pre_hooks:
         grads = _through_prehooks(node, grads)
     if isinstance(node, AccumulateGrad):
@@ -173,21 +202,25 @@ def _evaluate(node: Node, grads: Grads) -> Sequence[Tensor | None]:
         results: Sequence[Tensor | None] = ()
     else:
         results = _apply(node, grads)
-        if len(results) != len(node.edges):
-            raise RuntimeError(
-                f"Function {node.name()} returned an incorrect number of gradients (expected {len(node.edges)}, got "
-                f"{len(results)})"
-            )
     if node.post_hooks:
         results = _through_posthooks(node, results, grads)
     return results
 
 
+def _checked_count(node: Node, results: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    if len(results) != len(node.edges):
+        raise RuntimeError(
+            f"Function {node.name()} returned an incorrect number of gradients (expected {len(node.edges)}, got "
+            f"{len(results)})"
+        )
+    return results
+
+
 def _apply(node: Node, grads: Grads) -> Sequence[Tensor | None]:
     if not anomaly.enabled():
-        return node.apply(grads)
+        return _checked_count(node, node.apply(grads))
     try:
-        results = node.apply(grads)
+        results = _checked_count(node, node.apply(grads))
     except Exception:
         anomaly.tell(node)
         raise
