@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Whatever a page asks for beyond this machine cannot even be looked up.
 CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-ANSWER_MS = 8_000
+ANSWER_MS = 15_000
 
 
 @dataclass
@@ -60,7 +60,8 @@ def page(served: Served, chromium: str, watch: Watch) -> Iterator[Page]:
         context = browser.new_context(viewport={"width": 1400, "height": 1400})
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=served.url)
         one = context.new_page()
-        one.set_default_timeout(PATIENCE_MS)
+        one.set_default_timeout(ANSWER_MS)
+        one.set_default_navigation_timeout(PATIENCE_MS)
         watch.follow(one)
         yield one
         browser.close()

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.lab.test_browser import READY
+from tests.lab.test_browser import PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN
 
 __all__ = ["Explorer", "Lesson", "foreign"]
@@ -161,8 +161,8 @@ class Lesson:
     def open(self, name: str) -> None:
         """Open a notebook with a kernel of its own; nothing is run."""
         self.page.goto(f"{self.url}/lab/tree/{name}?token={TOKEN}&reset")
-        self.page.wait_for_function(READY)
-        self.page.wait_for_function(ATTACHED)
+        self.page.wait_for_function(READY, timeout=PATIENCE_MS)
+        self.page.wait_for_function(ATTACHED, timeout=PATIENCE_MS)
 
     def command(self, name: str, confirm: bool = False) -> None:
         """What the menu does; ``confirm`` says yes to the question that JupyterLab asks."""
