@@ -43,6 +43,10 @@ class device:
     index: int | None
 
     def __init__(self, type: str | int | device, index: int | None = None) -> None:
+        if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
+            raise TypeError(
+                f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}"
+            )
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
         elif isinstance(type, int):
@@ -51,7 +55,8 @@ class device:
             self.type, self.index = _parse(type, index)
         else:
             raise TypeError(
-                f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}"
+                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
+                "expected one of:\n * (tensorkit.device device)\n * (str type, int index = -1)\n"
             )
 
     def __eq__(self, other: object) -> bool:
@@ -83,10 +88,12 @@ def _small(index: int) -> int:
 def _parse(text: str, index: int | None) -> tuple[str, int | None]:
     if text == "":
         raise RuntimeError("Device string must not be empty")
-    match = re.fullmatch(r"([a-z_]+)(?::(0|[1-9][0-9]*))?", text)
+    match = re.fullmatch(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?", text)
     if match is None:
         raise RuntimeError(f"Invalid device string: '{text}'")
     kind, number = match.groups()
+    if number is not None and int(number) > 127:
+        raise RuntimeError(f"Could not parse device index '{number}' in device string '{text}'")
     if kind not in ("cpu", "cuda", "meta"):
         raise _unknown(kind, text)
     if number is not None and index is not None:

@@ -259,7 +259,8 @@ def explain(
     missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
         names = ", ".join(f'"{m}"' for m in missing)
-        return f"{name}() missing {len(missing)} required positional arguments: {names}"
+        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+        return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
     return _mistyped(name, positional, args, kwargs, method)
 
 

@@ -189,6 +189,21 @@ def _join(a: dtype, b: dtype) -> dtype:
     return a if a.itemsize > b.itemsize else b
 
 
+def _given(function: str, kind: object, argument: str, position: builtins.int) -> dtype:
+    """A dtype argument, which may be one of Python's own types."""
+    found = {builtins.float: float64, builtins.int: int64, builtins.bool: _BOOL, complex: complex128}.get(
+        kind
+    )  # type: ignore[call-overload]
+    if isinstance(kind, dtype):
+        return kind
+    if found is None:
+        raise TypeError(
+            f"{function}(): argument '{argument}' (position {position}) must be tensorkit.dtype, "
+            f"not {type(kind).__name__}"
+        )
+    return found  # type: ignore[no-any-return]
+
+
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The dtype that holds the result of combining elements of two dtypes.
 
@@ -199,14 +214,12 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> tk.promote_types(tk.uint8, tk.int8), tk.promote_types(tk.float16, tk.bfloat16)
     (tensorkit.int16, tensorkit.float32)
     """
+    if type1 is type2 and isinstance(type1, dtype):
+        return type1
+    type1 = _given("promote_types", type1, "type1", 1)
+    type2 = _given("promote_types", type2, "type2", 2)
     if type1 is type2:
         return type1
-    for place, given in enumerate((type1, type2), 1):
-        if not isinstance(given, dtype):
-            raise TypeError(
-                f"promote_types(): argument 'type{place}' (position {place}) must be tensorkit.dtype, "
-                f"not {type(given).__name__}"
-            )
     low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
     limited = low in _LIMITED or high in _LIMITED
     if limited and high.category != 2:
@@ -228,6 +241,7 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     >>> tk.can_cast(tk.float32, tk.int64), tk.can_cast(tk.int64, tk.float16)
     (False, True)
     """
+    from_, to = _given("can_cast", from_, "from_", 1), _given("can_cast", to, "to", 2)
     if from_.is_complex and not to.is_complex:
         return False
     if from_.is_floating_point and to.category < 2:

@@ -169,6 +169,8 @@ def as_number_array(value: Any, kind: dtype) -> Array:
     if isinstance(value, int) and not isinstance(value, bool):
         if not -(2**63) <= value < 2**64:
             raise OverflowError("int too big to convert")
+        if kind.category > 1:
+            return cpu.cast(numpy.array(float(value)), kind)
         whole = value - 2**64 if value >= 2**63 else value
         return cpu.cast(numpy.array(whole, numpy.int64), kind)
     return cpu.cast(numpy.array(value), kind)
@@ -293,8 +295,9 @@ def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtyp
         if cpu.is_half(compute):
             arrays = tuple(_half_operand(o, a) for o, a in zip(operands, arrays, strict=True))
         if alpha is not None:
-            scale = as_number_array(alpha, dtypes.float32 if cpu.is_half(compute) else compute)
-            arrays = (arrays[0], cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale))
+            scale = as_number_array(alpha, _wide(compute))
+            scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)
+            arrays = (arrays[0], cpu.cast(scaled, compute))
         cpu.zip_into(block.numpy, arrays, out._nd(), compute)
         return
     run = _zips.get(where.type)
@@ -349,7 +352,9 @@ def _dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtyp
     return compute, compute.to_real() if block.result == "real" else compute
 
 
-def _check_alpha(alpha: Any, kind: dtype) -> None:
+def _check_alpha(name: str, alpha: Any, kind: dtype) -> None:
+    if not isinstance(alpha, NUMBERS):
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(alpha).__name__}")
     if isinstance(alpha, bool) and kind.category != 0:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and kind.category < 2:
@@ -383,7 +388,7 @@ def apply(
     size = layouts.broadcast_sizes(*sizes)
     compute, kind = _dtypes_of(block, operands)
     if alpha is not None:
-        _check_alpha(alpha, compute)
+        _check_alpha(block.name, alpha, compute)
         alpha = None if alpha == 1 and not isinstance(alpha, bool) else alpha
     target = _target(block, operands, size, kind, where, out, inplace)
     if compute in block.lacks:

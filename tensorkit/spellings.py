@@ -6,6 +6,7 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -32,15 +33,24 @@ from tensorkit.tensor import Tensor, attach, fresh
 __all__ = ["binary", "unary"]
 
 _Entry = tuple[Any, dtype]
+_NumberEntry = tuple[Any, dtype, float, float]  # and the numbers for which the ufunc alone is right
 
 
 # -- the fast path ------------------------------------------------------------------------------------------------
 
 
-def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dtype, type], _Entry]]:
+def _whole_range(kind: dtype) -> tuple[int, int]:
+    """The Python integers that need no wrapping around beside a tensor of this dtype."""
+    if kind.category > 1:
+        return -(2**63), 2**63 - 1
+    info = numpy.iinfo(kind.numpy)
+    return int(info.min), int(info.max)
+
+
+def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dtype, type], _NumberEntry]]:
     """Where the ufunc alone gives PyTorch's result: by dtype for tensors, by dtype and type for one with a number."""
     same: dict[dtype, _Entry] = {}
-    number: dict[tuple[dtype, type], _Entry] = {}
+    number: dict[tuple[dtype, type], _NumberEntry] = {}
     if block.numpy.__class__ is not numpy.ufunc:
         return same, number
     for kind in dtypes.ALL:
@@ -49,9 +59,9 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
             continue
         same[kind] = (block.numpy, result)
         if kind.category >= 1:
-            number[kind, int] = (block.numpy, result)
+            number[kind, int] = (block.numpy, result, *_whole_range(kind))
         if kind.category >= 2:
-            number[kind, float] = (block.numpy, result)
+            number[kind, float] = (block.numpy, result, -math.inf, math.inf)
     return same, number
 
 
@@ -95,7 +105,9 @@ def _fast_binary(block: Pointwise, rule: Any, second: str) -> Callable[[Tensor, 
                 if x.shape != y.shape and min(array.shape) < 2:
                     return None
             else:
-                ufunc, kind = number[a._dtype, type(b)]
+                ufunc, kind, low, high = number[a._dtype, type(b)]
+                if b < low or b > high:
+                    return None
                 array = run(ufunc, x, b)
         except (KeyError, OverflowError, RuntimeError, ValueError):
             # An unusual pair of dtypes, a number to wrap, another thread inside, sizes that do not fit: the long way.
@@ -147,7 +159,10 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
                 else:
                     run(same[a._dtype][0], x, y, x)
             else:
-                run(number[a._dtype, type(b)][0], x, b, x)
+                ufunc, _, low, high = number[a._dtype, type(b)]
+                if b < low or b > high:
+                    return False
+                run(ufunc, x, b, x)
         except (KeyError, OverflowError, RuntimeError):
             return False
         a._bump()

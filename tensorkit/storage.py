@@ -126,8 +126,10 @@ class UntypedStorage:
 
     def __init__(self, size: int | Sequence[int] = 0, *, device: DeviceLike = None) -> None:
         self.device = resolve(device)
-        values = None if isinstance(size, int) else numpy.array([v & 255 for v in size], numpy.uint8)
+        values = None if isinstance(size, int) else _bytes_of(size)
         nbytes = size if isinstance(size, int) else len(size)
+        if nbytes < 0:
+            raise RuntimeError(f"a storage cannot have {nbytes} bytes: its size must not be negative")
         self._buffer = memory_of(self.device).allocate(nbytes, self.device.index or 0)
         self._faces: list[ref[Face]] = []
         self._prune_at = 16
@@ -194,6 +196,8 @@ class UntypedStorage:
         Raises:
             RuntimeError: when the memory belongs to another library, or `size` is negative.
         """
+        if not isinstance(size, int):
+            raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
         if size < 0:
             raise RuntimeError(f"UntypedStorage: resize_: size must be non-negative, got {size}")
         if not self.resizable():
@@ -213,13 +217,15 @@ class UntypedStorage:
         """Take over the bytes of another storage of the same length, from whichever device."""
         if source.nbytes() != self.nbytes():
             raise RuntimeError(
-                f"size mismatch: a storage of {self.nbytes()} bytes cannot take {source.nbytes()} bytes"
+                f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
             )
         copy_bytes(self, 0, source, 0, self.nbytes())
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte to `value`."""
+        if not isinstance(value, int):
+            raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
         self[:] = value
         return self
 
@@ -262,8 +268,14 @@ class UntypedStorage:
                     f"Trying to slice with a step of {step}, but only a step of 1 is supported"
                 )
         else:
-            start = _wrap(index, self.nbytes(), "UntypedStorage")
-            stop = start + 1
+            if not isinstance(index, int):
+                raise RuntimeError(f"can't index a tensorkit.UntypedStorage with {type(index).__name__}")
+            if not 0 <= index < self.nbytes():
+                raise RuntimeError(
+                    f"out of bounds\nbyte {index} of a storage of {self.nbytes()} bytes; negative indices can be "
+                    "read but not written"
+                )
+            start, stop = index, index + 1
         self.write(start, numpy.full(max(0, stop - start), value & 255, numpy.uint8))
 
     def untyped(self) -> UntypedStorage:
@@ -400,7 +412,12 @@ class TypedStorage:
         start, stop, step = self._range(index)
         piece = self._host()[start:stop:step]
         converted = numpy.empty(len(range(start, stop, step)), self.dtype.numpy)
-        converted[...] = value
+        try:
+            converted[...] = value
+        except OverflowError:
+            raise RuntimeError(
+                f"value cannot be converted to type {self.dtype.name}_t without overflow"
+            ) from None
         if self.device == CPU:
             piece[...] = converted
             return
@@ -432,6 +449,16 @@ def _wrap(index: int, size: int, owner: str) -> int:
     if not -size <= index < size:
         raise IndexError(f"index {index} out of range for storage of size {size}")
     return index % size
+
+
+def _bytes_of(values: Sequence[int]) -> Bytes:
+    for value in values:
+        if not isinstance(value, int):
+            raise RuntimeError(
+                "tensorkit.UntypedStorage(): tried to construct a storage from a sequence "
+                f"({type(values).__name__}), but one of the items was of type {type(value).__name__} instead of int"
+            )
+    return numpy.array([value & 255 for value in values], numpy.uint8)
 
 
 def storage_text(values: list[Any] | None, name: str, size: int) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
 from typing import Any, SupportsIndex
 
 import numpy
@@ -27,11 +28,13 @@ from tensorkit.dtypes import dtype
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
-__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage"]
+__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage", "unrecorded"]
 
 Array = numpy.ndarray[Any, Any]
 Number = bool | int | float | complex
 _new = object.__new__
+#: Not empty while some thread does not record: then each new view is shown to the last of these.
+unrecorded: list[Callable[[Any], None]] = []
 _lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
 
 
@@ -88,6 +91,7 @@ class Tensor:
         "_device",
         "_dtype",
         "_layout",
+        "_origin",
         "_solid",
         "_storage",
     )
@@ -100,6 +104,7 @@ class Tensor:
     _device: device
     _dtype: dtype
     _layout: Layout | None
+    _origin: int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.mode`)
     _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
 
@@ -134,7 +139,10 @@ class Tensor:
             storage, lay = self._store(), self._lay()
             item = self._dtype.itemsize
             # An empty tensor may sit past the end of its storage: it has no first element to point at.
-            start = lay.offset * item if lay.reach() else 0
+            reach = lay.reach() * item
+            if reach > storage.nbytes():
+                raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes()))
+            start = lay.offset * item if reach else 0
             steps = tuple([step * item for step in lay.stride])
             array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
             self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(lay.size)
@@ -162,8 +170,15 @@ class Tensor:
         out._counter = counter
         out._born = counter[0]
         base = self._base
-        out._base = self if base is None else base
+        if base is None:
+            out._base = self
+            out._origin = 0
+        else:
+            out._base = base
+            out._origin = self._origin
         out._autograd = None
+        if unrecorded:
+            unrecorded[-1](out)
         return out
 
     def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
@@ -331,6 +346,14 @@ class Tensor:
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def _out_of_bounds(lay: Layout, item: int, reach: int, nbytes: int) -> str:
+    return (
+        f"setStorage: sizes {list(lay.size)}, strides {list(lay.stride)}, storage offset {lay.offset}, and itemsize "
+        f"{item} requiring a storage size of {reach} are out of bounds for storage of size {nbytes}\n"
+        "The storage was made smaller after this tensor was made: grow it again with resize_."
+    )
 
 
 def _dim(dim: Any, name: str) -> int:

@@ -213,8 +213,8 @@ class Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bool``: itself if it is, otherwise a copy."""
-    def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
-        """`expand` as a function: repeat dimensions of size 1 without copying."""
+    def broadcast_to(self, *size: Any) -> Tensor:
+        """`expand`: repeat dimensions of size 1 without copying."""
     def byte(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
     def cdouble(self, *, memory_format: Any = None) -> Tensor:

@@ -84,7 +84,7 @@ class _Walk:
     def run(self) -> None:
         heap = self.heap
         while heap:
-            node = heapq.heappop(heap)[2]
+            node: Node | None = heapq.heappop(heap)[2]
             # A chain of operations has one node at a time that can run: no need to send it through the heap.
             while node is not None:
                 node = self._step(node)

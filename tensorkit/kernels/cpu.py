@@ -82,10 +82,15 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
     """``out[...] = ufunc(*inputs)`` with every input first converted to `compute`, for any strides."""
     kind = float32 if is_half(compute) else compute
     operands = [cast(array, kind) for array in inputs]
-    if ufunc.__class__ is numpy.ufunc and _writes(ufunc, kind, out.dtype):
+    direct = (
+        not is_half(compute) or out.dtype.kind == "b"
+    )  # 16-bit results must be rounded before they are widened
+    if direct and ufunc.__class__ is numpy.ufunc and _writes(ufunc, kind, out.dtype):
         quiet(ufunc, *operands, out=out)
     else:
         result = quiet(ufunc, *operands)
+        if is_half(compute) and result.dtype == float32.numpy:
+            result = cast(result, compute)  # rounded once to 16 bits, also on the way into a wider output
         quiet(numpy.copyto, out, result, casting="unsafe")
 
 

@@ -463,8 +463,15 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return input._view(input._lay().permute(as_ints((dims,), "permute", "dims", 2)))
 
 
+def _method_broadcast_to(input: Tensor, *size: Any) -> Tensor:
+    """`expand`: repeat dimensions of size 1 without copying."""
+    return broadcast_to(input, as_ints(size, "broadcast_to"))
+
+
 def _method_permute(input: Tensor, *dims: Any) -> Tensor:
     """Put the dimensions in another order. No element moves."""
+    if not dims:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     order = as_ints(dims, "permute", "dims")
     return permute(input, order) if wants_grad(input) else input._view(input._lay().permute(order))
 
@@ -618,6 +625,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 @op(
     samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))),
     derivative=_EXPANDED,
+    methods=(),
 )
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`expand` as a function: repeat dimensions of size 1 without copying.
@@ -1073,6 +1081,7 @@ def _attach_forms() -> None:
     from_sizes: tuple[tuple[str, Any], ...] = (
         ("reshape", _method_reshape),
         ("permute", _method_permute),
+        ("broadcast_to", _method_broadcast_to),
         ("squeeze", _method_squeeze),
     )
     for name, body in from_sizes:
