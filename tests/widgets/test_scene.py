@@ -186,3 +186,18 @@ def test_numbers_in_full_read_back_the_same(dtype: str) -> None:
     for value in numpy.random.default_rng(0).normal(size=200) * 10.0 ** numpy.arange(-10, 10).repeat(10):
         exact = kind(value).item()
         assert kind(float(full(exact, dtype))) == kind(value)
+
+
+@pytest.mark.parametrize("width", [560.0, 680.0, 960.0])
+@pytest.mark.parametrize("offset", range(11))
+def test_what_grey_means_stays_clear_of_the_offsets_label(offset: int, width: float) -> None:
+    session = Session(tk.arange(12.0).as_strided((1, 2), (1, 1), offset))
+    session.width = width
+    scene = session.scene(live=True)
+    (legend,) = [note for note in scene.notes if note.text.startswith("grey:")]
+    at = scene.strip.offset_x
+    assert at is not None
+    assert legend.y < scene.height
+    left, right = (legend.x, legend.x + 280) if legend.anchor == "start" else (legend.x - 280, legend.x)
+    label = (at - 8, at + 84) if at + 90 < width else (at - 84, at + 8)
+    assert legend.y >= scene.strip.bottom + 10 or right < label[0] or left > label[1]

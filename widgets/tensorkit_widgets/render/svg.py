@@ -204,7 +204,11 @@ def _strip(strip: Strip, scene: Scene, live: bool) -> str:
         y = strip.bottom - 24
         x = num(strip.offset_x)
         mark = f'<path class="tk-offset-mark" d="M{x} {num(y)}l-8 14h16z"/>'
-        mark += text(strip.offset_x + 14, y + 13, f"offset {strip.offset}", "tk-strong")
+        words = f"offset {strip.offset}"
+        if strip.offset_x + 14 + 9 * len(words) < scene.width:
+            mark += text(strip.offset_x + 14, y + 13, words, "tk-strong")
+        else:
+            mark += text(strip.offset_x - 14, y + 13, words, "tk-strong", text_anchor="end")
         parts.append(group(mark, class_="tk-offset"))
     return group("".join(parts), class_="tk-strip")
 

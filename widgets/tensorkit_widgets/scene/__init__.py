@@ -99,13 +99,24 @@ def compose(
     notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_memory(snapshot)))
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
     strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)
+    below = strip.bottom
     if any(cell.readers == 0 for cell in strip.cells):
-        words = "grey: the tensor never reaches these slots"
-        notes.append(Note(width - MARGIN, strip.bottom - 4, words, anchor="end"))
+        notes.append(_legend(strip, width))
+        below = max(below, notes[-1].y + 4)
     return Scene(
-        width, strip.bottom + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
+        width, below + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
         tuple(sentences), refusal,
     )  # fmt: skip
+
+
+def _legend(strip: Strip, width: float) -> Note:
+    """What grey means: at the right, or wherever else it stays clear of the offset's label."""
+    words, y, room = "grey: the tensor never reaches these slots", strip.bottom - 4, 290.0
+    if strip.offset_x is None or strip.offset_x + 90 < width - MARGIN - room:
+        return Note(width - MARGIN, y, words, anchor="end")
+    if strip.offset_x - 90 > MARGIN + room:
+        return Note(MARGIN, y, words)
+    return Note(width - MARGIN, y + 20, words, anchor="end")
 
 
 def _what(snapshot: Snapshot) -> str:
