@@ -365,17 +365,17 @@ def _backward(
 
 def _detach_(self: Tensor) -> Tensor:
     """Cut this tensor out of the graph: from now on it is a leaf that requires no grad."""
-    if self._base is not None and (self._autograd is not None and self._autograd.multiple):
+    if self._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
             "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
             "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     if self._autograd is not None:
         self._autograd.node = None
+        self._autograd.output_nr = 0
         self._autograd.leaf = False
-    self._base = None
     return self
 
 

@@ -63,8 +63,6 @@ class Meta:
         leaf: whether the tensor, made by nobody, asked for its gradient.
         grad: the gradient collected so far.
         node, output_nr: which operation made it, as which of its outputs.
-        born: the version at which `node` was right; a view whose family was written to since must look again.
-        multiple: this view came from an operation that returns several (`unbind`, `split`).
         hooks: called with the gradient on its way to this tensor.
         retains: collect the gradient although this is no leaf.
     """
@@ -74,9 +72,6 @@ class Meta:
     grad: Tensor | None = None
     node: Node | None = None
     output_nr = 0
-    born = 0
-    multiple = False
-    silent = False  # a view made without recording
     inference = False
     retains = False
     accumulator: weakref.ref[AccumulateGrad] | None = None
@@ -89,7 +84,6 @@ def meta_of(tensor: Tensor) -> Meta:
     meta: Meta | None = tensor._autograd
     if meta is None:
         meta = tensor._autograd = Meta()
-        meta.born = 0 if tensor._counter is None else tensor._counter[0]
     return meta
 
 
@@ -451,9 +445,11 @@ def edge_of(tensor: Tensor) -> Edge | None:
         node = meta.node
     else:
         node = grad_fn_of(tensor)
+        meta = tensor._autograd
     if node is not None:
         return node, tensor._autograd.output_nr
-    return (accumulator_of(tensor, meta_of(tensor)), 0) if requires_grad(tensor) else None
+    # A view whose base was asked for its gradient later has no place of its own in the graph.
+    return (accumulator_of(tensor, meta), 0) if meta is not None and meta.leaf else None
 
 
 def accumulator_of(tensor: Tensor, meta: Meta) -> AccumulateGrad:
@@ -476,7 +472,8 @@ def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
     meta.node = node
     meta.output_nr = output_nr
     meta.leaf = False
-    meta.born = 0 if tensor._counter is None else tensor._counter[0]
+    if tensor._base is not None:
+        tensor._born = tensor._version  # of this version the node tells the truth; see `views.regrow`
     while len(node.faces) <= output_nr:
         node.faces.append(None)
     node.faces[output_nr] = Face(tensor)

@@ -19,8 +19,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tensorkit import trace
+from tensorkit.tensor import unrecorded
 
 __all__ = [
+    "CUSTOM",
+    "INFERENCE",
+    "ONE_OF_SEVERAL",
+    "PLAIN",
+    "UNRECORDED",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
@@ -32,6 +38,9 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: How a view came to be: a later write through it is recorded only if it was made by a recorded operation alone.
+PLAIN, UNRECORDED, INFERENCE, ONE_OF_SEVERAL, CUSTOM = range(5)
+
 
 class _State(threading.local):
     """This thread's switches. A new thread starts with recording on."""
@@ -41,6 +50,12 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+def _note_origin(view: Any) -> None:
+    """A view is made while some thread does not record: is it this one?"""
+    if not state.grad:
+        view._origin = INFERENCE if state.inference else UNRECORDED
 
 
 def is_grad_enabled() -> bool:
@@ -65,6 +80,8 @@ class _Switch:
     def __enter__(self) -> Self:
         self._before.append((state.grad, state.inference))
         state.grad = self.grad
+        if not self.grad:
+            unrecorded.append(_note_origin)
         if self.inference is not None:
             state.inference = self.inference
         return self
@@ -73,6 +90,8 @@ class _Switch:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         state.grad, state.inference = self._before.pop()
+        if not self.grad:
+            unrecorded.pop()
 
     def clone(self) -> _Switch:
         """A switch of the same setting, so that a decorated function may call itself."""
@@ -165,10 +184,14 @@ class set_grad_enabled(_Switch):
         self.grad = mode
         self._outer = (state.grad, state.inference)
         state.grad = mode
+        if not mode:
+            unrecorded.append(_note_origin)  # for good: nobody has to leave a block that was never entered
 
     def __enter__(self) -> Self:
         self._before.append(self._outer)
         state.grad = self.grad
+        if not self.grad:
+            unrecorded.append(_note_origin)
         return self
 
     def __call__(self, function: F) -> F:
@@ -202,6 +225,8 @@ class inference_mode(_Switch):
         self._before.append((state.grad, state.inference))
         state.grad = not self.mode and state.grad
         state.inference = self.mode
+        if not self.grad:
+            unrecorded.append(_note_origin)
         trace.hold(1)  # what is made in here has to be marked: no operation may take the short way
         return self
 

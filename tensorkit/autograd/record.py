@@ -25,8 +25,8 @@ from tensorkit.autograd.graph import (
     requires_grad,
     set_history,
 )
-from tensorkit.autograd.mode import state
-from tensorkit.autograd.views import rebase
+from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
+from tensorkit.autograd.views import rebase, refuse_ambiguous
 from tensorkit.tensor import Tensor
 
 __all__ = ["check_inplace", "record", "record_inplace", "record_pair"]
@@ -48,10 +48,7 @@ def record(
     if rule is not None and rule.applies is not None and not rule.applies(arguments):
         return body()
     if rule is None or not state.grad or not _any_wants(rule, arguments):
-        out = body()
-        if is_view and not state.grad:
-            _mark_silent(out)
-        return out
+        return body()
     if arguments.get("out") is not None:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -64,7 +61,9 @@ def record(
     finally:
         state.grad = True
     _keep(node, arguments, out)
-    _link(node, out, is_view)
+    _link(node, out)
+    if is_view:
+        _note_origins(next(iter(arguments.values())), out)
     return out
 
 
@@ -74,7 +73,7 @@ def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None
         return
     tensors = isinstance(b, Tensor)
     first_edge, second_edge = edge_of(a), edge_of(b) if tensors else None
-    if first_edge is None and second_edge is None:
+    if first_edge is None and second_edge is None and not (requires_grad(a) or (tensors and requires_grad(b))):
         return
     plan = rule._pairs.get(tensors) or rule.pair({"input": a, second: b})
     node = plan.cls({"alpha": 1} if tensors else {"alpha": 1, second: b})
@@ -142,38 +141,15 @@ def check_inplace(target: Tensor) -> None:
     Raises:
         RuntimeError: in PyTorch's words.
     """
-    meta: Meta | None = target._autograd
     base = target._base
-    if meta is not None and meta.leaf:
+    if base is not None:
+        refuse_ambiguous(target)
+        if requires_grad(target) and grad_fn_of(base) is None:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    if requires_grad(target) and grad_fn_of(target) is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is None:
-        return
-    if base._autograd is not None and base._autograd.leaf:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
-    if meta is not None and (meta.multiple or meta.silent):
-        raise RuntimeError(_why_not(target, meta))
-
-
-def _why_not(target: Tensor, meta: Meta) -> str:
-    node = grad_fn_of(target)
-    which = (
-        f"Output {meta.output_nr} of {node.short_name()} is a view and is being modified inplace."
-        if node is not None
-        else "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
-    )
-    if meta.silent:
-        return (
-            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-            "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
-            "or both outside (if you want the inplace to be tracked)."
-        )
-    return (
-        f"{which} This view is the output of a function that returns multiple views. Such functions do not allow the "
-        "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-    )
 
 
 # -- the parts of a record ----------------------------------------------------------------------------------------
@@ -268,7 +244,7 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
             meta_of(result).inference = not mine
 
 
-def _link(node: RuleNode, out: Any, is_view: bool) -> None:
+def _link(node: RuleNode, out: Any) -> None:
     """Write the node into the results that can carry gradients."""
     results = out if isinstance(out, tuple) else (out,)
     node.several = isinstance(out, tuple)
@@ -276,16 +252,16 @@ def _link(node: RuleNode, out: Any, is_view: bool) -> None:
     for nr, result in enumerate(results):
         if isinstance(result, Tensor) and differentiable(result._dtype):
             set_history(result, node, nr)
-            if is_view and isinstance(out, tuple):
-                result._autograd.multiple = True
     anomaly.remember(node)
 
 
-def _mark_silent(out: Any) -> None:
-    """Views made without recording, of something that wants gradients: a later write through them is ambiguous."""
-    for result in out if isinstance(out, tuple) else (out,):
-        if isinstance(result, Tensor) and result._base is not None and result._base._autograd is not None:
-            meta_of(result).silent = True
+def _note_origins(source: Tensor, out: Any) -> None:
+    """Views that were recorded: plain ones, if what they are views of was (their body ran unrecorded)."""
+    if isinstance(out, tuple):
+        for part in out:
+            part._origin = ONE_OF_SEVERAL
+    elif out._base is not None:
+        out._origin = PLAIN if source._base is None else source._origin
 
 
 dispatch.register_recorder(record, record_inplace, record_pair, _mark_inference)

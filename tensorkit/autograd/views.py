@@ -23,11 +23,27 @@ from tensorkit.autograd.graph import (
     requires_grad,
     set_history,
 )
+from tensorkit.autograd.mode import CUSTOM, INFERENCE, ONE_OF_SEVERAL, PLAIN, UNRECORDED
 from tensorkit.elementwise import empty_strided
 from tensorkit.layout import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = ["AsStridedBackward0", "CopySlices", "rebase", "regrow", "scatter_strided"]
+__all__ = ["AsStridedBackward0", "CopySlices", "rebase", "refuse_ambiguous", "regrow", "scatter_strided"]
+
+_SEVERAL = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+    "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+_AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {block} block (if you don't want the inplace to be tracked) or "
+    "both outside (if you want the inplace to be tracked)."
+)
+_CUSTOM = (
+    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
 
 
 class CopySlices(Node):
@@ -106,6 +122,39 @@ def _add_at(row: Any, values: Any, view: Layout) -> None:
         _add_at(row, values.select(dim, i), view.select(dim, i))
 
 
+def refuse_ambiguous(tensor: Tensor, *, indirect: bool = False) -> None:
+    """Refuse a write through a view that was not made by a recorded operation alone.
+
+    Args:
+        indirect: it was not this view that was written through, but its base or another view.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    origin = tensor._origin
+    if origin == PLAIN:
+        return
+    meta: Meta | None = tensor._autograd
+    node = None if meta is None else meta.node
+    what = "its base or another view of its base has been" if indirect else "is being"
+    if node is None or meta is None or origin in (UNRECORDED, INFERENCE):
+        first = "A view was created in" if node is None or meta is None else _view_of_view(node, meta)
+        head = (
+            f"{first} inference mode and {what} modified inplace in normal mode."
+            if origin == INFERENCE
+            else f"{first} no_grad mode and {what} modified inplace with grad mode enabled."
+        )
+    else:
+        head = f"Output {meta.output_nr} of {node.short_name()} is a view and {what} modified inplace."
+    block = "inference_mode" if origin == INFERENCE else "no_grad"
+    why = {ONE_OF_SEVERAL: _SEVERAL, CUSTOM: _CUSTOM}.get(origin, _AMBIGUOUS.format(block=block))
+    raise RuntimeError(f"{head} {why}")
+
+
+def _view_of_view(node: Node, meta: Meta) -> str:
+    return f"Output {meta.output_nr} of {node.short_name()} is a view of a view which was created in"
+
+
 def rebase(target: Tensor, node: RuleNode) -> None:
     """Write the history of an in-place operation into the tensor that it wrote to, and into its base."""
     base = target._base
@@ -119,19 +168,23 @@ def rebase(target: Tensor, node: RuleNode) -> None:
 
 
 def regrow(tensor: Tensor) -> None:
-    """If a view's family was written to since its history was noted, read the history anew from the base."""
+    """If a view's family was written to since its history was noted, read the history anew from the base.
+
+    Raises:
+        RuntimeError: when the view is one whose history cannot be told.
+    """
     base = tensor._base
-    if base is None or not requires_grad(base):
-        return
     meta: Meta | None = tensor._autograd
-    version = tensor._version
-    born = tensor._born if meta is None else meta.born
-    if born == version or (meta is not None and meta.leaf):
+    if base is None or ((meta is None or meta.node is None) and not requires_grad(base)):
         return
-    meta = meta_of(tensor)
+    version = tensor._version
+    if tensor._born == version:
+        return
+    refuse_ambiguous(tensor, indirect=True)
     node = AsStridedBackward0(base, tensor._lay())
     node.faces = [Face(tensor)]
-    meta.node, meta.output_nr, meta.born = node, 0, version
+    meta_of(tensor).node = node
+    tensor._born = version
 
 
 register_regrow(regrow)

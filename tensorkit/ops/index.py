@@ -112,12 +112,17 @@ def _read_recorded(input: Any, key: Any, layout: Layout) -> Tensor:
             out = out.unsqueeze(dim)
             dim += 1
         elif isinstance(part, slice):
-            if part.indices(out.size(dim)) != (0, out.size(dim), 1):
+            if not _is_whole(part, out.size(dim)):
                 out = _slice(out, dim, part)
             dim += 1
         else:
             out = out.select(dim, int(part.__index__()))
     return _alias(input) if out is input else out  # type: ignore[no-any-return]
+
+
+def _is_whole(part: slice, length: int) -> bool:
+    """Whether a slice plainly says "all": one that only comes down to it is an operation in the graph."""
+    return not part.start and (part.stop is None or part.stop >= length) and part.step in (None, 1)
 
 
 def _sliced(g: Any, c: Any) -> Any:

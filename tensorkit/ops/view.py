@@ -14,6 +14,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
@@ -778,6 +779,15 @@ def as_strided(
     )
 
 
+def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
+    """The views of one call that gives several: none of them can be written to once gradients are wanted."""
+    parts = tuple([input._view(piece) for piece in pieces])
+    if state.grad:
+        for part in parts:
+            part._origin = ONE_OF_SEVERAL
+    return parts
+
+
 @op(
     samples=(
         sample("tk.split(a, 2)", a=(5, 2)),
@@ -802,7 +812,7 @@ def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
             f"not {type(split_size).__name__}"
         )
-    return tuple([tensor._view(piece) for piece in tensor._lay().split(split_size, dim)])
+    return _several(tensor, tensor._lay().split(split_size, dim))
 
 
 @op(
@@ -822,7 +832,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     >>> [len(piece) for piece in tk.arange(5).split_with_sizes([1, 4])]
     [1, 4]
     """
-    return tuple([input._view(piece) for piece in input._lay().split_with_sizes(split_sizes, dim)])
+    return _several(input, input._lay().split_with_sizes(split_sizes, dim))
 
 
 @op(
@@ -844,7 +854,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
     """
-    return tuple([input._view(piece) for piece in input._lay().chunk(chunks, dim)])
+    return _several(input, input._lay().chunk(chunks, dim))
 
 
 def _sections(given: Any) -> Any:
@@ -937,7 +947,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html
     """
-    return tuple([input._view(piece) for piece in input._lay().unbind(dim)])
+    return _several(input, input._lay().unbind(dim))
 
 
 # -- the parts of complex numbers ---------------------------------------------------------------------------------
