@@ -28,7 +28,7 @@ __all__ = ["Delivery", "deliver", "lesson_source", "reset", "state_folder"]
 
 _STATE = ".tensorkit"
 _RECORD = "delivered.json"
-_SKIPPED = {"__pycache__", "ERRATA.md", "figures"}  # what is for readers of the repository
+_SKIPPED = {"__pycache__", "ERRATA.md", "screenshots"}  # for readers of the repository
 
 
 @dataclass

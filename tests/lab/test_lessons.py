@@ -23,6 +23,8 @@ def source(tmp_path: Path) -> Path:
     (folder / "figures" / "a.png").write_bytes(b"picture")
     (folder / ".ipynb_checkpoints" / "00_setup_check.ipynb").write_text("checkpoint")
     (folder / "ERRATA.md").write_text("for teachers")
+    (folder / "screenshots").mkdir()
+    (folder / "screenshots" / "readme.png").write_bytes(b"for the README")
     return folder
 
 
