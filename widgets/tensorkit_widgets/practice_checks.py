@@ -35,6 +35,7 @@ from tensorkit_widgets.practice import (
 from tensorkit_widgets.practice_text import LONGEST_TEXT, shown, told
 
 __all__ = [
+    "BLANK",
     "Case",
     "Checker",
     "choice_check",
@@ -48,7 +49,7 @@ __all__ = [
 ]
 
 
-_BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
+BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Checker:
 
     def __call__(self, answer: Answer) -> Verdict:
         if answer.value is Ellipsis:
-            return Verdict(None, _BLANK)
+            return Verdict(None, BLANK)
         try:
             return self.judge(answer)
         except Unreadable as problem:
@@ -358,7 +359,7 @@ def function_check(*cases: Case) -> Checker:
             except Exception as error:
                 return Verdict(False, f"{case.says}: your function stopped with {told(error)}.")
             if got is Ellipsis:
-                return Verdict(None, _BLANK)
+                return Verdict(None, BLANK)
             if got is None:
                 return Verdict(False, f"{case.says}: your function returned nothing. Is a `return` missing?")
             if not same(got, case.returns):
