@@ -11,9 +11,11 @@ Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/st
 
 from __future__ import annotations
 
-from tensorkit.autograd import graph, record, views
+from tensorkit.autograd import function, functional, graph, record, views
 from tensorkit.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from tensorkit.autograd.api import backward, grad
+from tensorkit.autograd.function import Function
+from tensorkit.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from tensorkit.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -24,10 +26,16 @@ from tensorkit.autograd.mode import (
 )
 
 __all__ = [
+    "Function",
+    "GradcheckError",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",
