@@ -118,20 +118,22 @@ def backward(
     if inputs is not None and not _as_tuple(inputs):
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = [_first_gradient(out, g, i) for i, (out, g) in enumerate(zip(outputs, given, strict=True))]
-    if create_graph:
-        _warn_cycle()
     roots = _roots(outputs)
     keep = create_graph if retain_graph is None else retain_graph
     wanted = []
-    for i, leaf in enumerate(_as_tuple(inputs) if inputs is not None else ()):
-        edge = edge_of(leaf)
-        if edge is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        if grad_fn_of(leaf) is not None:
-            _retain_grad(leaf)
-        wanted.append(edge)
-        del i
+    for leaf in _as_tuple(inputs) if inputs is not None else ():
+        wanted.append(_wanted(leaf))
+        _retain_grad(leaf)
+    if create_graph:
+        _warn_cycle()
     run_backward(roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted)
+
+
+def _wanted(tensor: Tensor) -> Edge:
+    """Where the gradient of a tensor that was asked for arrives: a place that no graph leads to, if it has none."""
+    if not requires_grad(tensor):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return edge_of(tensor) or (Node(), 0)
 
 
 def _warn_cycle() -> None:
@@ -187,10 +189,7 @@ def grad(
     roots = _roots(outs)
     wanted = []
     for tensor in ins:
-        edge = edge_of(tensor)
-        if edge is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        wanted.append(edge)
+        wanted.append(_wanted(tensor))
     keep = create_graph if retain_graph is None else retain_graph
     found = run_backward(
         roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted, accumulate=False
@@ -236,6 +235,12 @@ def _require(tensor: Tensor, wanted: bool) -> None:
         meta_of(tensor).leaf = wanted
 
 
+def _set_requires_grad(self: Tensor, wanted: bool) -> None:
+    if grad_fn_of(self) is not None and wanted:
+        raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+    _require(self, wanted)
+
+
 def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Ask for this leaf's gradient (or no longer); returns the tensor.
 
@@ -250,7 +255,7 @@ def _get_grad(self: Tensor) -> Tensor | None:
     meta = self._autograd
     if meta is not None and meta.grad is not None:
         return meta.grad  # type: ignore[no-any-return]
-    if grad_fn_of(self) is not None and not (meta is not None and meta.retains):
+    if meta is not None and meta.node is not None and not meta.retains:
         warnings.warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
             "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
@@ -386,7 +391,7 @@ def _inference(self: Tensor) -> bool:
 
 
 def _attach_all() -> None:
-    attach("requires_grad", property(requires_grad, _require))
+    attach("requires_grad", property(requires_grad, _set_requires_grad))
     attach("requires_grad_", _requires_grad_)
     attach("is_leaf", property(lambda self: grad_fn_of(self) is None))
     attach("grad", property(_get_grad, _set_grad, lambda self: _set_grad(self, None)))

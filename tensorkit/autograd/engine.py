@@ -17,6 +17,7 @@ from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Node
 from tensorkit.autograd.mode import state
 from tensorkit.elementwise import empty_strided
+from tensorkit.layout import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = ["run_backward", "sum_to_size"]
@@ -47,7 +48,8 @@ def run_backward(
     state.grad = create_graph
     try:
         for (node, nr), grad in zip(roots, grads, strict=True):
-            walk.arrive(node, nr, grad)
+            face = node.faces[nr]
+            walk.arrive(node, nr, grad if face is None or grad._dtype is face.dtype else _fit(grad, face, node, nr))
         walk.run()
     finally:
         state.grad = before
@@ -61,13 +63,22 @@ class _Walk:
         self.wanted = set(wanted)
         self.accumulate = accumulate
         self.retain = retain
-        self.needed = _leading_to({node for node, _ in wanted}, self.waiting) if wanted else None
+        self.needed: set[Node] | None = None
+        if wanted:
+            self._narrow({node for node, _ in wanted}, roots)
         self.buffers: dict[Node, Grads] = {}
         self.heap: list[tuple[float, int, Node]] = []
         self.ticket = itertools.count()
         for root in {node for node, _ in roots}:
-            if not self.waiting[root]:
+            if self.waiting.get(root) == 0:
                 self._ready(root)
+
+    def _narrow(self, targets: set[Node], roots: Sequence[Edge]) -> None:
+        """Visit only the nodes that lead to what is wanted, and those; compute only what must be computed."""
+        leading = _leading_to(targets, self.waiting)
+        self.needed = leading | targets if self.accumulate else leading
+        visited = leading | targets | ({roots[0][0]} if len(roots) == 1 else set())
+        self.waiting = {node: count for node, count in self.waiting.items() if node in visited}
 
     def _ready(self, node: Node) -> None:
         heapq.heappush(self.heap, (-node.sequence, next(self.ticket), node))
@@ -124,7 +135,7 @@ class _Walk:
             grads = [None] * len(node.faces)
         if node.tensor_hooks is not None or self.wanted:
             self._arrived(node, grads)
-            if self.needed is not None and not self._worth_running(node):
+            if self.needed is not None and node not in self.needed:
                 return [None] * len(node.edges)
         results = _evaluate(node, grads)
         if not self.retain:
@@ -136,15 +147,11 @@ class _Walk:
         if node.tensor_hooks is not None:
             for nr, tables in node.tensor_hooks.items():
                 grads[nr] = _through_hooks(grads[nr], tables)
+        elif isinstance(node, AccumulateGrad) and not self.accumulate:
+            grads[0] = _through_hooks(grads[0], [node.variable._autograd.hooks or {}])
         for nr, grad in enumerate(grads):
             if (node, nr) in self.wanted:
                 self.captured[node, nr] = grad
-
-    def _worth_running(self, node: Node) -> bool:
-        assert self.needed is not None
-        if isinstance(node, AccumulateGrad):
-            return self.accumulate and (node, 0) in self.wanted
-        return node in self.needed
 
 
 def _size(tensor: Tensor) -> tuple[int, ...]:
@@ -322,7 +329,9 @@ def _accumulate(variable: Any, grad: Any) -> None:
         return
     if meta.hooks:
         grad = _through_hooks(grad, [meta.hooks])
-    if grad is None:
+    if meta.node is not None:
+        raise RuntimeError("leaf variable has been moved into the graph interior")
+    if grad is None or not meta.leaf:
         return
     if meta.grad is None:
         meta.grad = _first_grad(variable, grad)
@@ -342,12 +351,17 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
     """The gradient itself when nobody else holds it and it lies as the leaf does; otherwise a copy that does."""
     lay, own = grad._lay(), variable._lay()
     dense = own.is_non_overlapping_and_dense()
-    lies_right = lay.stride == own.stride if dense else grad.is_contiguous()
+    lies_right = _lie_alike(lay, own) if dense else lay.is_contiguous()
     if not state.grad and lies_right and grad._base is None and sys.getrefcount(grad) <= _OURS_ALONE:
         return grad.detach()  # type: ignore[no-any-return]
     if dense and not lies_right:
         return _laid_like(variable, grad)
     return grad.clone() if state.grad or lies_right else grad.contiguous().detach()  # type: ignore[no-any-return]
+
+
+def _lie_alike(one: Layout, two: Layout) -> bool:
+    """Whether the strides agree wherever they are ever used."""
+    return all(a == b for n, a, b in zip(one.size, one.stride, two.stride, strict=True) if n != 1)
 
 
 def _laid_like(variable: Any, grad: Any) -> Tensor:

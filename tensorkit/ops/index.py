@@ -17,7 +17,7 @@ from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, r
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, warn_complex_to_real, write_number
-from tensorkit.ops.view import backend_name, type_name
+from tensorkit.ops.view import alias, backend_name, type_name
 from tensorkit.tensor import Tensor, attach
 
 __all__ = ["read", "write"]
@@ -95,13 +95,19 @@ def read(input: Tensor, key: Any) -> Tensor:
 
 def _read(input: Tensor, key: Any) -> Tensor:
     layout = _layout_for(input, key)
-    return _read_recorded(input, key, layout) if wants_grad(input) else input._view(layout)
+    return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
 
 
-def _read_recorded(input: Any, key: Any, layout: Layout) -> Tensor:
+def _read_recorded(input: Any, key: Any) -> Tensor:
     """The same view, made by one operation for each part of the key, as autograd's graph shows it."""
     if isinstance(key, slice):
         return _slice(input, 0, key)  # type: ignore[no-any-return]
+    out = _follow(input, key)
+    return alias(input) if out is input else out  # type: ignore[no-any-return]
+
+
+def _follow(input: Any, key: Any) -> Any:
+    """The key's parts one after the other; the tensor itself where they ask for nothing."""
     parts = list(key) if isinstance(key, tuple) else [key]
     used = builtins.sum(part is not None and part is not ... for part in parts)
     out, dim = input, 0
@@ -117,7 +123,7 @@ def _read_recorded(input: Any, key: Any, layout: Layout) -> Tensor:
             dim += 1
         else:
             out = out.select(dim, int(part.__index__()))
-    return _alias(input) if out is input else out  # type: ignore[no-any-return]
+    return out
 
 
 def _is_whole(part: slice, length: int) -> bool:
@@ -138,13 +144,7 @@ def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
     return input._view(layout)
 
 
-def _alias_view(input: Tensor) -> Tensor:
-    """The same size, strides and storage, as another tensor."""
-    return input._view(input._lay())
-
-
 _slice = differentiable(_slice_view, Rule("SliceBackward0", input=_sliced), "slice", "view")
-_alias = differentiable(_alias_view, Rule("AliasBackward0", input=lambda g, c: g), "alias", "view")
 
 
 def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
@@ -185,7 +185,8 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         return
     target = input._view(_layout_for(input, key))
     if isinstance(value, Tensor):
-        fitted = _fit(target._lay(), value, backend_name(value))
+        same = value._lay().size == target._lay().size
+        fitted = value if same else _fit(target._lay(), value, backend_name(value))
         check_writable(target)
         check_overlap(target, fitted)
         warn_complex_to_real(target, fitted)
@@ -203,19 +204,44 @@ _FILL = Rule(
 )
 
 
+_COPY = Rule(
+    "CopyBackwards", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g
+)
+
+
 def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
     """The same write as a view and an operation on it, so that autograd can follow both."""
-    target: Any = _read(input, key)
+    target = _place(input, key)
     if not isinstance(value, Tensor):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
+        rule = _FILL if target.dim() else _COPY
         recorded_call(
-            _FILL, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace"
+            rule, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace"
         )
-        return
-    while value.dim() and value.size(0) == 1:
-        value = value.select(0, 0)
-    target.copy_(value)
+    elif value.size() == target.size():
+        target.copy_(value)
+    elif not value.dim():
+        target.fill_(value)
+    else:
+        target.copy_(_spread(value, target.size()))
+
+
+def _place(input: Tensor, key: Any) -> Any:
+    """Where a write goes: the tensor itself if the key plainly says "all", else a view."""
+    _layout_for(input, key)  # refuses what cannot be meant
+    if isinstance(key, slice):
+        return input if _is_whole(key, input._lay().size[0]) else _read_recorded(input, key)
+    return _follow(input, key)
+
+
+def _spread(value: Any, size: Any) -> Any:
+    """A value without its leading dimensions of size 1, expanded to the size of the place."""
+    have = value.size()
+    while have and have[0] == 1:
+        have = have[1:]
+    trimmed = value.view(have)
+    return trimmed if have == size else trimmed.expand(size)
 
 
 def _refuse_deletion(input: Tensor, key: Any) -> None:

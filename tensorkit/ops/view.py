@@ -23,6 +23,7 @@ from tensorkit.ops.convert import contiguous
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
+    "alias",
     "as_ints",
     "as_strided",
     "broadcast_tensors",
@@ -393,6 +394,16 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return input._view(input._lay().unflatten(dim, as_ints((sizes,), "unflatten", "sizes", 3)))
 
 
+def _alias_body(input: Tensor) -> Tensor:
+    return input._view(input._lay())
+
+
+# The same size, strides and storage, as another tensor.
+alias: Callable[[Tensor], Tensor] = differentiable(
+    _alias_body, Rule("AliasBackward0", input=lambda g, c: g), "alias", "view"
+)
+
+
 # -- dimensions in another order ----------------------------------------------------------------------------------
 
 
@@ -493,6 +504,8 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     layout = input._lay().movedim(source, destination)
     if wants_grad(input):
         ndim = input.dim()
+        if not ndim:
+            return alias(input)
         return permute(input, Layout(tuple(range(ndim)), (0,) * ndim).movedim(source, destination).size)
     return input._view(layout)
 
@@ -500,9 +513,18 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 def _reversed(input: Tensor) -> Tensor:
     """All dimensions in reverse order; a matrix transposed."""
     lay = input._lay()
-    if len(lay.size) > 2:
+    if not lay.size:
+        _warn_0d("T")
+    elif len(lay.size) > 2:
         _warn_T()
     return permute(input, list(range(len(lay.size)))[::-1]) if wants_grad(input) else input._view(lay.T)
+
+
+def _warn_0d(name: str) -> None:
+    why = (
+        "Consider using x.conj()." if "H" in name else "This function is the identity in these cases."
+    )
+    warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {why}", UserWarning, stacklevel=4)
 
 
 def _warn_T() -> None:
@@ -1146,6 +1168,7 @@ def _matrices_transposed(input: Tensor) -> Tensor:
     """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
     layout = input._lay().mT
     if not layout.size:
+        _warn_0d("mT")
         return input
     return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
 
@@ -1160,6 +1183,7 @@ def _conjugate_free(name: str) -> Any:
                 f"tensor.{name} of complex numbers needs conj(); take .mT and conjugate it yourself"
             )
         if not layout.size:
+            _warn_0d(name)
             return input
         return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
 
