@@ -105,7 +105,7 @@ def _tried(
         text = told(error)
         slip = next((slip for piece, slip in errors.items() if piece in text), None)
         verdict = slip.verdict() if slip else Verdict(False, f"your function stopped with {text}.")
-    return Verdict(None, BLANK) if any(blank) else verdict
+    return Verdict(None, BLANK) if any(blank) and verdict is not None else verdict
 
 
 def _maker(base: Any) -> Leaf:

@@ -95,15 +95,15 @@ def _leaf_write(tk: Any) -> str:
 
 def _forgotten_zero(tk: Any) -> str:
     goal, w = tk.tensor([3.0, -1.0]), _leaf(tk, 1.0, 2.0)
-    first = last = 0.0
-    for step in range(5):
+    losses = []
+    for _ in range(5):
         loss = ((w - goal) ** 2).sum()
         loss.backward()
         with tk.no_grad():
             w -= 0.25 * w.grad
-        last = loss.item()
-        first = last if step == 0 else first
-    return "It overshoots, and ends farther off than it began" if last > first else ""
+        losses.append(loss.item())
+    passed = w[0].item() > 3.0 and losses[-1] > losses[0] > losses[2]
+    return "It shoots past the goal, and the loss grows again" if passed else ""
 
 
 def _saved_changed(tk: Any) -> str:
@@ -179,15 +179,15 @@ QUESTIONS = (
         "No: the multiplication made it",
         "The leaf is the tensor of ones, which has no name here. `w` is what came out of a recorded operation.",
         options=(
-            "Yes: `requires_grad=True` stands there",
+            "Yes: it says `requires_grad=True`",
             "No: the multiplication made it",
             "Only after `backward()`",
         ),
         slips=(
             Slip(
                 "a leaf is made, not computed",
-                "It stands there for the ones; `w` requires grad as well, but because its input did.",
-                given="Yes: `requires_grad=True` stands there",
+                "It says so of the ones. `w` requires grad as well, but only because its input does.",
+                given="Yes: it says `requires_grad=True`",
             ),
             Slip(
                 "a leaf is made, not computed",
@@ -196,7 +196,7 @@ QUESTIONS = (
             ),
         ),
         proof=lambda tk: (
-            "Yes: `requires_grad=True` stands there"
+            "Yes: it says `requires_grad=True`"
             if (tk.ones(3, requires_grad=True) * 2).is_leaf
             else "No: the multiplication made it"
         ),
@@ -328,13 +328,13 @@ QUESTIONS = (
     ),
     Question(
         "forgotten_zero",
-        "Suppose that we forget the last line of the loop, `w.grad = None`. What do the five steps do then?",
-        "It overshoots, and ends farther off than it began",
+        "Suppose that we forget the line `w.grad = None`. What do the five steps do then?",
+        "It shoots past the goal, and the loss grows again",
         "Every step goes along the sum of all gradients so far, even those from the other side of the goal.",
         options=(
             "The same: `backward` overwrites what is in `.grad`",
             "It arrives sooner, for the steps are longer",
-            "It overshoots, and ends farther off than it began",
+            "It shoots past the goal, and the loss grows again",
         ),
         slips=(
             Slip(

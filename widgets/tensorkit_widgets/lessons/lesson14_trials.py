@@ -433,7 +433,7 @@ LETTERS = {
     "E": Slip(
         "detach vs clone",
         "about E: what `detach` gives does not require grad, so the write is allowed. (It shows in `x`, "
-        "for they share their numbers.)",
+        "because they share their numbers.)",
         given="E",
     ),
 }
