@@ -39,6 +39,7 @@ class Tensor:
     _device: device_type
     _dtype: dtype_type
     _layout: Layout | None
+    _origin: builtins.int
     _solid: builtins.bool
     _storage: UntypedStorage | None
     def _lay(self) -> Layout:
