@@ -127,12 +127,13 @@ class Saved:
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "
             f"{tensor._version}; expected version {self.version} instead. Hint: enable anomaly detection to find the "
-            "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True)."
+            "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True, "
+            "check_nan=False)."
         )
 
     def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
-        meta: Meta | None = tensor._autograd
-        return (None, 0) if meta is None or meta.leaf else (meta.node, meta.output_nr)
+        made_by = grad_fn_of(tensor)
+        return made_by, 0 if made_by is None else tensor._autograd.output_nr
 
 
 class SavedResult(Saved):
@@ -372,6 +373,7 @@ class RuleNode(Node):
     __slots__ = ("arguments", "saved")
     rule: Rule
     order: tuple[str, ...]  # the parameter of each edge
+    freed = False
     several = False  # whether the operation returned a tuple
 
     def __init__(self, arguments: dict[str, Any]) -> None:
@@ -385,6 +387,8 @@ class RuleNode(Node):
         if saved is not None:
             return saved.unpack(self)
         if name in self.arguments:
+            if self.freed and self.rule.numbers_count and name in self.order:
+                raise RuntimeError(_FREED)  # PyTorch keeps such a number as a tensor
             return self.arguments[name]
         if name.startswith("_saved_"):
             return getattr(self, name.removeprefix("_saved_"))
@@ -403,6 +407,7 @@ class RuleNode(Node):
         ]
 
     def release(self) -> None:
+        self.freed = True
         for saved in self.saved.values():
             saved.tensor = None
 
