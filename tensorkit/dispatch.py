@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 
 import numpy
 
@@ -406,6 +406,36 @@ def _inplace_view(body: Callable[..., Any], rule: Any) -> Callable[..., Any]:
     return asking
 
 
+@overload
+def op(  # what creates takes ``requires_grad=`` besides
+    *,
+    samples: Iterable[Sample],
+    kind: Literal["create"],
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Any = None,
+    grad_flag: bool | None = None,
+) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
+
+
+@overload
+def op(
+    *,
+    samples: Iterable[Sample],
+    kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize"] = "view",
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Any = None,
+    grad_flag: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
 def op(
     *,
     samples: Iterable[Sample],
@@ -417,7 +447,7 @@ def op(
     inplace: bool = False,
     derivative: Any = None,
     grad_flag: bool | None = None,
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+) -> Any:
     """Register the decorated function as an operation.
 
     Args:

@@ -253,13 +253,17 @@ class Node:
         return notes
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
 class AccumulateGrad(Node):
     """Stands for a leaf: adds the gradient that arrives to the leaf's ``.grad``."""
 
     __slots__ = ("variable",)
+
+    def name(self) -> str:
+        """PyTorch gives this one's name with its place."""
+        return "tensorkit::autograd::AccumulateGrad"
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__()
@@ -391,7 +395,8 @@ class RuleNode(Node):
                 raise RuntimeError(_FREED)  # PyTorch keeps such a number as a tensor
             return self.arguments[name]
         if name.startswith("_saved_"):
-            return getattr(self, name.removeprefix("_saved_"))
+            plain = name.removeprefix("_saved_")
+            return getattr(self, {"self": "input", "result": "out"}.get(plain, plain))
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:

@@ -798,6 +798,13 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
 def _single(input: Tensor, kind: str) -> Any:
     if input.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if wants_grad(input) and requires_grad(input):
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+            "Consider using tensor.detach() first.",
+            UserWarning,
+            stacklevel=3,
+        )
     return item(input)
 
 
