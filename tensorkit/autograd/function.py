@@ -346,9 +346,9 @@ class _Results:
     def _placed(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         node = self.node
         node.faces = [Face(part) if isinstance(part, Tensor) else None for part in parts]
-        placed = [
-            self._place(part, nr) if isinstance(part, Tensor) else part for nr, part in enumerate(parts)
-        ]
+        placed: list[Any] = []
+        for nr, part in enumerate(parts):
+            placed.append(self._place(part, nr) if isinstance(part, Tensor) else part)
         if self.recording:
             anomaly.remember(node)
             self._guard_views(placed)
