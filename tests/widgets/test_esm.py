@@ -72,7 +72,7 @@ def test_words_that_only_look_like_imports_stay(tmp_path: Path) -> None:
     assert link("a.js", tmp_path) == text
 
 
-@pytest.mark.parametrize("name", ["stride_explorer.js", "page.js"])
+@pytest.mark.parametrize("name", ["stride_explorer.js", "page.js", "graph_view.js", "graph_page.js"])
 def test_what_is_shipped_is_whole(name: str) -> None:
     for module in [link(name), *modules(link(name))]:
         assert not re.search(r"""^\s*import\b[^;]*["']\.""", module, re.M)
@@ -87,6 +87,6 @@ def test_every_file_is_used() -> None:
         for name in re.findall(r'from "\./([\w.]+)"|import "\./([\w.]+)"', text)
     }
     named = {name for pair in imported for name in pair if name}
-    entries = {"stride_explorer.js", "page.js", "practice.js"}
+    entries = {"stride_explorer.js", "page.js", "practice.js", "graph_view.js", "graph_page.js"}
     assert set(texts) <= named | entries
     assert "data:text/javascript" in str(StrideExplorer._esm)

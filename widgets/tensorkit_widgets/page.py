@@ -6,10 +6,12 @@ from html import escape
 
 from tensorkit_widgets.esm import link, static
 from tensorkit_widgets.render import render_svg, render_text
+from tensorkit_widgets.render.graph import render_graph, render_graph_text
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.scene import Scene
+from tensorkit_widgets.scene.graph import GraphScene
 
-__all__ = ["page"]
+__all__ = ["graph_page", "page"]
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'"
 
@@ -17,9 +19,37 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsa
 def page(scenes: list[Scene]) -> str:
     """One HTML text for the scenes of a chain, the last of them shown first."""
     last = scenes[-1]
-    style = "\n".join([live_css(), static("scene.css"), static("stride_explorer.css")])
     templates = "\n".join(_template(k, scene) for k, scene in enumerate(scenes))
-    title = escape(f"StrideExplorer: {last.code}")
+    return _document("StrideExplorer", last.code, templates, render_text(last), "page.js", [])
+
+
+def graph_page(scenes: list[GraphScene], first: int) -> str:
+    """One HTML text for the steps of a rehearsed backward pass, step ``first`` shown first."""
+    templates = "\n".join(
+        f'<template data-step="{scene.step}" data-status="{scene.status}" data-said="{escape(scene.said)}">'
+        f"{render_graph(scene, live=True)}</template>"
+        for scene in scenes
+    )
+    shown = scenes[first]
+    styles = ["graph_scene.css", "graph_view.css"]
+    text = render_graph_text(shown)
+    return _document("GraphView", shown.graph.title, templates, text, "graph_page.js", styles, first)
+
+
+def _document(
+    widget: str,
+    name: str,
+    templates: str,
+    text: str,
+    script: str,
+    styles: list[str],
+    first: int | None = None,
+) -> str:
+    """The page around the pictures."""
+    style = "\n".join([live_css(), *map(static, ["scene.css", "stride_explorer.css", *styles])])
+    title = escape(f"{widget}: {name}")
+    kind = "stride-explorer-page" if first is None else "graph-view-page"
+    start = "" if first is None else f' data-first="{first}"'
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -35,17 +65,17 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 </style>
 </head>
 <body>
-<main class="tk-root" data-tk-widget="stride-explorer-page">
+<main class="tk-root" data-tk-widget="{kind}"{start}>
 <h1>{title}</h1>
 <div class="tk-line" role="group" aria-label="steps"></div>
 <div class="tk-picture" data-role="picture"></div>
 <p class="tk-said" role="status" aria-live="polite"></p>
 <details><summary>the same as text</summary>
-<pre tabindex="0" role="group" aria-label="the picture as text">{escape(render_text(last))}</pre></details>
+<pre tabindex="0" role="group" aria-label="the picture as text">{escape(text)}</pre></details>
 </main>
 {templates}
 <script type="module">
-{link("page.js")}
+{link(script)}
 </script>
 </body>
 </html>

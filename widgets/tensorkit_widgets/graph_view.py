@@ -1,0 +1,305 @@
+"""`GraphView`: the autograd graph over the tensors that it saved, with a backward pass to step through.
+
+>>> import tensorkit as tk
+>>> w = tk.tensor([1.0, 2.0], requires_grad=True)
+>>> loss = (w * w).sum()
+>>> view = GraphView(loss)
+>>> view.step().step().status, w.grad
+('rehearsing', None)
+>>> view.backward()
+>>> view.status, w.grad
+('walked', tensor([2., 4.]))
+>>> view.close()
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tensorkit_widgets import live
+from tensorkit_widgets.adapters import library_of
+from tensorkit_widgets.adapters_graph import named, read, rehearse
+from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.graph_model import Graph, Walk
+from tensorkit_widgets.page import graph_page
+from tensorkit_widgets.picture import Picture
+from tensorkit_widgets.render.graph import render_graph, render_graph_text
+from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.scene.graph import GraphScene, compose_graph, steps_of, translated
+
+__all__ = ["GraphView"]
+
+Names = Mapping[str, Any]
+_MOST_PAGES = 60
+
+
+class GraphView(Picture):
+    """The graph that autograd recorded behind some tensors, and a rehearsal of the way back.
+
+    Each step runs one node of the rehearsal: the picture shows the gradients on the wires, the ``.grad`` jars that they
+    would fill and the saved tensors that would be let go. Nothing of the learner's changes, and hooks do not run, until
+    `backward` is called (or its button pressed): that is the real thing.
+
+    Args:
+        tensors: a tensor of tensorkit or PyTorch, such as a loss, or several of them.
+        names: what tensors are called, ``{"w": w}``; None looks into the namespace of the caller.
+        gradient: what to begin the way back with; None begins with ones.
+
+    Raises:
+        TypeError: for something that has no graph, or an unknown keyword.
+    """
+
+    _esm = link("graph_view.js")
+    _css = "\n".join(
+        [live_css(), *map(static, ("scene.css", "graph_scene.css", "stride_explorer.css", "graph_view.css"))]
+    )
+
+    def __init__(
+        self, tensors: Any, *, names: Names | None = None, gradient: Any = None, **unknown: Any
+    ) -> None:
+        if unknown:
+            words = ", ".join(sorted(unknown))
+            raise TypeError(f"GraphView has no option {words}: it takes tensors, names and gradient")
+        self._tensors = tuple(tensors) if isinstance(tensors, list | tuple) else (tensors,)
+        self._gradient = gradient
+        self._pairs = _pairs(self._tensors, names, sys._getframe(1))
+        self._graph, _ = read(self._tensors, self._pairs)
+        self._pairs = _used(self._pairs, self._graph)
+        self._walk: Walk | None = None
+        self._at = 0
+        self._unfolded: frozenset[int] = frozenset()
+        self._past = self._complaint = ""
+        self._last: GraphScene | None = None
+        super().__init__()
+        self._paint()
+        live.register(self)
+
+    # ---- what Python sees
+
+    @property
+    def status(self) -> str:
+        """``ready``, ``rehearsing``, ``done``, ``refused``, ``walked`` (after `backward`), ``freed`` (walked before the
+        view was made), or ``empty`` (nothing was recorded)."""
+        with self._guard:
+            return self._scene().status
+
+    @property
+    def at(self) -> int:
+        """The step of the rehearsal that is shown; 0 is before it."""
+        return self._at
+
+    @property
+    def steps(self) -> int:
+        """How many steps the rehearsal has."""
+        with self._guard:
+            return steps_of(self._graph, self._rehearsed(), self._unfolded)
+
+    def step(self, count: int = 1) -> GraphView:
+        """Go on in the rehearsal; ``step(-1)`` goes back. Returns the view, so that a cell may end with it."""
+        with self._guard:
+            self._go(self._at + count)
+            self._paint()
+        return self
+
+    def back(self) -> GraphView:
+        """One step back."""
+        return self.step(-1)
+
+    def run(self) -> GraphView:
+        """To the end of the rehearsal."""
+        return self.step(self.steps)
+
+    def reset(self) -> GraphView:
+        """Before the rehearsal, with every run folded."""
+        with self._guard:
+            self._unfolded, self._complaint = frozenset(), ""
+            self._go(0)
+            self._paint()
+        return self
+
+    def unfold(self, number: int | None = None) -> GraphView:
+        """Draw the operations of a folded run one by one: that of vertex ``number``, or all."""
+        with self._guard:
+            found = {box.number for box in self._scene().boxes if box.folded}
+            self._refold(self._unfolded | (found if number is None else found & {number}))
+            self._paint()
+        return self
+
+    def fold(self) -> GraphView:
+        """Fold every run again."""
+        with self._guard:
+            self._refold(frozenset())
+            self._paint()
+        return self
+
+    def backward(self, gradient: Any = None, retain_graph: bool | None = None) -> None:
+        """Run the real backward pass: fills the ``.grad`` of the leaves and lets go of what was saved.
+
+        Raises:
+            RuntimeError: whatever the engine refuses; the picture says it too.
+        """
+        with self._guard:
+            try:
+                self._backward(self._gradient if gradient is None else gradient, retain_graph)
+            finally:
+                self._paint()
+        live.repaint(skip=self)
+
+    def svg(self, theme: str | None = None) -> str:
+        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        with self._guard:
+            return render_graph(self._scene(), theme)
+
+    def text(self) -> str:
+        """The picture of this moment as text."""
+        with self._guard:
+            return render_graph_text(self._scene())
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        scene = self._scene()
+        return f"GraphView: {self._graph.title}. {' '.join(scene.words)}. {scene.said}"
+
+    def __repr__(self) -> str:
+        return f"GraphView({self._graph.title})"
+
+    # ---- the rehearsal
+
+    def _rehearsed(self) -> Walk:
+        if self._walk is None:
+            graph, parts = read(self._tensors, self._pairs, self._graph)
+            self._graph = graph
+            self._walk = rehearse(graph, parts, self._gradient)
+        return self._walk
+
+    def _go(self, step: int) -> None:
+        self._complaint = ""
+        if step > 0:
+            self._past = ""
+        self._at = 0 if step <= 0 else min(step, steps_of(self._graph, self._rehearsed(), self._unfolded))
+
+    def _refold(self, unfolded: frozenset[int]) -> None:
+        if self._walk is not None:
+            self._at = translated(self._graph, self._walk, self._at, self._unfolded, unfolded)
+        self._unfolded = unfolded
+
+    def _backward(self, gradient: Any, retain_graph: bool | None) -> None:
+        library = sys.modules[self._graph.library]
+        given = None
+        if gradient is not None:
+            given = list(gradient) if isinstance(gradient, list | tuple) else [gradient]
+        self._at, self._walk, self._complaint = 0, None, ""
+        try:
+            library.autograd.backward(list(self._tensors), given, retain_graph=retain_graph)
+        except Exception as error:
+            self._complaint = f"backward() was refused. {type(error).__name__}: {error}"
+            raise
+        kept = "and, with retain_graph=True, the graph keeps what it saved" if retain_graph else ""
+        self._past = "backward() has run, the real one: the gradients are in .grad, " + (
+            kept or "and the graph has let go of what it had saved."
+        )
+
+    def _look(self) -> None:
+        """Read the graph again; a rehearsal of what has changed since begins anew."""
+        graph, _ = read(self._tensors, self._pairs, self._graph)
+        if graph == self._graph:
+            return
+        if self._at:
+            self._past = (
+                "The graph has changed since the rehearsal began, so it was taken back to its beginning."
+            )
+        self._graph, self._walk, self._at = graph, None, 0
+
+    def _scene(self) -> GraphScene:
+        self._look()
+        return compose_graph(self._graph, self._walk, self._at, self._unfolded, self._past)
+
+    # ---- the browser
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        if not isinstance(message, dict):
+            return
+        with self._guard:
+            if self._closed:
+                return
+            self._do(message)
+            self._paint(serial=message.get("serial"))
+        if message.get("kind") == "backward":
+            live.repaint(skip=self)
+
+    def _do(self, message: dict[str, Any]) -> None:
+        kind, number = message.get("kind"), message.get("number")
+        whole = number if isinstance(number, int) and abs(number) < 1 << 31 else None
+        if kind == "goto" and whole is not None:
+            self._go(whole)
+        elif kind in ("step", "back"):
+            self._go(self._at + (1 if kind == "step" else -1))
+        elif kind == "run":
+            self._go(steps_of(self._graph, self._rehearsed(), self._unfolded))
+        elif kind == "reset":
+            self._unfolded = frozenset()
+            self._go(0)
+        elif kind == "unfold" and whole is not None:
+            self._refold(self._unfolded | {whole})
+        elif kind == "fold":
+            self._refold(frozenset())
+        elif kind == "backward":
+            try:
+                self._backward(self._gradient, None)
+            except Exception as error:  # said in the picture: a click never raises in the kernel
+                self._complaint = self._complaint or str(error)
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        try:
+            scene = self._scene()
+            if only_if_changed and scene == self._last and not self.frame["reason"]:
+                return False
+            drawn = {"svg": render_graph(scene, live=True), "text": render_graph_text(scene), "reason": ""}
+            self._last = scene
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            drawn = {"svg": "", "text": repr(self), "reason": f"the picture could not be drawn: {error}"}
+            if only_if_changed and drawn["reason"] == self.frame.get("reason"):
+                return False
+        self._publish(drawn, self._facts(), serial)
+        return True
+
+    def _facts(self) -> dict[str, Any]:
+        """What the controls show."""
+        scene, graph = self._last, self._graph
+        steps = steps_of(graph, self._walk, self._unfolded) if self._walk else None
+        return {
+            "title": graph.title, "library": graph.library, "operations": graph.operations,
+            "status": scene.status if scene else "", "step": self._at, "steps": steps,
+            "folded": scene.folded if scene else 0, "unfolded": len(self._unfolded),
+            "said": scene.said if scene else "",
+            "complaint": self._complaint, "warnings": list(scene.words[1:]) if scene else [],
+            "width": scene.width if scene else 0, "empty": not graph.operations,
+        }  # fmt: skip
+
+    def _page(self) -> str:
+        with self._guard:
+            self._look()
+            walk = self._rehearsed()
+            last = min(steps_of(self._graph, walk, self._unfolded), _MOST_PAGES)
+            scenes = [
+                compose_graph(self._graph, walk, k, self._unfolded, self._past) for k in range(last + 1)
+            ]
+            return graph_page(scenes, min(self._at, last))
+
+
+def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> list[tuple[str, Any]]:
+    """The names that the picture may use."""
+    if names is None:
+        names = {**frame.f_globals, **frame.f_locals}
+    elif not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+        raise TypeError('names must be a dictionary from names to tensors, such as {"w": w}')
+    return named(names, library_of(tensors[0])) if tensors else []
+
+
+def _used(pairs: Sequence[tuple[str, Any]], graph: Graph) -> list[tuple[str, Any]]:
+    """The names that occur, so that the view keeps no other tensor alive."""
+    seen = {vertex.name for vertex in graph.vertices} | {vertex.result for vertex in graph.vertices}
+    seen |= {kept.source for vertex in graph.vertices for kept in vertex.kept} | set(graph.title.split(", "))
+    return [(name, tensor) for name, tensor in pairs if name in seen]

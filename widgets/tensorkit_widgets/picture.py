@@ -1,0 +1,120 @@
+"""What every widget that draws one picture has in common: how it is shown, saved, closed, and shown again.
+
+The live view and the static picture are two outputs. The picture is ``text/html`` with an ``<img>`` of the SVG, and the
+text twin; the live view hides it while it is alive.
+"""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from tensorkit_widgets import live
+
+__all__ = ["Picture"]
+
+
+class Picture(anywidget.AnyWidget):
+    """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page` and `_paint`."""
+
+    frame = traitlets.Dict().tag(sync=True)
+
+    def __init__(self) -> None:
+        self._guard = threading.RLock()
+        self._closed = False
+        self._revision = 0
+        super().__init__()
+        self.on_msg(self._heard)
+
+    # ---- what a subclass gives
+
+    def svg(self, theme: str | None = None) -> str:
+        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The picture of this moment as text."""
+        raise NotImplementedError
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        raise NotImplementedError
+
+    def _page(self) -> str:
+        raise NotImplementedError
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        raise NotImplementedError
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A message from the browser, on whichever thread the host runs it."""
+        raise NotImplementedError
+
+    # ---- files
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to ``x.svg``, ``x.txt``, or ``x.html``: a page that needs no kernel and no network."""
+        target = Path(path)
+        writers: dict[str, Callable[[], str]] = {
+            ".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page,
+        }  # fmt: skip
+        if target.suffix not in writers:
+            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
+        target.write_text(writers[target.suffix](), encoding="utf-8")
+        return target
+
+    # ---- life
+
+    def refresh(self) -> bool:
+        """Look again, and repaint if anything has changed. Called after every cell; never raises."""
+        with self._guard:
+            return not self._closed and self._paint(only_if_changed=True)
+
+    def close(self) -> None:
+        """Take the widget down: its view and its hook."""
+        live.unregister(self)
+        self._closed = True
+        super().close()
+
+    def _reopen(self) -> None:
+        """Displayed again after it was closed: live once more."""
+        self._closed = False
+        self.__dict__.pop("_repr_mimebundle_", None)  # closing had hidden the class's own
+        self.open()
+        self.refresh()
+        live.register(self)
+
+    def _publish(self, drawn: dict[str, Any], facts: dict[str, Any], serial: Any) -> None:
+        """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
+        self._revision += 1
+        shown = serial if isinstance(serial, int) else None
+        self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": facts}
+
+    # ---- display: the live view, and the picture as an output of its own
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        from IPython.display import display
+
+        if self._closed:
+            self._reopen()
+        live.replace_in_cell(self)
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        # The view alone: its words are in the second output, so a saved notebook shows them once.
+        display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
+        display(self._still(), raw=True)
+
+    def _still(self) -> dict[str, str]:
+        """The static picture: hidden by the live view while that is alive."""
+        with self._guard:
+            twin, picture, words = self.text(), self.svg(), self.alt()
+        data = base64.b64encode(picture.encode("utf-8")).decode("ascii")
+        image = f'<img class="tk-still" alt="{escape(words)}" src="data:image/svg+xml;base64,{data}">'
+        return {"text/html": image, "text/plain": twin}

@@ -1,0 +1,278 @@
+"""A graph's scene as SVG and as text: deterministic, escaped, without ids or addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from itertools import pairwise
+
+from tensorkit_widgets.esm import static
+from tensorkit_widgets.render.marks import attributes, group, num, rect, text
+from tensorkit_widgets.render.palette import standalone_css
+from tensorkit_widgets.render.svg import scene_css
+from tensorkit_widgets.scene.graph import Box, GraphScene, Jar, Line, Wire
+from tensorkit_widgets.scene.grid import MONO
+
+__all__ = ["render_graph", "render_graph_text"]
+
+
+@cache
+def _graph_css() -> str:
+    return "\n".join(line for line in static("graph_scene.css").splitlines() if not line.startswith("/*"))
+
+
+def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False) -> str:
+    """The picture of a graph; the arguments are those of `render_svg`."""
+    if theme not in (None, "light", "dark"):
+        raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
+    body = "".join(_body(scene, live))
+    opening = attributes(
+        xmlns="http://www.w3.org/2000/svg", class_="tk-scene", viewBox=f"0 0 {num(scene.width)} {num(scene.height)}",
+        width=scene.width, height=scene.height, role="group" if live else "img",
+        aria_label=f"GraphView: {scene.graph.title}",
+    )  # fmt: skip
+    if live:
+        return f"<svg{opening}>{body}</svg>"
+    css = f"{standalone_css(theme)}\n{scene_css()}\n{_graph_css()}"
+    paper = rect(0, 0, scene.width, scene.height, "tk-paper", 12.0)
+    return f"<svg{opening}><style>{escape(css, quote=False)}</style>{paper}{body}</svg>"
+
+
+def _body(scene: GraphScene, live: bool) -> Iterator[str]:
+    yield rect(28, scene.panel, 904, 82, "tk-panel", 10.0)
+    for note in scene.notes:
+        yield text(note.x, note.y, note.text, ("tk-mono " if note.role == "code" else "") + f"tk-{note.role}")
+    yield group("".join(_wire(wire, scene) for wire in scene.wires), class_="tk-wires", aria_hidden="true")
+    yield group("".join(_begins(scene)), class_="tk-begins", aria_hidden="true")
+    first = min((box.number for box in scene.boxes if box.number >= 0), default=0)
+    current = next((box.number for box in scene.boxes if box.state in ("running", "refused")), first)
+    boxes = "".join(_box(box, live, box.number == current) for box in scene.boxes)
+    label = f"the graph of {scene.graph.title}, {len(scene.graph.vertices)} nodes"
+    yield group(
+        boxes, class_="tk-vertices", role="listbox" if live else None, aria_label=label if live else None
+    )
+    yield _legend(scene)
+
+
+# ---- wires
+
+
+def _curve(points: tuple[tuple[float, float], ...]) -> str:
+    out = [f"M{num(points[0][0])} {num(points[0][1])}"]
+    for (x1, y1), (x2, y2) in pairwise(points):
+        if x1 == x2:
+            out.append(f"V{num(y2)}")
+        else:
+            middle = num((y1 + y2) / 2)
+            out.append(f"C{num(x1)} {middle} {num(x2)} {middle} {num(x2)} {num(y2)}")
+    return "".join(out)
+
+
+def _wire(wire: Wire, scene: GraphScene) -> str:
+    kind = "tk-edge" + ("" if wire.gradient else " tk-blind") + (f" tk-{wire.state}" if wire.state else "")
+    x, y = wire.points[-1]
+    inside = f'<path class="tk-wire" d="{_curve(wire.points)}"/>'
+    inside += f'<path class="tk-wire-head" d="M{num(x - 4.5)} {num(y - 9)}h9l-4.5 9z"/>'
+    if wire.state:
+        x, y = wire.points[0]
+        inside += f'<path class="tk-wire-up" d="M{num(x - 6)} {num(y + 11)}h12l-6 -11z"/>'
+    if wire.label:
+        inside += _gradient(wire.label_x, wire.label_y, wire.label)
+    return group(
+        inside, class_=kind, data_from=wire.source, data_to=wire.target, data_inputs=",".join(map(str, wire.inputs)),
+        data_gradient=wire.full, data_flow=wire.state,
+    )  # fmt: skip
+
+
+def _gradient(x: float, y: float, words: str) -> str:
+    """A gradient's label, on a ground of its own, so that no line runs through the numbers."""
+    wide = (len(words) + 2) * MONO * 12.5 + 8
+    return rect(x - wide / 2, y - 12, wide, 16, "tk-ground", 3.0) + text(
+        x, y, f"↑ {words}", "tk-mono tk-gradient"
+    )
+
+
+def _begins(scene: GraphScene) -> Iterator[str]:
+    """The gradients that the walk begins with, under the tensors that it begins from."""
+    where = {box.number: box for box in scene.boxes}
+    for (number, _), value in zip(scene.graph.roots, scene.begins, strict=False):
+        box = where.get(number)
+        if value is not None and box is not None:
+            x, y = box.middle, box.y + box.height
+            inside = f'<path class="tk-wire" d="M{num(x)} {num(y + 24)}v-14"/>'
+            inside += f'<path class="tk-wire-up" d="M{num(x - 6)} {num(y + 12)}h12l-6 -11z"/>'
+            inside += _gradient(x, y + 38, value.text)
+            yield group(inside, class_="tk-edge tk-flowed", data_from=number, data_gradient=value.text)
+
+
+# ---- boxes
+
+
+def _box(box: Box, live: bool, current: bool) -> str:
+    kind = f"tk-vertex tk-{box.kind}" + ("" if box.state == "waiting" else f" tk-{box.state}")
+    inside = _shape(box)
+    inside += text(*_title_at(box), box.title, "tk-mono tk-vertex-name") if box.title else ""
+    if box.tag:
+        inside += text(box.x + box.width - 14, box.y + 22, box.tag, "tk-vertex-tag", text_anchor="end")
+    first = 44.0 if box.kind != "op" else 45.0 + (5 if box.folded else 0)
+    for k, line in enumerate(box.lines):
+        inside += _line(line, box.x + 14, box.y + first + 19 * k)
+    for k, line in enumerate(box.lower):
+        inside += _line(line, box.x + 14, box.y + box.upper + 18 + 19 * k)
+    if box.jar:
+        inside += _jar(box.jar, box.x + box.width + 8, box.y, box.height)
+    more: dict[str, object] = {}
+    if live and box.kind != "reference":
+        more = {
+            "role": "option", "tabindex": 0 if current else -1, "aria_label": box.label,
+            "aria_selected": str(box.state == "running").lower(),
+        }  # fmt: skip
+    return group(
+        f"<title>{escape(box.label, quote=False)}</title>" + inside, class_=kind, data_vertex=box.number,
+        data_kind=box.kind, data_name=box.title, data_state=box.state, data_kept=" ".join(box.kept) or None,
+        data_grad=box.jar.text if box.jar else None, data_filled=_filled(box.jar),
+        data_fold=box.folded or None, **more,
+    )  # fmt: skip
+
+
+def _filled(jar: Jar | None) -> str | None:
+    if jar is None:
+        return None
+    return "no" if not jar.filled else "rehearsed" if jar.rehearsed else "yes"
+
+
+def _title_at(box: Box) -> tuple[float, float]:
+    if box.kind == "op":
+        return box.middle - (len(box.tag) * 3.4 if box.tag else 0), box.y + (23 if not box.folded else 28)
+    return box.x + (22 if box.kind == "reference" else 14), box.y + (18 if box.kind == "reference" else 23)
+
+
+def _shape(box: Box) -> str:
+    x, y, w, h = box.x, box.y, box.width, box.height
+    if box.kind == "leaf":
+        return rect(x, y, w, h, "tk-shape")
+    if box.kind == "constant":
+        c = min(12, int(h / 3))
+        corner = (
+            f"M{num(x + c)} {num(y)}h{num(w - 2 * c)}l{c} {c}v{num(h - 2 * c)}l-{c} {c}h-{num(w - 2 * c)}"
+        )
+        return f'<path class="tk-shape" d="{corner}l-{c} -{c}v-{num(h - 2 * c)}z"/>'
+    if box.kind == "reference":
+        sign = f'<path class="tk-mark-none" d="M{num(x + 9)} {num(y + 17)}v-9m-3.5 3.5l3.5 -3.5l3.5 3.5"/>'
+        return rect(x, y, w, h, "tk-shape", 13.0) + sign
+    out = ""
+    if box.folded:
+        out += "".join(rect(x + d, y + d, w - 2 * d, box.upper, "tk-behind", 17.0) for d in (8, 4))
+    if box.lower:
+        out += rect(x + 5, y + box.upper - 12, w - 10, h - box.upper + 12, "tk-under", 7.0)
+    return out + rect(x, y, w, box.upper, "tk-shape", 17.0)
+
+
+def _line(line: Line, x: float, y: float) -> str:
+    mono = "" if line.role == "about" else "tk-mono "
+    out = ""
+    if line.mark:
+        out = _mark(line.mark, x, y)
+        x += 16
+    return out + text(x, y, line.text, f"{mono}tk-line-{line.role}")
+
+
+def _mark(mark: str, x: float, y: float) -> str:
+    """The sign before a line: a full square, an empty one, a triangle, or a barred circle."""
+    if mark in ("kept", "gone"):
+        return rect(x, y - 9, 9, 9, f"tk-mark-{mark}")
+    if mark == "modified":
+        return f'<path class="tk-mark-modified" d="M{num(x + 5)} {num(y - 10)}l6 11h-12z"/>'
+    ring = f"M{num(x)} {num(y - 4.5)}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0m1.3 3.2l6.4 -6.4"
+    return f'<path class="tk-mark-none" d="{ring}"/>'
+
+
+def _jar(jar: Jar, x: float, y: float, height: float) -> str:
+    wide = jar.width
+    side, low = num(height - 28), num(wide - 20)
+    glass = f"M{num(x + 10)} {num(y)}h{low}v7c0 5 10 3 10 11v{side}q0 10 -10 10h-{low}"
+    glass += f"q-10 0 -10 -10v-{side}c0 -8 10 -6 10 -11z"
+    kind = "tk-jar" + (" tk-filled" if jar.filled else "") + (" tk-rehearsed" if jar.rehearsed else "")
+    kind += " tk-fresh" if jar.fresh else ""
+    inside = f'<path class="tk-glass" d="{glass}"/>'
+    if jar.filled:
+        q = num((wide - 6) / 4)
+        half = num((wide - 6) / 2)
+        inside += f'<path class="tk-level" d="M{num(x + 3)} {num(y + 19)}q{q} -6 {half} 0t{half} 0"/>'
+    inside += text(x + wide / 2, y + 35, ".grad", "tk-mono tk-jar-name")
+    inside += text(x + wide / 2, y + 55, jar.text, "tk-mono tk-jar-text")
+    return group(inside, class_=kind)
+
+
+def _legend(scene: GraphScene) -> str:
+    """What the shapes mean."""
+    y = scene.legend + 14
+    out, x = [], 28.0
+    box = {"number": 0, "title": "", "tag": "", "lines": (), "lower": (), "jar": None, "state": "waiting", "kept": (),
+           "folded": 0, "label": "", "width": 26.0, "height": 16.0, "upper": 16.0, "y": y - 12}  # fmt: skip
+    for kind, words in (("leaf", "leaf"), ("op", "operation"), ("constant", "no gradient")):
+        out.append(group(_shape(Box(kind=kind, x=x, **box)), class_=f"tk-{kind}"))  # type: ignore[arg-type]
+        out.append(text(x + 34, y + 1, words, ""))
+        x += 52 + len(words) * 6.6
+    for mark, words in (
+        ("kept", "saved for the way back"),
+        ("gone", "let go"),
+        ("modified", "changed since"),
+    ):
+        out += [_mark(mark, x, y), text(x + 16, y + 1, words, "")]
+        x += 34 + len(words) * 6.4
+    out.append(
+        f'<path class="tk-wire-up" d="M{num(x)} {num(y)}h12l-6 -11z"/>' + text(x + 20, y + 1, "gradient", "")
+    )
+    return group("".join(out), class_="tk-legend", aria_hidden="true")
+
+
+# ---- the text twin
+
+
+def render_graph_text(scene: GraphScene) -> str:
+    """The text twin of a graph's picture."""
+    shown = sorted((box for box in scene.boxes if box.kind != "reference"), key=lambda box: (box.y, box.x))
+    names = _text_names(scene, shown)
+    lead = [f"GraphView: {scene.graph.title}", *("  " + words for words in scene.words)]
+    parts = [*lead, "", scene.said, ""]
+    for box in shown:
+        parts += _box_text(box, scene, names)
+    for (number, _), value in zip(scene.graph.roots, scene.begins, strict=False):
+        if value is not None:
+            parts.append(f"  ↑ {value.text} arrives at {names.get(number, '?')}")
+    return "\n".join(parts)
+
+
+def _text_names(scene: GraphScene, shown: list[Box]) -> dict[int, str]:
+    names: dict[int, str] = {}
+    for box in shown:
+        result = scene.graph.vertices[box.number].result
+        if box.kind == "op":
+            names[box.number] = result or f"#{1 + sum(name.startswith('#') for name in names.values())}"
+        else:
+            names[box.number] = box.title or box.lines[0].text
+    return names
+
+
+def _box_text(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
+    coming = sorted(
+        ((k, wire) for wire in scene.wires if wire.target == box.number for k in wire.inputs),
+        key=lambda pair: pair[0],
+    )
+    if box.kind != "op":
+        jar = (
+            ""
+            if box.jar is None
+            else f"   .grad {box.jar.text}" + (" (rehearsed)" if box.jar.rehearsed else "")
+        )
+        here = "> " if box.state == "running" else "  "
+        return [f"{here}{names[box.number]}  {box.tag}  {box.lines[0].text}  {box.lines[1].text}{jar}"]
+    given = ", ".join(names.get(wire.source, "?") for _, wire in coming)
+    sign = {"running": "> ", "refused": "! "}.get(box.state, "  ")
+    head = f"{sign}{names[box.number]} ← {box.title}({given})"
+    rest = [line.text for line in (*box.lower, *box.lines)]
+    out = [head + ("   " + "; ".join(rest) if rest else "")]
+    flows = dict.fromkeys((wire.source, wire.full) for _, wire in coming if wire.full)
+    return out + [f"      ↑ {full} to {names.get(source, '?')}" for source, full in flows]

@@ -1,0 +1,245 @@
+"""The boxes of a graph: how large they are and what they say. Shape and line tell the kinds apart.
+
+A *leaf* is a sharp box with a thick line and a jar for its ``.grad``; an *operation* a pill, with the tensor that it
+made below it in a thin rounded box; a *constant*, which no gradient reaches, has cut corners and a dashed line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tensorkit_widgets.graph_model import Graph, Kept, Value, Vertex
+from tensorkit_widgets.scene.graph_fold import Fold
+from tensorkit_widgets.scene.graph_moment import Moment
+from tensorkit_widgets.scene.grid import MONO
+from tensorkit_widgets.scene.words import size_text
+
+__all__ = ["Box", "Jar", "Line", "box_of", "grown", "reference"]
+
+MOST_KEPT = 3
+NAME_ROOM = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of words in a box. ``mark`` is the sign before it: *kept*, *gone*, *modified*, *none*, or empty."""
+
+    text: str
+    role: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """A tensor's ``.grad``: ``text`` is what it holds; ``fresh`` when this turn filled it, ``rehearsed`` when only the
+    rehearsal did."""
+
+    width: float
+    text: str
+    filled: bool
+    fresh: bool = False
+    rehearsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``."""
+
+    number: int
+    kind: Literal["op", "leaf", "constant", "reference"]
+    title: str
+    tag: str
+    lines: tuple[Line, ...]
+    lower: tuple[Line, ...]
+    jar: Jar | None
+    state: str
+    kept: tuple[str, ...]
+    folded: int
+    label: str
+    width: float
+    height: float
+    upper: float
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def full_width(self) -> float:
+        """With the jar beside it."""
+        return self.width + (self.jar.width + 8 if self.jar else 0)
+
+    @property
+    def middle(self) -> float:
+        """The x of its centre, its jar apart."""
+        return self.x + self.width / 2
+
+
+def grown(box: Box, x: float, y: float) -> Box:
+    """The box at its place."""
+    return replace(box, x=round(x, 2), y=round(y, 2))
+
+
+def reference(number: int, source: Box) -> Box:
+    """A small sign that stands for a box far away."""
+    name = source.title or "a constant"
+    width = 34 + len(name) * MONO * 13
+    label = f"{name}, drawn further up"
+    return Box(
+        number, "reference", name, "", (), (), None, "waiting", (), 0, label, round(width, 2), 26.0, 26.0
+    )
+
+
+def box_of(graph: Graph, vertex: Vertex, fold: Fold | None, moment: Moment, name: str) -> Box:
+    """The box of a vertex, or of the fold that it begins."""
+    if fold is not None:
+        return _folded(graph, vertex, fold, moment)
+    return _operation(vertex, moment) if vertex.kind == "op" else _tensor(vertex, moment, name)
+
+
+def _cut(text: str, room: int = NAME_ROOM) -> str:
+    """At most ``room`` characters.
+
+    >>> _cut("a" * 40, 5)
+    'aaaa…'
+    """
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _width(title: str, lines: tuple[Line, ...], least: float) -> float:
+    widths = [len(title) * MONO * 17 + 40]
+    widths += [len(line.text) * MONO * 13 + 30 + (16 if line.mark else 0) for line in lines]
+    return round(max(least, *widths), 2)
+
+
+def _state(vertices: tuple[int, ...], moment: Moment) -> str:
+    if moment.refused in vertices:
+        return "refused"
+    if moment.running.intersection(vertices):
+        return "running"
+    return "ran" if moment.ran.issuperset(vertices) else "waiting"
+
+
+def _about(value: Value) -> str:
+    """``(3,) float32``, and the version once there is more than one."""
+    return f"{size_text(value.size)} {value.dtype} · v{value.version}"
+
+
+def _jar(vertex: Vertex, moment: Moment) -> Jar:
+    """What a tensor's ``.grad`` holds at a moment."""
+    rehearsed = moment.jars.get(vertex.number)
+    value = rehearsed or vertex.grad
+    room = max(8, min(26, len(vertex.value.text) + 5 if vertex.value else 8))
+    return Jar(
+        round(room * MONO * 13 + 20, 2),
+        "None" if value is None else _cut(value.text, room),
+        value is not None,
+        vertex.number in moment.running and rehearsed is not None,
+        rehearsed is not None,
+    )
+
+
+def _tensor(vertex: Vertex, moment: Moment, name: str) -> Box:
+    value = vertex.value or Value((), "", "")
+    leaf = vertex.kind == "leaf"
+    tag = "leaf" if leaf else "detached" if vertex.note else "constant"
+    title = _cut(name)
+    lines = [Line(value.text, "number")]
+    if leaf:
+        lines.append(Line(_about(value), "about"))
+    elif vertex.note:
+        lines.append(Line(f"no grad · shares {_cut(vertex.note, 18)}’s numbers", "about", "none"))
+    else:
+        lines.append(
+            Line(f"no grad · {_about(value)}" if value.dtype else "no grad · a number", "about", "none")
+        )
+    jar = _jar(vertex, moment) if leaf else None
+    shown = tuple(lines)
+    width = max(_width("", shown, 120), len(title) * MONO * 17 + len(tag) * 7.5 + 44)
+    words = [
+        f"{tag} {name}".strip(),
+        f"value {value.text}",
+        _about(value).replace("v", "version ", 1) if leaf else lines[1].text,
+    ]
+    if jar:
+        words.append(f".grad {jar.text}" + (" in the rehearsal" if jar.rehearsed else ""))
+    return Box(
+        vertex.number, "leaf" if leaf else "constant", title, tag, shown, (), jar, _state((vertex.number,), moment), (),
+        0, ", ".join(words), round(width, 2), 76.0, 76.0,
+    )  # fmt: skip
+
+
+def _kept(kept: Kept, let_go: bool) -> Line:
+    """One saved tensor as a line: kept, let go, or changed since."""
+    what = f"{kept.name} = {_cut(kept.source, 14)}" if kept.source else kept.name
+    if kept.state == "modified":
+        return Line(f"{what}: v{kept.now} now, needs v{kept.expected}", "modified", "modified")
+    if kept.state == "freed" or let_go:
+        return Line(f"{what}: let go", "gone", "gone")
+    value = "" if kept.source or kept.value is None else f" {kept.value.text}"
+    return Line(f"keeps {what}{value} · v{kept.expected}", "kept", "kept")
+
+
+def _operation(vertex: Vertex, moment: Moment) -> Box:
+    ran = vertex.number in moment.ran
+    saved = [_kept(kept, ran) for kept in vertex.kept]
+    if len(saved) > MOST_KEPT:
+        saved = [*saved[: MOST_KEPT - 1], Line(f"and {len(saved) - MOST_KEPT + 1} more saved", "about")]
+    unknown = [k for k, one in enumerate(vertex.inputs) if not one.gradient and one.source is None]
+    blind = [Line(f"input {k}: no gradient", "about", "none") for k in unknown]
+    lines = (*saved, *blind)
+    lower = _lower(vertex, moment)
+    tag = "" if vertex.size is None or lower else size_text(vertex.size)
+    width = max(_width(vertex.short + tag, lines, 116), _width("", lower, 0))
+    upper = 34.0 + 19 * len(lines) + (6 if lines else 0)
+    height = upper + (10 + 19 * len(lower) if lower else 0)
+    words = [f"operation {vertex.short}", *(line.text for line in (*lines, *lower)), _said(vertex, moment)]
+    return Box(
+        vertex.number, "op", _cut(vertex.short), tag, lines, lower, None, _state((vertex.number,), moment),
+        tuple(f"{kept.name}:{_fate(kept, ran)}" for kept in vertex.kept), 0, ", ".join(w for w in words if w), width,
+        height, upper,
+    )  # fmt: skip
+
+
+def _fate(kept: Kept, ran: bool) -> str:
+    return "freed" if ran and kept.state == "kept" else kept.state
+
+
+def _said(vertex: Vertex, moment: Moment) -> str:
+    state = _state((vertex.number,), moment)
+    return {"running": "runs now", "ran": "has run", "refused": "refuses"}.get(state, "")
+
+
+def _lower(vertex: Vertex, moment: Moment) -> tuple[Line, ...]:
+    """The tensor that an operation made, when it has a name or is what the picture is about."""
+    if vertex.value is None:
+        return ()
+    version = f" · v{vertex.value.version}" if vertex.value.version else ""
+    name = _cut(vertex.result) or "result"
+    lines = [Line(f"{name} = {vertex.value.text}{version}", "number")]
+    if vertex.collects:
+        jar = _jar(vertex, moment)
+        lines.append(Line(f".grad {jar.text}", "grad" if jar.filled else "about"))
+    return tuple(lines)
+
+
+def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
+    kept = [kept for member in fold.members for kept in graph.vertices[member].kept]
+    ran = moment.ran.issuperset(fold.members)
+    gone = sum(one.state == "freed" or ran for one in kept)
+    lines = [Line(f"{len(fold.members)} operations, folded", "about")]
+    if kept:
+        many = f"{len(kept)} tensor" + ("" if len(kept) == 1 else "s")
+        lines.append(
+            Line(f"{many} let go", "gone", "gone") if gone else Line(f"keeps {many}", "kept", "kept")
+        )
+    title = _cut(fold.title, 34)
+    upper = 40.0 + 19 * len(lines)
+    state = _state(fold.members, moment)
+    if state == "waiting" and moment.running.intersection(fold.members):
+        state = "running"
+    words = [f"folded: {fold.title}", lines[0].text, *(line.text for line in lines[1:]), "Enter unfolds it"]
+    return Box(
+        vertex.number, "op", title, "", tuple(lines), (), None, state,
+        (f"all:{'freed' if gone else 'kept'}",) if kept else (), len(fold.members), ", ".join(words),
+        _width(title, tuple(lines), 150), upper + 8, upper,
+    )  # fmt: skip

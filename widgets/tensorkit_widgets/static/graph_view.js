@@ -1,0 +1,214 @@
+// @ts-check
+/**
+ * GraphView in the browser: shows the SVG that Python drew and sends back what the learner does.
+ *
+ * For tests, the root carries the state of the picture that is on the page, as attributes:
+ *   data-tk-widget="graph-view"
+ *   data-revision     counts the frames that Python sent
+ *   data-title        the names of the tensors;  data-library: tensorkit | torch
+ *   data-operations   how many were recorded;  data-folded: how many runs are folded;  data-unfolded: how many are not
+ *   data-step, data-steps   of the rehearsal; steps is empty before the first
+ *   data-status       ready | rehearsing | done | refused | walked | freed | empty | undrawn
+ *   data-kernel       live | slow (an answer is late) | gone
+ *   data-zoom         "fit", or the scale "1.25"
+ *   data-latency      milliseconds from the last message to the repainted picture
+ * Parts of the picture: .tk-vertex[data-vertex][data-kind = op | leaf | constant | reference][data-name][data-state =
+ *   waiting | running | ran | refused], operations with [data-kept = "name:kept|freed|modified …"], folded runs with
+ *   [data-fold = members], leaves with [data-grad][data-filled = no | rehearsed | yes]; .tk-edge[data-from][data-to]
+ *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed].
+ * Controls: data-role = back, step, run, reset, scrub, fold, zoom-in, zoom-out, zoom-fit, backward (the real one), said (the
+ *   live region), twin, picture, refusal, kernel.
+ *
+ * @typedef {{ title: string, library: string, operations: number, status: string, step: number, steps: number | null,
+ *             folded: number, unfolded: number, said: string, complaint: string, warnings: string[], width: number,
+ *             empty: boolean }} Facts
+ * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: Facts }} Frame
+ * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
+ *             send(content: object): void }} Model
+ */
+
+import { Courier } from "./courier.js";
+import { make, whole } from "./dom.js";
+import { GraphScene } from "./graph_scene.js";
+import { hideStill } from "./still.js";
+
+class View {
+  /** @param {Model} model @param {HTMLElement} el */
+  constructor(model, el) {
+    this.model = model;
+    this.el = el;
+    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    /** @type {GraphScene | null} */
+    this.scene = null;
+    this.revision = -1;
+    this.back = this.button("back", "Back", "one step back (left arrow)");
+    this.next = this.button("step", "Step", "one node of the rehearsal (right arrow)");
+    this.run = this.button("run", "Run", "to the end of the rehearsal (End)");
+    this.reset = this.button("reset", "Reset", "to the beginning (Home)");
+    this.fold = this.button("fold", "Fold runs", "fold the long runs again");
+    this.real = this.button("backward", "Run backward()", "the real backward pass: fills .grad, frees what was saved");
+    this.real.classList.add("tk-real");
+    this.scrub = make("input", { type: "range", min: 0, "data-role": "scrub", "aria-label": "step of the rehearsal" });
+    this.scrub.addEventListener("input", () => this.post({ kind: "goto", number: whole(this.scrub.value) }));
+    this.count = make("span", { class: "tk-count" });
+    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
+    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
+    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
+    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
+    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
+    this.root = make(
+      "div",
+      { class: "tk-root tk-graph", role: "group", "data-lm-suppress-shortcuts": "true", "data-tk-widget": "graph-view", "data-kernel": "live", "aria-label": "GraphView" },
+      this.bar(), this.refusal, this.gone, this.picture, this.said,
+      make("details", {}, make("summary", {}, "the same as text"), this.twin),
+    );
+    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
+    this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    el.replaceChildren(this.root);
+    this.repaint = () => this.paint(model.get("frame"));
+    this.died = () => this.kernel("gone");
+    this.showStill = hideStill(el);
+    model.on("change:frame", this.repaint);
+    for (const event of ["destroy", "comm_live_update"]) model.on(event, this.died);
+    if (el.closest(".jupyter-widgets-disconnected")) this.died();
+    this.repaint();
+  }
+
+  bar() {
+    const zoom = (/** @type {string} */ role, /** @type {string} */ label, /** @type {string} */ key, /** @type {string} */ words) => {
+      const made = make("button", { type: "button", "data-role": role, "aria-label": words, title: `${words} (${key})` }, label);
+      made.addEventListener("click", () => this.zoom(key));
+      return made;
+    };
+    return make(
+      "div", { class: "tk-bar", role: "group", "aria-label": "rehearsal of the backward pass" },
+      this.back, this.next, this.run, this.reset, this.scrub, this.count, this.fold,
+      zoom("zoom-out", "−", "-", "smaller"), zoom("zoom-fit", "Fit", "0", "fit the page"), zoom("zoom-in", "+", "+", "larger"), this.real,
+    );
+  }
+
+  /** @param {string} role @param {string} label @param {string} title */
+  button(role, label, title) {
+    const made = make("button", { type: "button", "data-role": role, title }, label);
+    made.addEventListener("click", () => this.post({ kind: role }));
+    return made;
+  }
+
+  /** @param {string} key */
+  zoom(key) {
+    this.scene?.zoomBy(key);
+    this.zoomed();
+  }
+
+  zoomed() {
+    this.root.dataset.zoom = this.scene?.zoom ? this.scene.zoom.toFixed(2) : "fit";
+  }
+
+  /** @param {import("./courier.js").Message} message */
+  post(message) {
+    if (this.root.dataset.kernel !== "gone") this.courier.post(message);
+  }
+
+  // ---- from Python
+
+  /** @param {Frame | undefined} frame */
+  paint(frame) {
+    if (!frame?.facts || frame.revision === this.revision) return;
+    this.revision = frame.revision;
+    this.draw(frame);
+    this.controls(frame.facts);
+    this.twin.textContent = frame.text;
+    this.mark(frame);
+    const took = this.courier.painted(frame.serial);
+    if (took !== null) this.root.dataset.latency = took.toFixed(1);
+    this.kernel("live");
+  }
+
+  /** @param {Frame} frame */
+  draw(frame) {
+    const active = document.activeElement;
+    const held = active instanceof SVGElement && this.picture.contains(active) ? active.dataset.vertex : undefined;
+    const { scrollTop, scrollLeft } = this.picture;
+    const zoom = this.scene?.zoom ?? 0;
+    this.scene?.dispose();
+    this.scene = null;
+    if (!frame.svg) {
+      this.picture.replaceChildren(make("p", { class: "tk-hint" }, frame.reason), make("pre", {}, frame.text));
+      return;
+    }
+    const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
+    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
+    this.picture.replaceChildren(svg);
+    Object.assign(this.picture, { scrollTop, scrollLeft });
+    this.scene = new GraphScene(svg, this.picture, {
+      onStep: (kind) => this.post({ kind }),
+      onUnfold: (number) => this.post({ kind: "unfold", number }),
+      onLook: (box) => this.say(box.getAttribute("aria-label") ?? ""),
+    }, zoom);
+    if (held !== undefined) this.scene.refocus(held);
+    svg.addEventListener("keyup", () => this.zoomed());
+    this.zoomed();
+  }
+
+  /** @param {Facts} facts */
+  controls(facts) {
+    const { step, steps } = facts;
+    this.back.disabled = step === 0;
+    this.next.disabled = this.run.disabled = steps !== null && step >= steps;
+    this.reset.disabled = step === 0 && facts.unfolded === 0;
+    this.scrub.hidden = steps === null;
+    this.scrub.max = String(steps ?? 0);
+    this.scrub.value = String(step);
+    this.count.textContent = steps === null ? "" : `${step} of ${steps}`;
+    this.fold.hidden = facts.unfolded === 0;
+    this.refusal.hidden = !facts.complaint;
+    this.refusal.replaceChildren(...(facts.complaint ? [make("p", {}, facts.complaint)] : []));
+    // What the alert above already says is not said twice.
+    this.say(facts.complaint ? "" : facts.said);
+  }
+
+  /** @param {Frame} frame */
+  mark(frame) {
+    const { facts } = frame;
+    Object.assign(this.root.dataset, {
+      title: facts.title, library: facts.library, operations: String(facts.operations), folded: String(facts.folded),
+      unfolded: String(facts.unfolded), step: String(facts.step), steps: facts.steps === null ? "" : String(facts.steps),
+      status: frame.reason ? "undrawn" : facts.status, revision: String(frame.revision),
+    });
+  }
+
+  // ---- around it
+
+  /** @param {string} words */
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  /** @param {"live" | "slow" | "gone"} how */
+  kernel(how) {
+    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
+    this.root.dataset.kernel = how;
+    this.gone.hidden = how === "live";
+    this.gone.textContent = {
+      live: "",
+      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
+      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
+    }[how];
+  }
+
+  dispose() {
+    this.model.off("change:frame", this.repaint);
+    for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    this.courier.dispose();
+    this.scene?.dispose();
+    this.showStill();
+  }
+}
+
+/** @param {{ model: Model, el: HTMLElement }} context */
+function render({ model, el }) {
+  const view = new View(model, el);
+  return () => view.dispose();
+}
+
+export default { render };
