@@ -15,6 +15,7 @@ from tensorkit.autograd.graph import (
     differentiable,
     edge_of,
     grad_fn_of,
+    made_by_none,
     meta_of,
     requires_grad,
 )
@@ -122,8 +123,8 @@ def backward(
     keep = create_graph if retain_graph is None else retain_graph
     wanted = []
     for leaf in _as_tuple(inputs) if inputs is not None else ():
-        wanted.append(_wanted(leaf))
         _retain_grad(leaf)
+        wanted.append(_wanted(leaf))
     if create_graph:
         _warn_cycle()
     run_backward(roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted)
@@ -218,7 +219,7 @@ def _check_differentiable(kind: dtype) -> None:
 
 
 def _require(tensor: Tensor, wanted: bool) -> None:
-    if grad_fn_of(tensor) is not None:
+    if not made_by_none(tensor):
         if not wanted:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
@@ -236,7 +237,7 @@ def _require(tensor: Tensor, wanted: bool) -> None:
 
 
 def _set_requires_grad(self: Tensor, wanted: bool) -> None:
-    if grad_fn_of(self) is not None and wanted:
+    if not made_by_none(self) and wanted:
         raise RuntimeError("you can only change requires_grad flags of leaf variables.")
     _require(self, wanted)
 
@@ -261,7 +262,7 @@ def _get_grad(self: Tensor) -> Tensor | None:
             "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
             "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
             "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-            "more informations.",
+            "more information.",
             UserWarning,
             stacklevel=2,
         )
@@ -301,7 +302,7 @@ def _retain_grad(self: Tensor) -> None:
     """Collect the gradient of a tensor that is no leaf, too."""
     if not requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if grad_fn_of(self) is None:
+    if made_by_none(self):
         return
     meta = self._autograd
     if meta.retains:

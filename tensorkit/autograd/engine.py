@@ -147,7 +147,7 @@ class _Walk:
         if node.tensor_hooks is not None:
             for nr, tables in node.tensor_hooks.items():
                 grads[nr] = _through_hooks(grads[nr], tables)
-        elif isinstance(node, AccumulateGrad) and not self.accumulate:
+        elif isinstance(node, AccumulateGrad) and self.needed is not None and node not in self.needed:
             grads[0] = _through_hooks(grads[0], [node.variable._autograd.hooks or {}])
         for nr, grad in enumerate(grads):
             if (node, nr) in self.wanted:

@@ -44,6 +44,7 @@ __all__ = [
     "meta_of",
     "edge_of",
     "grad_fn_of",
+    "made_by_none",
     "register_regrow",
     "requires_grad",
     "sequence",
@@ -212,7 +213,7 @@ class Node:
 
     def short_name(self) -> str:
         """The operation's name, as PyTorch's errors give it: ``'Mul'``."""
-        return re.sub(r"Backward\d*$", "", self.name())
+        return re.sub(r"Backward0?(\d*)$", r"\1", self.name())
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -299,6 +300,7 @@ class Rule:
         self.numbers_count = numbers_count
         self.applies = applies
         self.formulas = formulas
+        self.geometry = False  # whether it is of an operation that gives its tensor another layout, and no values
         self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
         self._classes: dict[tuple[str, tuple[str, ...]], type[RuleNode]] = {}
         self._pairs: dict[bool, PairPlan] = {}
@@ -311,7 +313,9 @@ class Rule:
             stem, number = plain[:-1], int(plain[-1])
             return f"{stem}{number + (3 if stem == 'SqueezeBackward' else 1)}"
 
-        return Rule(name, numbers_count=self.numbers_count, applies=self.applies, **self.formulas)
+        rule = Rule(name, numbers_count=self.numbers_count, applies=self.applies, **self.formulas)
+        rule.geometry = True
+        return rule
 
     def order(self, arguments: dict[str, Any]) -> tuple[str, ...]:
         """The parameters that get an edge in this call: the tensors, and numbers where they count."""
@@ -389,7 +393,11 @@ class RuleNode(Node):
         """What a formula reads: a saved tensor, an argument, the size of a tensor argument."""
         saved = self.saved.get(name)
         if saved is not None:
-            return saved.unpack(self)
+            try:
+                return saved.unpack(self)
+            except RuntimeError:
+                self._refuse_first()
+                raise
         if name in self.arguments:
             if self.freed and self.rule.numbers_count and name in self.order:
                 raise RuntimeError(_FREED)  # PyTorch keeps such a number as a tensor
@@ -398,6 +406,11 @@ class RuleNode(Node):
             plain = name.removeprefix("_saved_")
             return getattr(self, {"self": "input", "result": "out"}.get(plain, plain))
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+
+    def _refuse_first(self) -> None:
+        """Of several saved tensors that cannot be used, PyTorch names the first by its own names of them."""
+        for name in sorted(self.saved, key=lambda n: (n in ("out", "indices"), "self" if n == "input" else n)):
+            self.saved[name].unpack(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         grad: Any = grads[0]
@@ -435,6 +448,12 @@ def grad_fn_of(tensor: Tensor) -> Node | None:
         _regrow(tensor)
     meta: Meta | None = tensor._autograd
     return None if meta is None else meta.node
+
+
+def made_by_none(tensor: Tensor) -> bool:
+    """Whether no history is noted; that of a view whose family was written to since is not asked for."""
+    meta: Meta | None = tensor._autograd
+    return meta is None or meta.node is None
 
 
 def requires_grad(tensor: Tensor) -> bool:

@@ -20,7 +20,7 @@ from tensorkit.autograd.graph import (
     SavedResult,
     differentiable,
     edge_of,
-    grad_fn_of,
+    made_by_none,
     meta_of,
     requires_grad,
     set_history,
@@ -73,7 +73,11 @@ def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None
         return
     tensors = isinstance(b, Tensor)
     first_edge, second_edge = edge_of(a), edge_of(b) if tensors else None
-    if first_edge is None and second_edge is None and not (requires_grad(a) or (tensors and requires_grad(b))):
+    if (
+        first_edge is None
+        and second_edge is None
+        and not (requires_grad(a) or (tensors and requires_grad(b)))
+    ):
         return
     plan = rule._pairs.get(tensors) or rule.pair({"input": a, second: b})
     node = plan.cls({"alpha": 1} if tensors else {"alpha": 1, second: b})
@@ -112,7 +116,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     originals = dict(arguments)
     wanted = _wanted(node)
     if first in wanted:
-        originals[first] = _unrecorded_clone(target)
+        originals[first] = target.clone()  # type: ignore[attr-defined]  # recorded: it may be differentiated again
     state.grad = False
     try:
         _keep_inputs(node, originals)
@@ -121,18 +125,12 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
         state.grad = True
     if "out" in wanted:
         node.saved["out"] = SavedResult(target)
-    rebase(target, node)
+    if rule.geometry:
+        set_history(target, node, 0)  # a base keeps its history: nothing was written to it
+    else:
+        rebase(target, node)
     anomaly.remember(node)
     return out
-
-
-def _unrecorded_clone(target: Any) -> Tensor:
-    """The values from before the write, for a derivative that needs them."""
-    state.grad = False
-    try:
-        return target.detach().clone()  # type: ignore[no-any-return]
-    finally:
-        state.grad = True
 
 
 def check_inplace(target: Tensor) -> None:
@@ -144,11 +142,11 @@ def check_inplace(target: Tensor) -> None:
     base = target._base
     if base is not None:
         refuse_ambiguous(target)
-        if requires_grad(target) and grad_fn_of(base) is None:
+        if requires_grad(target) and made_by_none(base):
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place operation."
             )
-    if requires_grad(target) and grad_fn_of(target) is None:
+    if requires_grad(target) and made_by_none(target):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 

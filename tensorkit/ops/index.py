@@ -188,7 +188,8 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         same = value._lay().size == target._lay().size
         fitted = value if same else _fit(target._lay(), value, backend_name(value))
         check_writable(target)
-        check_overlap(target, fitted)
+        if same or value._lay().size:  # PyTorch fills with what has no dimensions
+            check_overlap(target, fitted)
         warn_complex_to_real(target, fitted)
         copy_into(target, fitted)
     else:

@@ -574,9 +574,9 @@ def _no_complex(name: str) -> Any:
     return check
 
 
-def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
-    """All of the gradient to the winner; where the two are equal, half to each."""
-    return where(g / 2, where(g, 0, wins), a.eq(b))
+def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
+    """Nothing of the gradient to the loser; half to each of two equals; of nan nobody knows, so both get all."""
+    return where(g / 2, where(g, 0, loses.eq(False)), a.eq(b))
 
 
 maximum = binary(
@@ -591,8 +591,8 @@ maximum = binary(
     numbers=False,
     derivative=Rule(
         "MaximumBackward0",
-        input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
-        other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
     ),
     samples=_samples("maximum")[:4],
     doc="""The larger of two tensors, element by element; nan wins.
@@ -617,8 +617,8 @@ minimum = binary(
     numbers=False,
     derivative=Rule(
         "MinimumBackward0",
-        input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
-        other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
     ),
     samples=_samples("minimum")[:4],
     doc="""The smaller of two tensors, element by element; nan wins.

@@ -14,7 +14,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
-from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
+from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
@@ -122,6 +122,7 @@ def _pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -
     zeros = some.new_zeros(face.size)
     for piece, g in zip(cut(zeros), gs, strict=True):
         if g is not None:
+            piece._origin = PLAIN  # these pieces are ours: each may be written to
             piece.copy_(g)
     return zeros  # type: ignore[no-any-return]
 
@@ -155,6 +156,11 @@ def _squeeze_name(arguments: dict[str, Any]) -> str:
 
 def _split_name(arguments: dict[str, Any]) -> str:
     return "SplitBackward0" if isinstance(arguments["split_size"], int) else "SplitWithSizesBackward0"
+
+
+def _chunk_name(arguments: dict[str, Any]) -> str:
+    empty = arguments["input"].size(arguments["dim"]) == 0
+    return "SplitWithSizesBackward0" if empty else "SplitBackward0"
 
 
 def _no_dtype(arguments: dict[str, Any]) -> bool:
@@ -292,7 +298,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     layout = input._lay().reshape(size)
     if layout is not None:
-        return input.view(size) if wants_grad(input) else input._view(layout)
+        if not wants_grad(input):
+            return input._view(layout)
+        return input.view(size) if input.is_contiguous() else _reshape_alias(input, layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
     return _unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
 
@@ -302,6 +310,12 @@ def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
     return on_storage(input._store(), input._lay().view(size), input._dtype)
 
 
+_reshape_alias: Callable[[Tensor, Layout], Tensor] = differentiable(
+    lambda input, layout: input._view(layout),
+    Rule("ReshapeAliasBackward0", input=lambda g, c: g.reshape(c.input_face.size)),
+    "_reshape_alias",
+    "view",
+)
 _unsafe_view = differentiable(
     _unsafe_view_body,
     Rule("UnsafeViewBackward0", input=lambda g, c: g.reshape(c.input_face.size)),
@@ -864,7 +878,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         sample("a.chunk(0)", a=(2,)),
     ),
     derivative=Rule(
-        "SplitBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))
+        _chunk_name, input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))
     ),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -1153,15 +1167,16 @@ def _squeeze_to(input: Tensor, dim: Any) -> Tensor:
 
 def _t_inplace(input: Tensor) -> Tensor:
     """In-place form of ``t``: this tensor itself gets the new layout."""
-    if input.dim() > 2:
-        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input.dim()}D")
-    layout = input._lay().t()
+
+    def body() -> Tensor:
+        if input.dim() > 2:
+            raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input.dim()}D")
+        return _new_layout(input, input._lay().t())
+
     if not wants_grad(input):
-        return _new_layout(input, layout)
+        return body()
     rule = registry["t"].derivative.inplace()
-    return recorded_call(  # type: ignore[no-any-return]
-        rule, "t_", {"input": input}, lambda: _new_layout(input, layout), "inplace"
-    )
+    return recorded_call(rule, "t_", {"input": input}, body, "inplace")  # type: ignore[no-any-return]
 
 
 def _matrices_transposed(input: Tensor) -> Tensor:
