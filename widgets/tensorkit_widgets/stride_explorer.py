@@ -12,16 +12,9 @@
 
 from __future__ import annotations
 
-import base64
-import threading
 from collections.abc import Sequence
-from html import escape
-from pathlib import Path
 from typing import Any
 from zlib import crc32
-
-import anywidget
-import traitlets
 
 from tensorkit_widgets import live
 from tensorkit_widgets.actions import do
@@ -30,6 +23,7 @@ from tensorkit_widgets.chain import Step, StepFailed
 from tensorkit_widgets.esm import link, static
 from tensorkit_widgets.facts import facts
 from tensorkit_widgets.page import page
+from tensorkit_widgets.picture import Picture
 from tensorkit_widgets.render import element_text, render_svg, render_text
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.scene import Scene
@@ -43,7 +37,7 @@ def _storage_number(buffer: Buffer) -> int:
     return crc32(f"{buffer.device} {buffer.start}".encode())
 
 
-class StrideExplorer(anywidget.AnyWidget):
+class StrideExplorer(Picture):
     """A live tensor as a grid and as slots of its storage, with a chain of view steps to build, step by step.
 
     Args:
@@ -62,8 +56,6 @@ class StrideExplorer(anywidget.AnyWidget):
     _esm = link("stride_explorer.js")
     _css = "\n".join([live_css(), static("scene.css"), static("stride_explorer.css")])
 
-    frame = traitlets.Dict().tag(sync=True)
-
     def __init__(
         self,
         tensor: Any,
@@ -80,10 +72,7 @@ class StrideExplorer(anywidget.AnyWidget):
             )
         if not isinstance(name, str) or not name:
             raise TypeError(f"name must be a text such as 't', not {name!r}")
-        self._guard = threading.RLock()
         self._session = Session(tensor, name)
-        self._closed = False
-        self._revision = 0
         self._last: Scene | None = None
         try:
             self._session.set(expression or "")
@@ -93,7 +82,6 @@ class StrideExplorer(anywidget.AnyWidget):
         if focus is not None:
             do(self._session, {"kind": "look", "focus": list(focus)})
         super().__init__()
-        self.on_msg(self._heard)
         self._paint()
         live.register(self)
 
@@ -157,37 +145,14 @@ class StrideExplorer(anywidget.AnyWidget):
         with self._guard:
             return render_text(self._session.scene())
 
-    def save(self, path: str | Path) -> Path:
-        """Write the picture to ``x.svg``, ``x.txt``, or ``x.html``: a page that needs no kernel and no network."""
-        target = Path(path)
-        writers = {".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page}
-        if target.suffix not in writers:
-            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(writers[target.suffix](), encoding="utf-8")
-        return target
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        element = element_text(self._last) if self._last else ""
+        return f"StrideExplorer: {self.code}. {element}".strip()
 
     def _page(self) -> str:
         with self._guard:
             return page(self._session.scenes())
-
-    def refresh(self) -> bool:
-        """Look at the tensor again, and repaint if anything has changed. Called after every cell; never raises."""
-        with self._guard:
-            return not self._closed and self._paint(only_if_changed=True)
-
-    def close(self) -> None:
-        """Take the widget down: its view, its hook and its hold on the tensor's memory map."""
-        live.unregister(self)
-        self._closed = True
-        super().close()
-
-    def _reopen(self) -> None:
-        """Displayed again after it was closed: live once more."""
-        self._closed = False
-        self.__dict__.pop("_repr_mimebundle_", None)  # closing had hidden the class's own
-        self.open()
-        self.refresh()
-        live.register(self)
 
     def __repr__(self) -> str:
         return f"StrideExplorer({self._session.code})"
@@ -223,7 +188,7 @@ class StrideExplorer(anywidget.AnyWidget):
             }
             if only_if_changed and drawn["reason"] == self.frame.get("reason"):
                 return False
-        self._publish(drawn, serial)
+        self._publish(drawn, self._state(), serial)
         return True
 
     def _fallback(self) -> str:
@@ -232,37 +197,9 @@ class StrideExplorer(anywidget.AnyWidget):
         ]
         return "\n".join([self._session.code, *lines])
 
-    def _publish(self, drawn: dict[str, Any], serial: Any) -> None:
-        self._revision += 1
-        focus = self._last and element_text(self._last)
-        state = {
+    def _state(self) -> dict[str, Any]:
+        return {
             **facts(self._session),
             "storage": _storage_number(self._session.meta.buffer),
-            "element": focus,
+            "element": self._last and element_text(self._last),
         }
-        shown = serial if isinstance(serial, int) else None
-        self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": state}
-
-    # ---- display: the live view, and the picture as an output of its own
-
-    def _ipython_display_(self, **_options: Any) -> None:
-        from IPython.display import display
-
-        if self._closed:
-            self._reopen()
-        live.replace_in_cell(self)
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        # The view alone: its words are in the second output, so a saved notebook shows them once.
-        display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
-        display(self._still(), raw=True)
-
-    def _still(self) -> dict[str, str]:
-        """The static picture: hidden by the live view while that is alive."""
-        with self._guard:
-            twin, picture = self.text(), self.svg()
-            element = element_text(self._last) if self._last else ""
-        words = f"StrideExplorer: {self.code}. {element}".strip()
-        data = base64.b64encode(picture.encode("utf-8")).decode("ascii")
-        image = f'<img class="tk-still" alt="{escape(words)}" src="data:image/svg+xml;base64,{data}">'
-        return {"text/html": image, "text/plain": twin}
