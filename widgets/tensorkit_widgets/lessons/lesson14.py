@@ -216,7 +216,7 @@ QUESTIONS = (
     Question(
         "second_backward",
         "`loss = (w * w).sum()`, and `loss.backward()` has filled `w.grad`. We call `loss.backward()` once more, "
-        "without computing anything anew. What comes?",
+        "without computing anything anew. What happens?",
         "An error",
         "To walk back over `w * w` one needs `w`. The graph had saved it for that, and gave it up during the "
         "first walk.",
@@ -304,7 +304,7 @@ QUESTIONS = (
     Question(
         "leaf_write",
         "`w` is a leaf that requires grad, and `w.grad` is filled. We want to change `w` a little: "
-        "`w -= 0.25 * w.grad`. What comes?",
+        "`w -= 0.25 * w.grad`. What happens?",
         "An error",
         "The write would be recorded, and `w` would be the result of a recorded operation: a leaf no more.",
         options=(
