@@ -282,6 +282,7 @@ def binary(
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
+    inplace_derivative: Any = None,
     inplace: bool = True,
     second: str = "other",
     numbers: bool = True,
@@ -290,6 +291,7 @@ def binary(
 
     Args:
         operators: the Python operators it serves: ``"__add__"``, reflected ``"__radd__"``, in-place ``"__iadd__"``.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
         inplace: whether to derive ``name_``.
         second: the keyword of the second operand: ``"other"`` or ``"exponent"``.
         numbers: whether the second operand may be a number.
@@ -318,9 +320,10 @@ def binary(
     method.__name__, method.__doc__ = block.name, doc
     for spelling in names:
         attach(spelling, method)
-    changed = _attach_inplace(block, names, second, derivative) if inplace else ()
+    written = inplace_derivative or derivative
+    changed = _attach_inplace(block, names, second, written) if inplace else ()
     for operator in operators:
-        attach(operator, _operator(block, operator, fast, caller))
+        attach(operator, _operator(block, operator, fast, caller, written))
     _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative)
     return function
 
@@ -344,11 +347,11 @@ def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str, rule:
 
 
 def _operator(
-    block: Pointwise, name: str, fast: Callable[[Tensor, Any], Tensor | None], caller: _Caller
+    block: Pointwise, name: str, fast: Callable[[Tensor, Any], Tensor | None], caller: _Caller, written: Any
 ) -> Callable[..., Any]:
     """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
     if name.startswith("__i"):
-        return _inplace_operator(block, caller.rule)
+        return _inplace_operator(block, written)
 
     def forward(self: Tensor, other: Any) -> Any:
         if not trace.active:

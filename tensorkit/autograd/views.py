@@ -107,7 +107,7 @@ def scatter_strided(grad: Any, base: Layout, view: Layout) -> Tensor:
     if base.has_internal_overlap() != "no":
         readers = grad.new_zeros(max(slots, 0))
         _add_at(readers, grad.new_ones(base.size), shifted)
-        row = row / readers
+        row = row / (readers + readers.eq(0))  # a slot that nobody reads has nothing to share
     return row.as_strided(shifted.size, shifted.stride, shifted.offset)  # type: ignore[no-any-return]
 
 

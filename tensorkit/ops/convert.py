@@ -5,6 +5,7 @@ Only what is here moves elements from one storage to another; every byte goes th
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -665,6 +666,22 @@ def set_(
     if source is None:
         input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
         input._bump()
+    if wants_grad(input) or wants_grad(source):
+        arguments = {"input": input, "source": source}
+        again = functools.partial(_set_to, input, source, storage_offset, size, stride)
+        return recorded_call(_NO_WAY_BACK, "set_", arguments, again, "inplace")  # type: ignore[no-any-return]
+    return _set_to(input, source, storage_offset, size, stride)
+
+
+def _no_way_back(g: Any, c: Any) -> Any:
+    raise RuntimeError("derivative for set_ is not implemented")
+
+
+_NO_WAY_BACK = Rule("NotImplemented", input=_no_way_back, source=_no_way_back)
+_NO_WAY_BACK.geometry = True
+
+
+def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
         return input
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:

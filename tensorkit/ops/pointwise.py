@@ -77,10 +77,27 @@ def _conj(value: Any) -> Any:
     return value.conjugate() if isinstance(value, complex) else value
 
 
+def _sgn(values: Array) -> Array:
+    """The sign of each number, 0 for nan; of a complex number, the number of length 1 in its direction."""
+    if values.dtype.kind == "c":
+        return numpy.sign(values)  # type: ignore[no-any-return]
+    return numpy.subtract(values > 0, values < 0, dtype=values.dtype)  # type: ignore[no-any-return]
+
+
 _conjugate = _unary_of(
     "conj_physical", numpy.conjugate, Rule("ConjPhysicalBackward0", input=lambda g, c: _conj(g))
 )
-_sign = _unary_of("sign", numpy.sign, Rule("SignBackward0", input=lambda g, c: g * 0))
+
+
+def _sign_back(g: Any, c: Any) -> Any:
+    """A sign never changes; of a complex number it is the direction, which turns."""
+    if not c.out.is_complex():
+        return g * 0
+    along = (g * _conj(c.out)).real
+    return where((g - along * c.out) / c.input.abs(), 0, c.input.ne(0))
+
+
+_sign = _unary_of("sign", _sgn, Rule("SgnBackward0", input=_sign_back))
 _log = _unary_of("log", numpy.log, Rule("LogBackward0", input=lambda g, c: g / _conj(c.input)))
 _reciprocal = differentiable(
     lambda input: apply(_true_divide, (1, input)),
@@ -275,8 +292,13 @@ def _div_name(arguments: dict[str, Any]) -> str:
 _DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_other)
 
 
-def _no_floor(g: Any, c: Any) -> Any:
-    raise RuntimeError("derivative for aten::floor_divide is not implemented")
+def _not_implemented(name: str) -> Rule:
+    """The rule of an operation that may be recorded, but not differentiated."""
+
+    def refuse(g: Any, c: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return Rule("NotImplemented", input=refuse, other=refuse)
 
 
 _true_divide: Pointwise = Pointwise(
@@ -389,7 +411,8 @@ floor_divide = binary(
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
-    derivative=Rule("NotImplemented", input=_no_floor, other=_no_floor),
+    derivative=_not_implemented("floor_divide"),
+    inplace_derivative=_not_implemented("floor_divide_"),
     samples=_samples("floor_divide", "a // b", "a // 2", "7 // a", "a.floor_divide_(b)"),
     doc="""Divide and round down, element by element.
 
@@ -458,22 +481,21 @@ def _pow_name(arguments: dict[str, Any]) -> str:
 
 
 def _pow_base(g: Any, c: Any) -> Any:
-    exponent = c.exponent
+    base, exponent = c.input, c.exponent
     if not isinstance(exponent, Tensor):
         if exponent == 0:
             return g.new_zeros(g.size())
-        return g * _conj(exponent * c.input.pow(exponent - 1))
-    steep = g * _conj(exponent * c.input.pow(exponent - 1))
+        return g * _conj(exponent * base.pow(exponent - 1))
+    steep = g * _conj(exponent * base.pow(exponent - 1))
     return where(steep, 0, exponent.ne(0))
 
 
 def _pow_exponent(g: Any, c: Any) -> Any:
     base = c.input if isinstance(c.input, Tensor) else c.exponent.new_full((), c.input)
-    growth = g * _conj(c.out * _log(base))
     flat = base.eq(0)
     if not c.exponent.is_complex():
         flat = flat * c.exponent.ge(0)
-    return where(growth, 0, flat.eq(False))
+    return g * where(_conj(c.out * _log(base)), 0, flat.eq(False))
 
 
 pow = binary(
@@ -639,6 +661,15 @@ def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise
     return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks, overloaded=True)
 
 
+def _constant(name: str) -> Rule:
+    """Of a comparison written into a tensor of floats: zeros and ones, that do not change with the operands."""
+    return Rule(
+        _by_number(f"{name.capitalize()}Backward", 1, 0),
+        input=lambda g, c: g.new_zeros(g.size()),
+        other=lambda g, c: g.new_zeros(g.size()),
+    )
+
+
 _COMPARED = """{sentence}, element by element.
 
     Returns:
@@ -653,6 +684,7 @@ _COMPARED = """{sentence}, element by element.
 
 eq = binary(
     _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
+    inplace_derivative=_constant("eq"),
     operators=("__eq__",),
     samples=_samples("eq", "a == b", "a == 1", "a == 'x'", "a.eq_(b)"),
     doc=_COMPARED.format(
@@ -661,6 +693,7 @@ eq = binary(
 )
 ne = binary(
     _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
+    inplace_derivative=_constant("ne"),
     aliases=("not_equal",),
     operators=("__ne__",),
     samples=_samples("ne", "a != b", "a != 1"),
@@ -670,6 +703,7 @@ ne = binary(
 )
 lt = binary(
     _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
+    inplace_derivative=_constant("lt"),
     aliases=("less",),
     operators=("__lt__",),
     samples=_samples("lt", "a < b", "1 < a", "a < 1.5"),
@@ -679,6 +713,7 @@ lt = binary(
 )
 le = binary(
     _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
+    inplace_derivative=_constant("le"),
     aliases=("less_equal",),
     operators=("__le__",),
     samples=_samples("le", "a <= b"),
@@ -691,6 +726,7 @@ le = binary(
 )
 gt = binary(
     _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
+    inplace_derivative=_constant("gt"),
     aliases=("greater",),
     operators=("__gt__",),
     samples=_samples("gt", "a > b", "a > 3"),
@@ -700,6 +736,7 @@ gt = binary(
 )
 ge = binary(
     _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
+    inplace_derivative=_constant("ge"),
     aliases=("greater_equal",),
     operators=("__ge__",),
     samples=_samples("ge", "a >= b"),

@@ -157,6 +157,10 @@ def _var_back(g: Any, c: Any) -> Any:
     dim, by = _correction(c.axis if c.dim is None else c.dim, c.unbiased, c.correction)
     wide = _spread_out(g, c.input_face, dim, c.keepdim)
     free = _count(c.input_face, dim) - by
+    if free <= 0 and (dim is None or not c.input_face.size):
+        # As much too large as can be, and of a constant no number: what PyTorch gives where no freedom is left.
+        endless = wide.new_full(wide.size(), math.inf)
+        return wide * where(endless, math.nan, c.input.ne(c.input.mean()))
     factor = 2.0 / free if free else math.inf
     return factor * wide * (c.input - c.input.mean(dim, keepdim=True))
 

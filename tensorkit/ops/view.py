@@ -14,7 +14,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
-from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
+from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
@@ -122,8 +122,9 @@ def _pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -
     zeros = some.new_zeros(face.size)
     for piece, g in zip(cut(zeros), gs, strict=True):
         if g is not None:
-            piece._origin = PLAIN  # these pieces are ours: each may be written to
-            piece.copy_(g)
+            # Not through `piece`: of several views made at once, none may be written to while gradients are recorded.
+            lay = piece._lay()
+            zeros.as_strided(lay.size, lay.stride, lay.offset).copy_(g)
     return zeros  # type: ignore[no-any-return]
 
 
