@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 
+from tests.benchmarks.gradients import gradients
 from tests.benchmarks.importing import importing
 from tests.benchmarks.machine import load, this_machine
 from tests.benchmarks.measure import Benchmark, Skip
@@ -19,7 +20,14 @@ from tests.benchmarks.small import small
 __all__ = ["BENCHMARKS", "main"]
 
 # In the order of the table, by the names that `--only` takes.
-BENCHMARKS = {"small": small, "import": importing, "opening": opening, "repaint": repaint, "million": million}
+BENCHMARKS = {
+    "small": small,
+    "gradients": gradients,
+    "import": importing,
+    "opening": opening,
+    "repaint": repaint,
+    "million": million,
+}
 
 
 def _measured(benchmark: Benchmark) -> Section:

@@ -1,0 +1,70 @@
+"""What recording costs, how fast the walk back is, and how much memory the two take together."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import tensorkit
+from tests.benchmarks.measure import Row, benchmark, codes, require_torch
+
+__all__ = ["gradients"]
+
+CHAIN = 1000
+ROUNDS = 9
+# The peak of a forward and a backward pass over ten million elements, beyond what the library itself takes.
+PEAK = """
+import sys
+library = __import__(sys.argv[1])
+def peak():  # of this process alone: getrusage would begin with its parent's
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+def run(n):
+    x = library.ones(n, requires_grad=True)
+    ((x * x + x) * x).sum().backward()
+run(1000)
+before = peak()
+run(10_000_000)
+print(peak() - before)
+"""
+
+
+def _names(library: Any) -> dict[str, Any]:
+    chained = library.ones(1, requires_grad=True)
+    for _ in range(CHAIN):
+        chained = chained * 1.0001
+    return {
+        "x": library.ones(1, requires_grad=True),
+        "y": library.ones(1),
+        "m": library.ones(2, 3, requires_grad=True),
+        "chained": chained,
+    }
+
+
+def _peak(library: str) -> float:
+    """Megabytes."""
+    words = [sys.executable, "-c", PEAK, library]
+    finished = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    return int(finished.stdout) / 1024
+
+
+@benchmark("Gradients")
+def gradients() -> Iterator[Row]:
+    torch = require_torch()
+    ours, theirs = _names(tensorkit), _names(torch)
+    for code in ("x + y", "x * y", "m.t()", "m.view(6)", "m.sum()"):
+        pair = codes(code, code, ours, theirs)
+        yield Row(f"{code}, recorded", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
+    walk = "chained.backward(retain_graph=True)"
+    pair = codes(walk, walk, ours, theirs)
+    yield Row(f"backward, {CHAIN} ops", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), 1.5)
+    if not Path("/proc/self/status").exists():
+        return  # only Linux tells
+    mine = median(_peak("tensorkit") for _ in range(ROUNDS // 3))
+    other = median(_peak("torch") for _ in range(ROUNDS // 3))
+    told = f"tensorkit {mine:.0f} MB, PyTorch {other:.0f} MB"
+    yield Row("peak memory", mine / other, "× PyTorch", told, 1.1)
