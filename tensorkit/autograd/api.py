@@ -302,23 +302,23 @@ def _retain_grad(self: Tensor) -> None:
     """Collect the gradient of a tensor that is no leaf, too."""
     if not requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if made_by_none(self):
-        return
     meta = self._autograd
-    if meta.retains:
+    if made_by_none(self) or meta.retains:
         return
+    node, _ = _node_hooks(self)
     meta.retains = True
 
     def collect(grad: Any) -> None:
-        meta.grad = (
-            (grad if meta.grad is None else meta.grad + grad) if state.grad else _kept(meta.grad, grad)
-        )
+        held = meta.grad
+        meta.grad = held + grad if held is not None else _own_copy(grad)
 
-    _node_hooks(self)[-1].append(OrderedDict({-1: collect}))
+    if node.retains is None:
+        node.retains = {}
+    node.retains[meta.output_nr] = collect
 
 
-def _kept(held: Any, grad: Any) -> Any:
-    return grad.clone() if held is None else held + grad
+def _own_copy(grad: Any) -> Any:
+    return grad.clone() if grad.is_contiguous() else grad.contiguous()
 
 
 def _node_hooks(tensor: Tensor) -> tuple[Node, list[Any]]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import heapq
 import itertools
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from tensorkit.autograd import anomaly
-from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Node
+from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Meta, Node, RuleNode
 from tensorkit.autograd.mode import state
 from tensorkit.elementwise import empty_strided
 from tensorkit.layout import Layout
@@ -47,9 +48,8 @@ def run_backward(
     before = state.grad
     state.grad = create_graph
     try:
-        for (node, nr), grad in zip(roots, grads, strict=True):
-            face = node.faces[nr]
-            walk.arrive(node, nr, grad if face is None or grad._dtype is face.dtype else _fit(grad, face, node, nr))
+        for i, ((node, nr), grad) in enumerate(zip(roots, grads, strict=True)):
+            walk.arrive(node, nr, _fit_root(grad, node.faces[nr], node, i))
         walk.run()
     finally:
         state.grad = before
@@ -137,7 +137,7 @@ class _Walk:
             self._arrived(node, grads)
             if self.needed is not None and node not in self.needed:
                 return [None] * len(node.edges)
-        results = _evaluate(node, grads)
+        results = _evaluate(node, grads, None if self.needed is None else self.waiting)
         if not self.retain:
             node.release()
         return results
@@ -147,6 +147,10 @@ class _Walk:
         if node.tensor_hooks is not None:
             for nr, tables in node.tensor_hooks.items():
                 grads[nr] = _through_hooks(grads[nr], tables)
+            for nr, collect in (node.retains or {}).items():
+                grad = grads[nr]
+                if grad is not None:
+                    collect(grad)
         elif isinstance(node, AccumulateGrad) and self.needed is not None and node not in self.needed:
             grads[0] = _through_hooks(grads[0], [node.variable._autograd.hooks or {}])
         for nr, grad in enumerate(grads):
@@ -199,17 +203,29 @@ def _leading_to(targets: set[Node], reachable: dict[Node, int]) -> set[Node]:
 # -- one node -----------------------------------------------------------------------------------------------------
 
 
-def _evaluate(node: Node, grads: Grads) -> Sequence[Tensor | None]:
-    if node.pre_hooks is None and node.post_hooks is None and not isinstance(node, AccumulateGrad):
-        return _apply(node, grads) if anomaly.enabled() else _checked_count(node, node.apply(grads))
+def _evaluate(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
+    """Run a node with its hooks.
+
+    Args:
+        visited: where to this walk goes; what leads elsewhere is not computed. None for everywhere.
+    """
+    if (
+        visited is None
+        and node.pre_hooks is None
+        and node.post_hooks is None
+        and not isinstance(node, AccumulateGrad)
+    ):
+        return _apply(node, grads, None) if anomaly.enabled() else _checked_count(node, node.apply(grads))
     if node.pre_hooks:
         grads = _through_prehooks(node, grads)
     if isinstance(node, AccumulateGrad):
         _accumulate(node.variable, grads[0])
         results: Sequence[Tensor | None] = ()
     else:
-        results = _apply(node, grads)
+        results = _apply(node, grads, visited)
     if node.post_hooks:
+        pairs = enumerate(zip(results, node.edges, strict=True))
+        results = [g if g is None or e is None else _fit(g, e[0].faces[e[1]], node, i) for i, (g, e) in pairs]
         results = _through_posthooks(node, results, grads)
     return results
 
@@ -223,11 +239,11 @@ def _checked_count(node: Node, results: Sequence[Tensor | None]) -> Sequence[Ten
     return results
 
 
-def _apply(node: Node, grads: Grads) -> Sequence[Tensor | None]:
+def _apply(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
     if not anomaly.enabled():
-        return _checked_count(node, node.apply(grads))
+        return _checked_count(node, _computed(node, grads, visited))
     try:
-        results = _checked_count(node, node.apply(grads))
+        results = _checked_count(node, _computed(node, grads, visited))
     except Exception:
         anomaly.tell(node)
         raise
@@ -235,18 +251,25 @@ def _apply(node: Node, grads: Grads) -> Sequence[Tensor | None]:
     return results
 
 
+def _computed(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
+    if visited is None or not isinstance(node, RuleNode):
+        return node.apply(grads)
+    node.check_saved()
+    return node.partly(grads, [e if e is not None and e[0] in visited else None for e in node.edges])
+
+
 def _through_hooks(grad: Tensor | None, tables: list[Any]) -> Tensor | None:
     for table in tables:
         for hook in tuple(table.values()):
-            if grad is None:
-                return None
             changed = hook(grad)
             if changed is not None:
                 grad = _checked_hook(grad, changed)
     return grad
 
 
-def _checked_hook(grad: Tensor, changed: Any) -> Tensor:
+def _checked_hook(grad: Tensor | None, changed: Any) -> Tensor:
+    if grad is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(changed, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
     if changed._lay().size != grad._lay().size:
@@ -322,6 +345,18 @@ def _fit(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
     return grad if grad._dtype is face.dtype else grad.to(face.dtype)  # type: ignore[no-any-return]
 
 
+def _fit_root(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
+    """The gradient that a walk starts with, checked against the graph: the tensor may have got another layout."""
+    if face is None or (grad._dtype is face.dtype and _size(grad) == face.size):
+        return grad  # type: ignore[no-any-return]
+    if not _expands_to(face.size, _size(grad)):
+        raise RuntimeError(
+            f"invalid gradient at index {i} - got {list(_size(grad))} but expected shape compatible with "
+            f"{list(face.size)}"
+        )
+    return _fit(grad, face, node, i)
+
+
 def _accumulate(variable: Any, grad: Any) -> None:
     """Add to a leaf's ``.grad``, in place where nobody will differentiate through it."""
     meta = variable._autograd
@@ -329,19 +364,38 @@ def _accumulate(variable: Any, grad: Any) -> None:
         return
     if meta.hooks:
         grad = _through_hooks(grad, [meta.hooks])
-    if meta.node is not None:
+    if grad is not None and meta.node is not None:
         raise RuntimeError("leaf variable has been moved into the graph interior")
-    if grad is None or not meta.leaf:
-        return
+    if grad is not None and meta.leaf:
+        _add_up(variable, meta, grad)
+    if meta.after:
+        for hook in tuple(meta.after.values()):
+            hook(variable)
+
+
+def _add_up(variable: Any, meta: Meta, grad: Any) -> None:
     if meta.grad is None:
         meta.grad = _first_grad(variable, grad)
     elif state.grad:
         meta.grad = meta.grad + grad
+        _warn_of_strides(meta.grad, variable)
     else:
-        meta.grad.add_(grad)
-    if meta.after:
-        for hook in tuple(meta.after.values()):
-            hook(variable)
+        held: Any = meta.grad
+        held.add_(grad)
+        _warn_of_strides(held, variable)
+
+
+def _warn_of_strides(grad: Tensor, variable: Tensor) -> None:
+    lay, own = grad._lay(), variable._lay()
+    if _lie_alike(lay, own) if own.is_non_overlapping_and_dense() else lay.is_contiguous():
+        return
+    warnings.warn(
+        "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.\n"
+        f"grad.sizes() = {list(lay.size)}, strides() = {list(lay.stride)}\n"
+        f"param.sizes() = {list(own.size)}, strides() = {list(own.stride)}",
+        UserWarning,
+        stacklevel=6,
+    )
 
 
 _OURS_ALONE = 6  # references to a gradient that nobody but this walk holds

@@ -29,6 +29,7 @@ from tensorkit.tensor import Tensor
 
 __all__ = [
     "AccumulateGrad",
+    "FREED",
     "Edge",
     "Face",
     "Meta",
@@ -42,6 +43,7 @@ __all__ = [
     "accumulator_of",
     "differentiable",
     "meta_of",
+    "move_hooks",
     "edge_of",
     "grad_fn_of",
     "made_by_none",
@@ -103,10 +105,12 @@ class Face:
 class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
-    __slots__ = ("tensor", "version")
+    __slots__ = ("made", "tensor", "version")
 
     def __init__(self, tensor: Tensor) -> None:
         counter = tensor._counter
+        meta: Meta | None = tensor._autograd
+        self.made = meta is not None and meta.node is not None
         self.tensor: Tensor | None = tensor
         self.version = 0 if counter is None else counter[0]
 
@@ -114,8 +118,13 @@ class Saved:
         """The tensor, if it was not freed and not written to since."""
         tensor = self.tensor
         if tensor is None:
-            raise RuntimeError(_FREED)
+            raise RuntimeError(FREED)
         counter = tensor._counter
+        if self.made and tensor._autograd.node is None:
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
         if counter is not None and counter[0] != self.version:
             raise RuntimeError(self._modified(tensor, node))
         return tensor
@@ -155,7 +164,7 @@ class SavedResult(Saved):
         return node, self.output_nr
 
 
-_FREED = (
+FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
     "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
@@ -200,6 +209,8 @@ class Node:
     post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     # Hooks of the tensors that this node made, by output; they outlive the tensor objects.
     tensor_hooks: dict[int, list[OrderedDict[int, Callable[..., Any]]]] | None = None
+    # The collectors of `retain_grad`, by output: called after the hooks, and moved on when the tensor is written to.
+    retains: dict[int, Callable[[Tensor], None]] | None = None
     trace: str | None = None
 
     def __init__(self) -> None:
@@ -213,7 +224,8 @@ class Node:
 
     def short_name(self) -> str:
         """The operation's name, as PyTorch's errors give it: ``'Mul'``."""
-        return re.sub(r"Backward0?(\d*)$", r"\1", self.name())
+        short, found = re.subn(r"Backward0?(\d*)$", r"\1", self.name())
+        return short if found else f"tensorkit::autograd::{short}"
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -300,7 +312,9 @@ class Rule:
         self.numbers_count = numbers_count
         self.applies = applies
         self.formulas = formulas
-        self.geometry = False  # whether it is of an operation that gives its tensor another layout, and no values
+        self.geometry = (
+            False  # whether it is of an operation that gives its tensor another layout, and no values
+        )
         self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
         self._classes: dict[tuple[str, tuple[str, ...]], type[RuleNode]] = {}
         self._pairs: dict[bool, PairPlan] = {}
@@ -396,32 +410,38 @@ class RuleNode(Node):
             try:
                 return saved.unpack(self)
             except RuntimeError:
-                self._refuse_first()
+                self.check_saved()
                 raise
         if name in self.arguments:
             if self.freed and self.rule.numbers_count and name in self.order:
-                raise RuntimeError(_FREED)  # PyTorch keeps such a number as a tensor
+                raise RuntimeError(FREED)  # PyTorch keeps such a number as a tensor
             return self.arguments[name]
         if name.startswith("_saved_"):
             plain = name.removeprefix("_saved_")
             return getattr(self, {"self": "input", "result": "out"}.get(plain, plain))
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
 
-    def _refuse_first(self) -> None:
-        """Of several saved tensors that cannot be used, PyTorch names the first by its own names of them."""
-        for name in sorted(self.saved, key=lambda n: (n in ("out", "indices"), "self" if n == "input" else n)):
+    def check_saved(self) -> None:
+        """Refuse to go on when a saved tensor cannot be used: the first one by PyTorch's names of them."""
+        for name in sorted(
+            self.saved, key=lambda n: (n in ("out", "indices"), "self" if n == "input" else n)
+        ):
             self.saved[name].unpack(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        return self.partly(grads, self.edges)
+
+    def partly(self, grads: list[Tensor | None], edges: Sequence[Edge | None]) -> list[Tensor | None]:
+        """`apply`, but only what goes along the given edges is computed."""
         grad: Any = grads[0]
         if self.several:
             grad = None if all(g is None for g in grads) else grads
         if grad is None:
-            return [None] * len(self.edges)
+            return [None] * len(edges)
         formulas = self.rule.formulas
         return [
             None if edge is None else formulas[name](grad, self)
-            for edge, name in zip(self.edges, self.order, strict=True)
+            for edge, name in zip(edges, self.order, strict=True)
         ]
 
     def release(self) -> None:
@@ -495,10 +515,21 @@ def differentiable(kind: dtype) -> bool:
     return kind.category >= 2
 
 
+def move_hooks(meta: Meta, old: Node | None, new: Node) -> None:
+    """A tensor was written to: hooks stay with the history that they were given to, `retain_grad` goes along."""
+    meta.hooks = None
+    collect = None if old is None or old.retains is None else old.retains.pop(meta.output_nr, None)
+    if collect is not None:
+        new.retains = {0: collect}
+        new.tensor_hooks = {} if new.tensor_hooks is None else new.tensor_hooks
+
+
 def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
     """Note that a node made this tensor."""
     meta = meta_of(tensor)
-    meta.node = node
+    old, meta.node = meta.node, node
+    if old is not None or meta.hooks is not None:
+        move_hooks(meta, old, node)
     meta.output_nr = output_nr
     meta.leaf = False
     if tensor._base is not None:

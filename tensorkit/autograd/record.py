@@ -116,7 +116,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     originals = dict(arguments)
     wanted = _wanted(node)
     if first in wanted:
-        originals[first] = target.clone()  # type: ignore[attr-defined]  # recorded: it may be differentiated again
+        originals[first] = target.clone()  # recorded: it may be differentiated again
     state.grad = False
     try:
         _keep_inputs(node, originals)

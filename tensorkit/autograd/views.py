@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit.autograd.graph import (
+    FREED,
     Face,
     Meta,
     Node,
     RuleNode,
     edge_of,
     meta_of,
+    move_hooks,
     register_regrow,
     requires_grad,
     set_history,
@@ -55,13 +57,15 @@ class CopySlices(Node):
         super().__init__()
         self.base = base._lay()
         self.view = view
-        self.fn = fn
+        self.fn: RuleNode | None = fn
         self.edges = (edge_of(base), *fn.edges[1:])
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         grad: Any = grads[0]
         if grad is None:
             return [None] * len(self.edges)
+        if self.fn is None:
+            raise RuntimeError(FREED)
         lay = self.base
         whole: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
         whole.copy_(grad)
@@ -74,7 +78,7 @@ class CopySlices(Node):
         return [whole if self.needs(0) else None, *results[1:]]
 
     def release(self) -> None:
-        self.fn.release()
+        self.fn = None
 
 
 class AsStridedBackward0(Node):
@@ -183,7 +187,10 @@ def regrow(tensor: Tensor) -> None:
     refuse_ambiguous(tensor, indirect=True)
     node = AsStridedBackward0(base, tensor._lay())
     node.faces = [Face(tensor)]
-    meta_of(tensor).node = node
+    meta = meta_of(tensor)
+    old, meta.node = meta.node, node
+    if old is not None or meta.hooks is not None:
+        move_hooks(meta, old, node)
     tensor._born = version
 
 

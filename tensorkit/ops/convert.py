@@ -207,6 +207,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             raise TypeError(
                 f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
             )
+    if src is input:
+        input._bump()
+        return input
     check_writable(input)
     check_overlap(input, src)
     own, given = input._lay(), src._lay()
@@ -663,9 +666,6 @@ def set_(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.set_.html
     """
-    if source is None:
-        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
-        input._bump()
     if wants_grad(input) or wants_grad(source):
         arguments = {"input": input, "source": source}
         again = functools.partial(_set_to, input, source, storage_offset, size, stride)
@@ -682,6 +682,9 @@ _NO_WAY_BACK.geometry = True
 
 
 def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    if source is None:
+        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
+        input._bump()
         return input
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:

@@ -103,7 +103,7 @@ def _read_recorded(input: Any, key: Any) -> Tensor:
     if isinstance(key, slice):
         return _slice(input, 0, key)  # type: ignore[no-any-return]
     out = _follow(input, key)
-    return alias(input) if out is input else out  # type: ignore[no-any-return]
+    return alias(input) if out is input else out
 
 
 def _follow(input: Any, key: Any) -> Any:
@@ -195,6 +195,7 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
     else:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
+        check_writable(target)
         write_number(target, value)
     input._bump()
 
@@ -217,9 +218,12 @@ def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         rule = _FILL if target.dim() else _COPY
-        recorded_call(
-            rule, "fill_", {"input": target, "value": value}, lambda: target.fill_(value), "inplace"
-        )
+
+        def body() -> Any:
+            check_writable(target)
+            return target.fill_(value)
+
+        recorded_call(rule, "fill_", {"input": target, "value": value}, body, "inplace")
     elif value.size() == target.size():
         target.copy_(value)
     elif not value.dim():

@@ -80,8 +80,8 @@ def _conj(value: Any) -> Any:
 def _sgn(values: Array) -> Array:
     """The sign of each number, 0 for nan; of a complex number, the number of length 1 in its direction."""
     if values.dtype.kind == "c":
-        return numpy.sign(values)  # type: ignore[no-any-return]
-    return numpy.subtract(values > 0, values < 0, dtype=values.dtype)  # type: ignore[no-any-return]
+        return numpy.sign(values)
+    return numpy.subtract(values > 0, values < 0, dtype=values.dtype)
 
 
 _conjugate = _unary_of(

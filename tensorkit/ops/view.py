@@ -160,7 +160,8 @@ def _split_name(arguments: dict[str, Any]) -> str:
 
 
 def _chunk_name(arguments: dict[str, Any]) -> str:
-    empty = arguments["input"].size(arguments["dim"]) == 0
+    size, dim = arguments["input"].size(), arguments["dim"]
+    empty = -len(size) <= dim < len(size) and size[dim] == 0
     return "SplitWithSizesBackward0" if empty else "SplitBackward0"
 
 
@@ -297,11 +298,12 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    recorded = wants_grad(input)
+    if recorded and input.is_contiguous():
+        return input.view(size)
     layout = input._lay().reshape(size)
     if layout is not None:
-        if not wants_grad(input):
-            return input._view(layout)
-        return input.view(size) if input.is_contiguous() else _reshape_alias(input, layout)
+        return _reshape_alias(input, layout) if recorded else input._view(layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
     return _unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
 
@@ -536,9 +538,7 @@ def _reversed(input: Tensor) -> Tensor:
 
 
 def _warn_0d(name: str) -> None:
-    why = (
-        "Consider using x.conj()." if "H" in name else "This function is the identity in these cases."
-    )
+    why = "Consider using x.conj()." if "H" in name else "This function is the identity in these cases."
     warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {why}", UserWarning, stacklevel=4)
 
 

@@ -234,7 +234,11 @@ def _assignment(d: _Draw) -> Step:
 def _flag(d: _Draw) -> Step:
     kind, name = d.hand.pick(_FLAGS), d.any()
     if kind == "del":
-        return Step(kind, f"del {name}", deletes=(name,)) if len(d.tensors) > 3 else _leaf(d.hand, d.fresh[0], 60)
+        return (
+            Step(kind, f"del {name}", deletes=(name,))
+            if len(d.tensors) > 3
+            else _leaf(d.hand, d.fresh[0], 60)
+        )
     wanted = d.hand.pick((True, True, False))
     lines = {
         "requires_grad_": f"{name}.requires_grad_({wanted})",
@@ -295,7 +299,8 @@ def _walk(d: _Draw) -> Step:
         one, two = d.wanting(), d.wanting()
         first = f"tk.autograd.grad({', '.join([name, one, *options])}, create_graph=True)[0]"
         return Step(
-            kind, f"told('second', *tk.autograd.grad(({first} ** 2).sum(), [{one}, {two}], allow_unused=True))"
+            kind,
+            f"told('second', *tk.autograd.grad(({first} ** 2).sum(), [{one}, {two}], allow_unused=True))",
         )
     if kind == "backward" and hand.chance(12):
         options.append("create_graph=True")
