@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer
-from tensorkit_widgets.graph_model import Graph, Input, Kept, Value, Vertex, Visit, Walk
+from tensorkit_widgets.graph_model import Graph, Input, Kept, Made, Value, Vertex, Visit, Walk
 from tensorkit_widgets.numerals import short
 from tensorkit_widgets.window import Window
 
@@ -27,6 +27,7 @@ _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 _FREED = "second time"
 _OLD = {"self": "input", "result": "out"}
 _MOST_ITEMS = 64
+_WIDE, _HIGH = 6, 4
 
 
 @dataclass
@@ -56,7 +57,7 @@ def value_of(tensor: Any, room: int = 24) -> Value:
 
     >>> import numpy
     >>> value_of(numpy.arange(100.0)).text
-    '[0., 1., 2., …, 99.]'
+    '[0., 1., 2., 3., …]'
     """
     try:
         meta = describe(tensor)
@@ -75,35 +76,27 @@ def _version(tensor: Any) -> int:
 
 
 def _preview(tensor: Any, meta: Meta, room: int) -> str:
+    """The first numbers of each dimension, as printed tensors are written; one reading of a small window."""
     if 0 in meta.size:
         return "[]"
-    for most in (6, 4, 3, 2, 1):
-        text = _nested(tensor, meta, (), most)
+    d = len(meta.size)
+    window = Window((0,) * d, tuple(min(n, _WIDE if k == d - 1 else _HIGH) for k, n in enumerate(meta.size)))
+    numbers = [short(number, meta.dtype) for number in look(tensor, window, ()).grid]
+    for most in range(_WIDE, 0, -1):
+        text = _nested(numbers, window.count, meta.size, most)
         if len(text) <= room:
             return text
-    return "[…]" if meta.size else text
+    return "[" * d + "…" + "]" * d if d <= 3 else "[…]"
 
 
-def _nested(tensor: Any, meta: Meta, index: tuple[int, ...], most: int) -> str:
-    d = len(index)
-    if d == len(meta.size):
-        return short(_number(tensor, index), meta.dtype)
-    n = meta.size[d]
-    if d < len(meta.size) - 1 and len(meta.size) > 2 and most < 3:
-        return "[…]"
-    shown: list[int | None] = list(range(n))
-    if n > most:
-        shown = (
-            [*range(most - 1), None, n - 1] if most > 1 and d == len(meta.size) - 1 else [*range(most), None]
-        )
-    return (
-        "[" + ", ".join("…" if k is None else _nested(tensor, meta, (*index, k), most) for k in shown) + "]"
-    )
-
-
-def _number(tensor: Any, index: tuple[int, ...]) -> Any:
-    seen = look(tensor, Window(index, (1,) * len(index)), ())
-    return seen.grid[0] if seen.grid else float("nan")
+def _nested(numbers: Sequence[str], count: Sequence[int], size: Sequence[int], most: int) -> str:
+    """``numbers`` in row-major order over ``count``, at most ``most`` to a row."""
+    if not size:
+        return numbers[0] if numbers else "?"
+    share = len(numbers) // count[0] if count[0] else 0
+    shown = min(count[0], most if len(size) == 1 else max(1, most - 1))
+    parts = [_nested(numbers[k * share : (k + 1) * share], count[1:], size[1:], most) for k in range(shown)]
+    return "[" + ", ".join([*parts, *(["…"] if size[0] > shown else [])]) + "]"
 
 
 # ---- names
@@ -170,16 +163,6 @@ def _variable(node: Any) -> Any:
     return getattr(node, "variable", None) if node.name().endswith("AccumulateGrad") else None
 
 
-def _saved_names(node: Any) -> list[str]:
-    """The attributes under which a node may hold tensors, inputs first."""
-    saved = getattr(node, "saved", None)
-    names = [f"_saved_{key}" for key in saved] if isinstance(saved, dict) else []
-    names += [name for name in dir(type(node)) if name.startswith("_saved_")]
-    if not names and hasattr(type(node), "saved_tensors"):
-        return ["saved_tensors"]
-    return sorted(dict.fromkeys(names), key=lambda name: (_plain(name) != "input", _plain(name)))
-
-
 def _plain(name: str) -> str:
     stem = name.removeprefix("_saved_")
     return _OLD.get(stem, stem)
@@ -191,33 +174,46 @@ def _is_tensor(value: Any) -> bool:
     )
 
 
-def _holdings(node: Any) -> Iterator[tuple[str, Any]]:
-    """(name, tensor or the error that asking for it raised) of everything that a node saved."""
-    for name in _saved_names(node):
-        try:
-            value = getattr(node, name)
-        except (RuntimeError, AttributeError) as error:
-            yield _plain(name), error
-            continue
-        if _is_tensor(value):
-            yield _plain(name), value
-        elif isinstance(value, tuple | list):
-            for k, item in enumerate(value):
-                if _is_tensor(item):
-                    yield f"{_plain(name).removesuffix('_tensors')}[{k}]", item
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a node saved under a name: a tensor with the version it had, or the sentence that refuses it."""
+
+    name: str
+    tensor: Any = None
+    expected: int | None = None
+    refusal: str = ""
 
 
-def _kept(name: str, found: Any, names: _Names, before: Vertex | None) -> Kept | None:
-    known = next((kept for kept in before.kept if kept.name == name), None) if before else None
-    if isinstance(found, Exception):
-        versions = _VERSIONS.search(str(found))
-        source, value = (known.source, known.value) if known else ("", None)
-        if versions:
-            return Kept(name, "modified", source, value, int(versions[2]), int(versions[1]))
-        if _FREED in str(found) and (known or before is None):
-            return Kept(name, "freed", source, value)
-        return None
-    return Kept(name, "kept", names.of(found), value_of(found), _version(found), _version(found))
+def _holdings(node: Any) -> list[_Held]:
+    """Everything that a node saved, inputs first."""
+    saved = getattr(node, "saved", None)
+    if isinstance(saved, dict):
+        held = [
+            _Held(key, one.tensor, one.version, "" if one.tensor is not None else _FREED)
+            for key, one in saved.items()
+        ]
+    else:
+        names = [name for name in dir(type(node)) if name.startswith("_saved_")] or ["saved_tensors"]
+        held = [one for name in names for one in _asked(node, name)]
+    return sorted(held, key=lambda one: (one.name != "input", one.name))
+
+
+def _asked(node: Any, name: str) -> Iterator[_Held]:
+    """What a node answers when it is asked for a saved tensor, or several."""
+    plain = _plain(name).removesuffix("_tensors")
+    try:
+        value = getattr(node, name)
+    except AttributeError:
+        return
+    except RuntimeError as error:
+        yield _Held(plain, refusal=str(error))
+        return
+    if _is_tensor(value):
+        yield _Held(plain, value, _version(value))
+    elif isinstance(value, tuple | list):
+        for k, item in enumerate(value):
+            if _is_tensor(item):
+                yield _Held(f"{plain}[{k}]", item, _version(item))
 
 
 # ---- reading a graph
@@ -238,8 +234,10 @@ def read(
         TypeError: for what is no tensor of tensorkit or PyTorch.
     """
     libraries = {library_of(tensor) for tensor in tensors}
-    if not tensors or libraries - {"tensorkit", "torch"} or len(libraries) > 1:
-        raise TypeError("GraphView draws the graph behind tensors of tensorkit, or of PyTorch, one at least")
+    if "numpy" in libraries:
+        raise TypeError("a numpy.ndarray has no graph: GraphView draws what tensorkit or PyTorch recorded")
+    if len(libraries) != 1:
+        raise TypeError("GraphView draws the graph behind one tensor or several, all of one library")
     return _Reader(tuple(tensors), _Names(pairs), before, limit).graph(libraries.pop())
 
 
@@ -249,6 +247,14 @@ class _Reader:
         self.vertices: list[Vertex] = []
         self.family: list[tuple[str, Meta]] | None = None
         self.remembered: dict[int, int] = {}
+        self.values: dict[int, tuple[Any, Value]] = {}
+
+    def value(self, tensor: Any) -> Value:
+        """`value_of`, once for each tensor object."""
+        found = self.values.get(id(tensor))
+        if found is None:
+            found = self.values[id(tensor)] = (tensor, value_of(tensor))
+        return found[1]
 
     def graph(self, library: str) -> tuple[Graph, Live]:
         roots, queue = [], []
@@ -293,27 +299,49 @@ class _Reader:
         )
         past = self.before.vertices[number] if self.before and number < len(self.before.vertices) else None
         past = past if past is not None and past.name == part.name() else None
-        kept = [_kept(name, found, self.names, past) for name, found in _holdings(part)]
-        name, value, collected = self._result(part)
+        kept = tuple(kept for held in _holdings(part) for kept in self._kept(part, held, past))
+        made, collected = self._made(part)
         grad = None if collected is None else collected.grad
         return Vertex(
-            number, "op", part.name(), inputs, tuple(k for k in kept if k is not None), value, name, _size(part, 0),
+            number, "op", part.name(), inputs, kept, made[0].value if made else None, made, _size(part, 0),
             None if grad is None else value_of(grad), collected is not None,
         )  # fmt: skip
 
-    def _result(self, part: Any) -> tuple[str, Value | None, Any]:
-        """What is known of an operation's result: its name, its numbers, the tensor if it collects its gradient."""
-        for number in range(4):
-            name, tensor = self.names.results.get((id(part), number), ("", None))
-            if tensor is not None:
-                return name, value_of(tensor), tensor if tensor.retains_grad else None
+    def _kept(self, part: Any, held: _Held, past: Vertex | None) -> Iterator[Kept]:
+        """A saved tensor as it is now; of what was let go, as much as was known before."""
+        known = {kept.name: kept for kept in past.kept} if past else {}
+        if held.refusal:
+            versions = _VERSIONS.search(held.refusal)
+            old = known.get(held.name, Kept(held.name, "freed"))
+            if versions:
+                yield replace(old, state="modified", expected=int(versions[2]), now=int(versions[1]))
+            elif _FREED in held.refusal and (held.name in known or past is None):
+                yield replace(old, state="freed", now=None)
+            elif (
+                _FREED in held.refusal and held.name == "saved"
+            ):  # a Function's tensors are refused all together
+                yield from (replace(kept, state="freed", now=None) for kept in known.values())
+            return
+        now, name = _version(held.tensor), self.names.of(held.tensor)
+        if not name and held.name == "out":
+            name = self.names.results.get((id(part), 0), ("", None))[0]
+        state: Any = "kept" if now == held.expected else "modified"
+        yield Kept(held.name, state, name, self.value(held.tensor), held.expected, now)
+
+    def _made(self, part: Any) -> tuple[tuple[Made, ...], Any]:
+        """The results of an operation that are known, and the first that collects its gradient."""
+        found: dict[int, tuple[str, Any]] = {}
         for tensor in self.live.tensors:
             if tensor.requires_grad and tensor.grad_fn is part:
-                return "", value_of(tensor), tensor if tensor.retains_grad else None
-        return "", None, None
+                found[tensor.output_nr] = ("", tensor)
+        for number in range(_outputs(part)):
+            if (id(part), number) in self.names.results:
+                found[number] = self.names.results[id(part), number]
+        made = tuple(Made(nr, name, self.value(tensor)) for nr, (name, tensor) in sorted(found.items()))
+        return made, next((tensor for _, tensor in found.values() if tensor.retains_grad), None)
 
     def _tensor(self, number: int, tensor: Any) -> Vertex:
-        name, value = self.names.of(tensor), value_of(tensor)
+        name, value = self.names.of(tensor), self.value(tensor)
         if not tensor.requires_grad:
             return Vertex(number, "constant", name, value=value, note=self._detached(tensor))
         grad = tensor.grad if tensor.is_leaf else None
@@ -367,10 +395,8 @@ class _Reader:
         return self.remembered[source]
 
     def _constant_inputs(self, part: Any, blind: list[int]) -> Iterator[tuple[int, Any]]:
-        held = {
-            name: found for name, found in _holdings(part) if _is_tensor(found) and not found.requires_grad
-        }
-        held.pop("out", None)
+        holdings = [one for one in _holdings(part) if one.name != "out" and one.tensor is not None]
+        held = {one.name: one.tensor for one in holdings if not one.tensor.requires_grad}
         order = getattr(part, "order", None)
         if order is not None:  # tensorkit says which parameter each edge is of
             yield from ((k, held[order[k]]) for k in blind if order[k] in held)

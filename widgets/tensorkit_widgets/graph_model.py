@@ -10,7 +10,7 @@ from typing import Literal
 
 from tensorkit_widgets.geometry import Ints
 
-__all__ = ["Graph", "Input", "Kept", "Value", "Vertex", "Visit", "Walk"]
+__all__ = ["Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,20 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A result of an operation that is known, as which of its outputs, with its name (empty for none)."""
+
+    output: int
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Vertex:
     """An operation (*op*), a tensor that wants its gradient (*leaf*), or one that wants none (*constant*).
 
     ``name`` is the node's name, as ``MulBackward0``, or the tensor's, empty when it has none; ``value`` the tensor, or
-    the operation's result as far as it is known; ``result`` the name of that result, ``size`` its size; ``grad`` what
+    the operation's first known result (all of them are in ``made``); ``size`` the size of that result; ``grad`` what
     ``.grad`` holds, if the tensor ``collects`` one; ``note`` whose storage a constant shares.
     """
 
@@ -64,11 +73,16 @@ class Vertex:
     inputs: tuple[Input, ...] = ()
     kept: tuple[Kept, ...] = ()
     value: Value | None = None
-    result: str = ""
+    made: tuple[Made, ...] = ()
     size: Ints | None = None
     grad: Value | None = None
     collects: bool = False
     note: str = ""
+
+    @property
+    def result(self) -> str:
+        """The name of the operation's first known result."""
+        return self.made[0].name if self.made else ""
 
     @property
     def short(self) -> str:

@@ -71,6 +71,7 @@ class GraphView(Picture):
         self._at = 0
         self._unfolded: frozenset[int] = frozenset()
         self._past = self._complaint = ""
+        self._walked = False
         self._last: GraphScene | None = None
         super().__init__()
         self._paint()
@@ -196,6 +197,7 @@ class GraphView(Picture):
         except Exception as error:
             self._complaint = f"backward() was refused. {type(error).__name__}: {error}"
             raise
+        self._walked = True
         kept = "and, with retain_graph=True, the graph keeps what it saved" if retain_graph else ""
         self._past = "backward() has run, the real one: the gradients are in .grad, " + (
             kept or "and the graph has let go of what it had saved."
@@ -214,7 +216,7 @@ class GraphView(Picture):
 
     def _scene(self) -> GraphScene:
         self._look()
-        return compose_graph(self._graph, self._walk, self._at, self._unfolded, self._past)
+        return compose_graph(self._graph, self._walk, self._at, self._unfolded, self._past, self._walked)
 
     # ---- the browser
 
@@ -300,6 +302,6 @@ def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> list[tupl
 
 def _used(pairs: Sequence[tuple[str, Any]], graph: Graph) -> list[tuple[str, Any]]:
     """The names that occur, so that the view keeps no other tensor alive."""
-    seen = {vertex.name for vertex in graph.vertices} | {vertex.result for vertex in graph.vertices}
+    seen = {vertex.name for vertex in graph.vertices} | {m.name for v in graph.vertices for m in v.made}
     seen |= {kept.source for vertex in graph.vertices for kept in vertex.kept} | set(graph.title.split(", "))
     return [(name, tensor) for name, tensor in pairs if name in seen]

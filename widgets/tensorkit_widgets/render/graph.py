@@ -11,7 +11,7 @@ from tensorkit_widgets.esm import static
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import standalone_css
 from tensorkit_widgets.render.svg import scene_css
-from tensorkit_widgets.scene.graph import Box, GraphScene, Jar, Line, Wire
+from tensorkit_widgets.scene.graph import MOST_PANEL, Box, GraphScene, Jar, Line, Wire
 from tensorkit_widgets.scene.grid import MONO
 
 __all__ = ["render_graph", "render_graph_text"]
@@ -40,7 +40,7 @@ def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False
 
 
 def _body(scene: GraphScene, live: bool) -> Iterator[str]:
-    yield rect(28, scene.panel, 904, 82, "tk-panel", 10.0)
+    yield rect(28, scene.panel, min(scene.width, MOST_PANEL) - 56, 82, "tk-panel", 10.0)
     for note in scene.notes:
         yield text(note.x, note.y, note.text, ("tk-mono " if note.role == "code" else "") + f"tk-{note.role}")
     yield group("".join(_wire(wire, scene) for wire in scene.wires), class_="tk-wires", aria_hidden="true")
@@ -235,44 +235,52 @@ def render_graph_text(scene: GraphScene) -> str:
     """The text twin of a graph's picture."""
     shown = sorted((box for box in scene.boxes if box.kind != "reference"), key=lambda box: (box.y, box.x))
     names = _text_names(scene, shown)
+    coming: dict[int, list[Wire]] = {}
+    for wire in scene.wires:
+        coming.setdefault(wire.target, []).append(wire)
     lead = [f"GraphView: {scene.graph.title}", *("  " + words for words in scene.words)]
     parts = [*lead, "", scene.said, ""]
     for box in shown:
-        parts += _box_text(box, scene, names)
+        parts += _box_text(
+            box, scene, names, sorted(coming.get(box.number, ()), key=lambda wire: wire.inputs)
+        )
     for (number, _), value in zip(scene.graph.roots, scene.begins, strict=False):
         if value is not None:
             parts.append(f"  ↑ {value.text} arrives at {names.get(number, '?')}")
     return "\n".join(parts)
 
 
+def _given(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
+    """What an operation was given, by the names of the results where it has several."""
+    out = []
+    for one in scene.graph.vertices[box.number].inputs if not box.folded else ():
+        if one.source is not None:
+            made = scene.graph.vertices[one.source].made
+            name = next((m.name for m in made if m.output == one.output and m.name), "")
+            out.append(name or names.get(one.source, "the fold above"))
+    return out
+
+
 def _text_names(scene: GraphScene, shown: list[Box]) -> dict[int, str]:
     names: dict[int, str] = {}
+    count = 0
     for box in shown:
-        result = scene.graph.vertices[box.number].result
         if box.kind == "op":
-            names[box.number] = result or f"#{1 + sum(name.startswith('#') for name in names.values())}"
+            count += not scene.graph.vertices[box.number].result
+            names[box.number] = scene.graph.vertices[box.number].result or f"#{count}"
         else:
             names[box.number] = box.title or box.lines[0].text
     return names
 
 
-def _box_text(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
-    coming = sorted(
-        ((k, wire) for wire in scene.wires if wire.target == box.number for k in wire.inputs),
-        key=lambda pair: pair[0],
-    )
-    if box.kind != "op":
-        jar = (
-            ""
-            if box.jar is None
-            else f"   .grad {box.jar.text}" + (" (rehearsed)" if box.jar.rehearsed else "")
-        )
-        here = "> " if box.state == "running" else "  "
-        return [f"{here}{names[box.number]}  {box.tag}  {box.lines[0].text}  {box.lines[1].text}{jar}"]
-    given = ", ".join(names.get(wire.source, "?") for _, wire in coming)
+def _box_text(box: Box, scene: GraphScene, names: dict[int, str], coming: list[Wire]) -> list[str]:
     sign = {"running": "> ", "refused": "! "}.get(box.state, "  ")
-    head = f"{sign}{names[box.number]} ← {box.title}({given})"
+    if box.kind != "op":
+        jar = f"   .grad {box.jar.text}" if box.jar else ""
+        jar += " (rehearsed)" if box.jar and box.jar.rehearsed else ""
+        return [f"{sign}{names[box.number]}  {box.tag}  {box.lines[0].text}  {box.lines[1].text}{jar}"]
+    given = ", ".join(_given(box, scene, names) or [names.get(wire.source, "?") for wire in coming])
     rest = [line.text for line in (*box.lower, *box.lines)]
-    out = [head + ("   " + "; ".join(rest) if rest else "")]
-    flows = dict.fromkeys((wire.source, wire.full) for _, wire in coming if wire.full)
+    out = [f"{sign}{names[box.number]} ← {box.title}({given})" + ("   " + "; ".join(rest) if rest else "")]
+    flows = dict.fromkeys((wire.source, wire.full) for wire in coming if wire.full)
     return out + [f"      ↑ {full} to {names.get(source, '?')}" for source, full in flows]

@@ -18,9 +18,20 @@ from tensorkit_widgets.scene.layers import layers_of, order_layers, place_layers
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.words import wrap
 
-__all__ = ["Box", "GraphScene", "Jar", "Line", "Wire", "compose_graph", "steps_of", "translated"]
+__all__ = [
+    "Box",
+    "GraphScene",
+    "Jar",
+    "Line",
+    "MOST_PANEL",
+    "Wire",
+    "compose_graph",
+    "steps_of",
+    "translated",
+]
 
 WIDTH = 960.0
+MOST_PANEL = 1240.0
 MARGIN = 28.0
 GAP = 26.0
 PANEL = 82.0
@@ -121,7 +132,12 @@ def _leaf_names(graph: Graph) -> dict[int, str]:
 
 
 def compose_graph(
-    graph: Graph, walk: Walk | None = None, step: int = 0, unfolded: Collection[int] = (), past: str = ""
+    graph: Graph,
+    walk: Walk | None = None,
+    step: int = 0,
+    unfolded: Collection[int] = (),
+    past: str = "",
+    walked: bool = False,
 ) -> GraphScene:
     """The scene of a graph.
 
@@ -131,6 +147,7 @@ def compose_graph(
         step: how far the rehearsal is shown; 0 is before it.
         unfolded: first members of the runs that are drawn one by one.
         past: a sentence about what happened before, such as a real backward pass.
+        walked: whether there was a real backward pass.
     """
     folded, walk = folds(graph, unfolded), walk or Walk(())
     turns = turns_of(walk, _unit_of(graph, folded))
@@ -139,17 +156,17 @@ def compose_graph(
     plan = _Plan(graph, folded, moment)
     steps = (step, len(turns))
     said = step_words(graph, moment, steps, plan.boxes, walk, past)
-    return _Layout(plan, moment).scene(said, steps, _status(graph, moment, steps, past), len(folded))
+    return _Layout(plan, moment).scene(said, steps, _status(graph, moment, steps, walked), len(folded))
 
 
-def _status(graph: Graph, moment: Moment, steps: tuple[int, int], past: str) -> str:
+def _status(graph: Graph, moment: Moment, steps: tuple[int, int], walked: bool) -> str:
     if moment.error:
         return "refused"
     if steps[0]:
         return "done" if steps[0] == steps[1] else "rehearsing"
-    if not graph.operations:
-        return "empty"
-    return "walked" if past else "freed" if graph.freed else "ready"
+    if walked:
+        return "walked"
+    return "empty" if not graph.operations else "freed" if graph.freed else "ready"
 
 
 class _Layout:
@@ -161,9 +178,7 @@ class _Layout:
         self.next = -1
         self.edges: list[tuple[int, int]] = []
         self.roads: dict[tuple[int, int], list[int]] = {}
-        self.layer = layers_of(
-            list(self.boxes), list(plan.wires), {n for n, box in self.boxes.items() if box.kind != "op"}
-        )
+        self.layer = layers_of(list(self.boxes), list(plan.wires))
         self._route()
         self.coming: dict[int, list[int]] = {}
         for road in self.roads.values():
@@ -225,7 +240,7 @@ class _Layout:
             for k, (text, bad) in enumerate(words)
         ]
         panel = 54.0 + 20 * len(words)
-        notes += _said_notes(said, panel)
+        notes += _said_notes(said, panel, min(self.width, MOST_PANEL))
         bottom = (bottoms[-1] if bottoms else top) + 44
         return GraphScene(
             round(self.width, 2), bottom + 48, graph, boxes, wires, tuple(notes), tuple(t for t, _ in words), said,
@@ -318,11 +333,11 @@ class _Layout:
         return round(self.x[target] + (k - (len(coming) - 1) / 2) * step, 2)
 
 
-def _said_notes(said: str, panel: float) -> list[Note]:
+def _said_notes(said: str, panel: float, width: float) -> list[Note]:
     """The words of the step, in three lines, or in four smaller ones."""
-    lines, step, role = wrap(said, WIDTH - 2 * MARGIN - 36, 14.0), 20.0, "said"
+    lines, step, role = wrap(said, width - 2 * MARGIN - 36, 14.0), 20.0, "said"
     if len(lines) > 3:
-        lines, step, role = wrap(said, WIDTH - 2 * MARGIN - 36, 12.5), 17.0, "said-small"
+        lines, step, role = wrap(said, width - 2 * MARGIN - 36, 12.5), 17.0, "said-small"
     if len(lines) > 4:
         lines[3:] = [lines[3] + " …"]
     return [Note(MARGIN + 18, panel + 25 + step * k, line, role) for k, line in enumerate(lines)]

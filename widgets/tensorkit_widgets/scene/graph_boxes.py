@@ -211,11 +211,16 @@ def _said(vertex: Vertex, moment: Moment) -> str:
 
 def _lower(vertex: Vertex, moment: Moment) -> tuple[Line, ...]:
     """The tensor that an operation made, when it has a name or is what the picture is about."""
-    if vertex.value is None:
-        return ()
-    version = f" · v{vertex.value.version}" if vertex.value.version else ""
-    name = _cut(vertex.result) or "result"
-    lines = [Line(f"{name} = {vertex.value.text}{version}", "number")]
+    lines = [
+        Line(
+            f"{_cut(made.name) or 'result'} = {made.value.text}"
+            + (f" · v{made.value.version}" if made.value.version else ""),
+            "number",
+        )
+        for made in vertex.made[:MOST_KEPT]
+    ]
+    if len(vertex.made) > MOST_KEPT:
+        lines.append(Line(f"and {len(vertex.made) - MOST_KEPT} more results", "about"))
     if vertex.collects:
         jar = _jar(vertex, moment)
         lines.append(Line(f".grad {jar.text}", "grad" if jar.filled else "about"))

@@ -13,31 +13,30 @@ from itertools import pairwise
 __all__ = ["crossings", "layers_of", "order_layers", "place_layers", "spread"]
 
 Edge = tuple[int, int]
+_AROUND = 5
 
 
-def layers_of(nodes: Sequence[int], edges: Sequence[Edge], sinking: set[int]) -> dict[int, int]:
-    """The layer of each node: after all that it depends on. The ``sinking`` ones come right before their first user.
+def layers_of(nodes: Sequence[int], edges: Sequence[Edge]) -> dict[int, int]:
+    """The layer of each node, as late as its users allow: what is used far down stands far down.
 
-    >>> layers_of([1, 2, 3], [(1, 2), (2, 3)], set())
-    {1: 0, 2: 1, 3: 2}
+    >>> layers_of([1, 2, 3, 4], [(1, 2), (2, 3), (4, 3)])
+    {1: 0, 2: 1, 3: 2, 4: 1}
     """
-    below: dict[int, list[int]] = {node: [] for node in nodes}
-    missing = dict.fromkeys(nodes, 0)
+    above: dict[int, list[int]] = {node: [] for node in nodes}
+    users = dict.fromkeys(nodes, 0)
     for source, target in edges:
-        below[source].append(target)
-        missing[target] += 1
-    layer = dict.fromkeys(nodes, 0)
-    ready = [node for node in nodes if not missing[node]]
+        above[target].append(source)
+        users[source] += 1
+    height = dict.fromkeys(nodes, 0)
+    ready = [node for node in nodes if not users[node]]
     for node in ready:
-        for target in below[node]:
-            layer[target] = max(layer[target], layer[node] + 1)
-            missing[target] -= 1
-            if not missing[target]:
-                ready.append(target)
-    for node in sinking:
-        if below[node]:
-            layer[node] = max(0, min(layer[target] for target in below[node]) - 1)
-    return layer
+        for source in above[node]:
+            height[source] = max(height[source], height[node] + 1)
+            users[source] -= 1
+            if not users[source]:
+                ready.append(source)
+    top = max(height.values(), default=0)
+    return {node: top - height[node] for node in nodes}
 
 
 def order_layers(layers: list[list[int]], edges: Sequence[Edge], sweeps: int = 8) -> list[list[int]]:
@@ -139,7 +138,22 @@ def place_layers(
         for k in range(len(layers)) if forward else range(len(layers) - 1, -1, -1):
             wishes = [_wish(node, first.get(node, ()), other.get(node, ()), light, x) for node in layers[k]]
             x.update(zip(layers[k], spread(wishes, gaps[k], weights[k]), strict=True))
-    return x
+    return _upright(layers, x, light)
+
+
+def _upright(layers: Sequence[Sequence[int]], x: dict[int, float], light: set[int]) -> dict[int, float]:
+    """Take out the slope of a tall graph: each layer moves as a whole, by the mean place of the layers around it."""
+    middles = []
+    for row in layers:
+        heavy = [x[node] for node in row if node not in light] or [x[node] for node in row]
+        middles.append(sum(heavy) / len(heavy))
+    out = {}
+    for k, row in enumerate(layers):
+        reach = min(_AROUND, k, len(layers) - 1 - k)  # as far up as down, or the ends would be pulled inwards
+        around = middles[k - reach : k + reach + 1]
+        shift = sum(around) / len(around)
+        out.update({node: x[node] - shift for node in row})
+    return out
 
 
 def _wish(
