@@ -157,22 +157,22 @@ def wants_grad(tensor: Any) -> bool:
 
 def arguments_of(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """A call's arguments by the name of the parameter, defaults included."""
-    names, defaults, plain = _parameters(body)
-    if plain and len(args) <= len(names):
-        given = dict(zip(names, args, strict=False))
-        return given | {k: v for k, v in defaults.items() if k not in given} | kwargs
-    bound = inspect.signature(body).bind(*args, **kwargs)
-    bound.apply_defaults()
-    return bound.arguments
+    names, rest, defaults = _parameters(body)
+    given = defaults | dict(zip(names, args, strict=False))
+    if rest is not None:
+        given[rest] = args[len(names) :]
+    return given | kwargs if kwargs else given
 
 
 @functools.cache
-def _parameters(body: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any], bool]:
-    """The positional parameters, all defaults, and whether there is no ``*args`` to complicate matters."""
+def _parameters(body: Callable[..., Any]) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
+    """The positional parameters, the name of ``*args`` if there is one, and all parameters with their defaults."""
     parameters = inspect.signature(body).parameters.values()
     names = tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-    return names, defaults, not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    # In the order of the signature, so that the first argument stays the first of the dictionary.
+    defaults = {p.name: None if p.default is p.empty else p.default for p in parameters}
+    return names, rest, defaults
 
 
 def recorded(
