@@ -49,7 +49,7 @@ from tensorkit.elementwise import empty_strided
 from tensorkit.layout import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["Function", "FunctionCtx", "FunctionNode", "once_differentiable"]
+__all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "once_differentiable"]
 
 # What a ctx answers for its node: in PyTorch the two are one object.
 _OF_THE_NODE = frozenset({"metadata", "name", "next_functions", "register_hook", "register_prehook"})

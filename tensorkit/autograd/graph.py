@@ -312,7 +312,7 @@ class Rule:
         self.numbers_count = numbers_count
         self.applies = applies
         self.formulas = formulas
-        self.geometry = (
+        self.geometry: bool = (
             False  # whether it is of an operation that gives its tensor another layout, and no values
         )
         self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
