@@ -28,13 +28,13 @@ from tensorkit.dtypes import dtype
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
-__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage", "unrecorded"]
+__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage", "pop_marker", "push_marker"]
 
 Array = numpy.ndarray[Any, Any]
 Number = bool | int | float | complex
 _new = object.__new__
-#: Not empty while some thread does not record: then each new view is shown to the last of these.
-unrecorded: list[Callable[[Any], None]] = []
+# Not empty while some thread does not record: then each new view is shown to the last of these.
+_markers: list[Callable[[Any], None]] = []
 _lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
 
 
@@ -177,8 +177,8 @@ class Tensor:
             out._base = base
             out._origin = self._origin
         out._autograd = None
-        if unrecorded:
-            unrecorded[-1](out)
+        if _markers:
+            _markers[-1](out)
         return out
 
     def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
@@ -407,6 +407,16 @@ def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype) -> Tensor:
     out._base = None
     out._autograd = None
     return out
+
+
+def push_marker(marker: Callable[[Tensor], None]) -> None:
+    """From now on show each new view to `marker`: some thread does not record."""
+    _markers.append(marker)
+
+
+def pop_marker() -> None:
+    """Undo one `push_marker`."""
+    _markers.pop()
 
 
 def attach(name: str, member: Any) -> None:

@@ -545,5 +545,11 @@ def fresh(array: Array, kind: dtype_type) -> Tensor:
 def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype_type) -> Tensor:
     """A tensor, not a view of another, over a storage on any device."""
 
+def push_marker(marker: Callable[[Tensor], None]) -> None:
+    """From now on show each new view to `marker`: some thread does not record."""
+
+def pop_marker() -> None:
+    """Undo one `push_marker`."""
+
 def attach(name: str, member: Any) -> None:
     """Give `Tensor` a method, operator or property that a higher module defines."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -307,10 +308,13 @@ def _retain_grad(self: Tensor) -> None:
         return
     node, _ = _node_hooks(self)
     meta.retains = True
+    mine = weakref.ref(self)  # the node must not keep the tensor that keeps the node
 
     def collect(grad: Any) -> None:
-        held = meta.grad
-        meta.grad = held + grad if held is not None else _own_copy(grad)
+        tensor = mine()
+        if tensor is not None:
+            held = tensor._autograd.grad
+            tensor._autograd.grad = held + grad if held is not None else _own_copy(grad)
 
     if node.retains is None:
         node.retains = {}

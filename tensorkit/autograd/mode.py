@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tensorkit import trace
-from tensorkit.tensor import unrecorded
+from tensorkit.tensor import pop_marker, push_marker
 
 __all__ = [
     "CUSTOM",
@@ -81,7 +81,7 @@ class _Switch:
         self._before.append((state.grad, state.inference))
         state.grad = self.grad
         if not self.grad:
-            unrecorded.append(_note_origin)
+            push_marker(_note_origin)
         if self.inference is not None:
             state.inference = self.inference
         return self
@@ -91,7 +91,7 @@ class _Switch:
     ) -> None:
         state.grad, state.inference = self._before.pop()
         if not self.grad:
-            unrecorded.pop()
+            pop_marker()
 
     def clone(self) -> _Switch:
         """A switch of the same setting, so that a decorated function may call itself."""
@@ -114,14 +114,21 @@ class _Switch:
         @functools.wraps(function)
         def switched(*args: Any, **kwargs: Any) -> Any:
             pieces = function(*args, **kwargs)
-            sent: Any = None
+            resume: Callable[[], Any] = functools.partial(next, pieces)
             while True:
                 with self.clone():
                     try:
-                        piece = pieces.send(sent)
+                        piece = resume()
                     except StopIteration as end:
                         return end.value
-                sent = yield piece
+                try:
+                    resume = functools.partial(pieces.send, (yield piece))
+                except GeneratorExit:
+                    with self.clone():
+                        pieces.close()
+                    raise
+                except BaseException as thrown:
+                    resume = functools.partial(pieces.throw, thrown)
 
         return switched
 
@@ -185,13 +192,13 @@ class set_grad_enabled(_Switch):
         self._outer = (state.grad, state.inference)
         state.grad = mode
         if not mode:
-            unrecorded.append(_note_origin)  # for good: nobody has to leave a block that was never entered
+            push_marker(_note_origin)  # for good: nobody has to leave a block that was never entered
 
     def __enter__(self) -> Self:
         self._before.append(self._outer)
         state.grad = self.grad
         if not self.grad:
-            unrecorded.append(_note_origin)
+            push_marker(_note_origin)
         return self
 
     def __call__(self, function: F) -> F:
@@ -226,7 +233,7 @@ class inference_mode(_Switch):
         state.grad = not self.mode and state.grad
         state.inference = self.mode
         if not self.grad:
-            unrecorded.append(_note_origin)
+            push_marker(_note_origin)
         trace.hold(1)  # what is made in here has to be marked: no operation may take the short way
         return self
 

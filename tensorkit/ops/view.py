@@ -165,6 +165,12 @@ def _chunk_name(arguments: dict[str, Any]) -> str:
     return "SplitWithSizesBackward0" if empty else "SplitBackward0"
 
 
+def _can_narrow(arguments: dict[str, Any]) -> bool:
+    """PyTorch refuses what cannot be cut before it asks for histories: this is a slice to it."""
+    arguments["input"]._lay().narrow(arguments["dim"], arguments["start"].__index__(), arguments["length"])
+    return True
+
+
 def _no_dtype(arguments: dict[str, Any]) -> bool:
     """``view(dtype)`` reads other numbers: nothing differentiable."""
     size = arguments.get("size", ())
@@ -706,6 +712,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     ),
     derivative=Rule(
         "SliceBackward0",
+        applies=_can_narrow,
         input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
     ),
 )

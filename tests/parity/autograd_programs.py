@@ -251,7 +251,7 @@ def _flag(d: _Draw) -> Step:
 
 
 def _ends_pytorch(t: Any) -> bool:
-    """Whether a hook on this tensor ends the PyTorch process: a view made before its base was asked for its gradient."""
+    """Whether a hook on it ends the PyTorch process: a view made before its base was asked for its gradient."""
     try:
         return bool(t._is_view() and t.requires_grad and t.grad_fn is None)
     except RuntimeError:
@@ -289,7 +289,7 @@ def _walk(d: _Draw) -> Step:
     kind, name = d.hand.pick(("backward", "backward", "autograd.grad", "second derivative")), d.wanting()
     t, hand = d.tensors[name], d.hand
     options = []
-    if prod(t.size()) != 1 and not hand.chance(4) or hand.chance(30):
+    if (prod(t.size()) != 1 and not hand.chance(4)) or hand.chance(30):
         size = (*t.size(), 2) if hand.chance(3) else t.size()
         kinds = (_dtype(t),) * 8 + ("float32", "float64")
         options.append(_constant(hand, size, hand.pick(kinds)))

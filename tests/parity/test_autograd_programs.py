@@ -1,4 +1,4 @@
-"""Programs of autograd: after every step each tensor is in its graph where it is in PyTorch, and so are its gradients."""
+"""Programs of autograd: after every step each tensor stands in its graph where it does in PyTorch."""
 
 from __future__ import annotations
 
@@ -298,7 +298,6 @@ DELIBERATE = {
     "INTERNAL ASSERT FAILED": "PyTorch loses track of its own retain_grad and asks to report a bug",
     "is output 0 of Pow1": "PyTorch keeps the result of a power although nobody will read it, and refuses to go on "
     "when it was written to; tensorkit keeps it only where the derivative needs it",
-    "exceeds dimension size": "of two reasons to refuse narrow() PyTorch gives the other one first",
 }
 
 
