@@ -312,7 +312,7 @@ class _Reader:
         known = {kept.name: kept for kept in past.kept} if past else {}
         if held.refusal:
             versions = _VERSIONS.search(held.refusal)
-            old = known.get(held.name, Kept(held.name, "freed"))
+            old = known.get(held.name, Kept(held.name, "freed", self._given(part, held.name)))
             if versions:
                 yield replace(old, state="modified", expected=int(versions[2]), now=int(versions[1]))
             elif _FREED in held.refusal and (held.name in known or past is None):
@@ -327,6 +327,20 @@ class _Reader:
             name = self.names.results.get((id(part), 0), ("", None))[0]
         state: Any = "kept" if now == held.expected else "modified"
         yield Kept(held.name, state, name, self.value(held.tensor), held.expected, now)
+
+    def _given(self, part: Any, name: str) -> str:
+        """What the tensor is called that an operation was given under a name, when the operation will not show it."""
+        order = getattr(part, "order", ("input", "other"))
+        edges = _edges(part)
+        source, nr = next(
+            ((s, nr) for (s, nr), key in zip(edges, order, strict=False) if key == name), (None, 0)
+        )
+        if source is None:
+            return ""
+        leaf = _variable(source)
+        return (
+            self.names.results.get((id(source), nr), ("", None))[0] if leaf is None else self.names.of(leaf)
+        )
 
     def _made(self, part: Any) -> tuple[tuple[Made, ...], Any]:
         """The results of an operation that are known, and the first that collects its gradient."""

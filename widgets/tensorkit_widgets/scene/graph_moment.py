@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tensorkit_widgets.graph_model import Value, Visit, Walk
+from tensorkit_widgets.scene.words import size_text
 
-__all__ = ["Moment", "moment_at", "turns_of"]
+__all__ = ["Moment", "gradient_text", "moment_at", "turns_of"]
 
 Slot = tuple[int, int]
+
+
+def gradient_text(value: Value) -> str:
+    """A gradient's numbers; with its size where they are not all shown.
+
+    >>> gradient_text(Value((3,), "float32", "[1., 2., 3.]")), gradient_text(Value((9, 9), "float32", "[[1., …], …]"))
+    ('[1., 2., 3.]', '(9, 9) [[1., …], …]')
+    """
+    return f"{size_text(value.size)} {value.text}" if "…" in value.text else value.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,7 @@ class Moment:
 
     def on_wire(self, members: Sequence[Slot]) -> tuple[str, str, str]:
         """(state, short label, full label) of a wire that stands for these inputs."""
-        texts = [self.sent[slot].text for slot in members if slot in self.sent]
+        texts = [gradient_text(self.sent[slot]) for slot in members if slot in self.sent]
         if not texts:
             return "", "", ""
         state = "flows" if self.now.intersection(members) else "flowed"

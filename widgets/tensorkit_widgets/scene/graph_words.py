@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tensorkit_widgets.graph_model import Graph, Value, Visit, Walk
 from tensorkit_widgets.scene.graph_boxes import Box
-from tensorkit_widgets.scene.graph_moment import Moment
+from tensorkit_widgets.scene.graph_moment import Moment, gradient_text
 
 __all__ = ["about", "step_words"]
 
@@ -112,12 +112,12 @@ def _turn(graph: Graph, visits: tuple[Visit, ...], boxes: Mapping[int, Box]) -> 
 
 
 def _arrived(visit: Visit) -> str:
-    texts = [value.text for value in visit.arrived if value is not None]
+    texts = [gradient_text(value) for value in visit.arrived if value is not None]
     return " and ".join(texts[:3]) if texts else "no gradient"
 
 
 def _sent(sent: tuple[Value | None, ...]) -> str:
-    texts = [(k, value.text) for k, value in enumerate(sent) if value is not None]
+    texts = [(k, gradient_text(value)) for k, value in enumerate(sent) if value is not None]
     if not texts:
         return "nothing is sent on"
     if len(sent) == 1:
