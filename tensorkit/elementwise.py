@@ -7,7 +7,6 @@ operators of it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from tensorkit import layout as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import missing_kernel
 from tensorkit.dtypes import dtype
-from tensorkit.errors import DeviceMismatchError, MissingKernelError
+from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.layout import Layout
 from tensorkit.storage import allocate
@@ -231,14 +230,12 @@ def resize_out(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | Non
     if lay.size == size:
         return
     if lay.numel:
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(lay.size)}, which does not match the required output shape {list(size)}. This behavior is "
             "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero "
             "elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
-            "t.resize_(0).",
-            UserWarning,
-            stacklevel=5,
+            "t.resize_(0)."
         )
     target = Layout(size, layouts.contiguous_stride(size) if stride is None else stride, lay.offset)
     storage = out._store()

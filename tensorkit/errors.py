@@ -20,7 +20,28 @@ Source: the classes and sentences are those of PyTorch 2.13, CPU build.
 
 from __future__ import annotations
 
-__all__ = ["DeviceMismatchError", "MissingKernelError", "NoCudaError", "OutOfMemoryError", "ViewError"]
+import os
+import sys
+import warnings
+
+__all__ = [
+    "DeviceMismatchError",
+    "MissingKernelError",
+    "NoCudaError",
+    "OutOfMemoryError",
+    "ViewError",
+    "warn",
+]
+
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn in the name of the line that called tensorkit, however deep inside it the reason was found."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 class ViewError(RuntimeError):

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -46,6 +45,7 @@ from tensorkit.autograd.mode import CUSTOM, ONE_OF_SEVERAL, no_grad, state
 from tensorkit.autograd.record import check_inplace
 from tensorkit.autograd.views import rebase
 from tensorkit.elementwise import empty_strided
+from tensorkit.errors import warn
 from tensorkit.layout import contiguous_stride
 from tensorkit.tensor import Tensor
 
@@ -217,12 +217,11 @@ class Function:
         cls._ctx_class = type(name, (FunctionCtx,), dict(here))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
             "version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -372,11 +371,9 @@ class _Results:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         check_inplace(part)
         if not given:
-            warnings.warn(
+            warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-                "should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=6,
+                "should be passed to ctx.mark_dirty()."
             )
         if part._base is None:
             set_history(part, self.node, nr)

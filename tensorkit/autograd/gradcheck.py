@@ -14,7 +14,6 @@ Source: behaviour and sentences are PyTorch 2.13's (https://docs.pytorch.org/doc
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import requires_grad
+from tensorkit.errors import warn
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -192,11 +192,9 @@ def _check_inputs(given: tuple[Any, ...]) -> None:
     wanted = [(i, value) for i, value in enumerate(given) if _wants(value)]
     for i, value in wanted:
         if value._dtype not in (dtypes.float64, dtypes.complex128):
-            warnings.warn(
+            warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                UserWarning,
-                stacklevel=3,
             )
         lay = value._lay()
         if any(step == 0 and size > 1 for step, size in zip(lay.stride, lay.size, strict=True)):
@@ -400,12 +398,12 @@ def _check_zero_in_zero_out(outputs: list[Any], inputs: list[Any]) -> None:
     try:
         found = grad(outputs, inputs, [out.detach() * 0 for out in outputs], allow_unused=True)
     except RuntimeError as problem:
-        warnings.warn(_BACKWARDS_COMPATIBILITY, UserWarning, stacklevel=4)
+        warn(_BACKWARDS_COMPATIBILITY)
         raise GradcheckError(
             f"Expected backward function to handle undefined output grads. {notes}"
         ) from problem
     if any(one is not None and numpy.any(_wide(one) != 0) for one in found):
-        warnings.warn(_BACKWARDS_COMPATIBILITY, UserWarning, stacklevel=4)
+        warn(_BACKWARDS_COMPATIBILITY)
         raise GradcheckError(
             f"Expected all input grads to be undefined or zero when all output grads are undefined or zero. {notes}"
         )

@@ -19,7 +19,7 @@ from tensorkit.device import CPU, META, device, resolve
 from tensorkit.dispatch import op, recorded_call, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, as_number_array, check_overlap, check_writable, empty_strided
-from tensorkit.errors import MissingKernelError
+from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage
@@ -111,7 +111,7 @@ def host_array(input: Tensor) -> Array:
 def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
     """Warn, as PyTorch does, when elements of `src` lose their imaginary part on the way into `dst`."""
     if src._dtype.is_complex and dst._dtype.category in (1, 2) and dst.numel():
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
+        warn("Casting complex values to real discards the imaginary part")
 
 
 def _fill_name(arguments: dict[str, Any]) -> str:

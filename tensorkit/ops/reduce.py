@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
-from tensorkit.errors import MissingKernelError
+from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import as_dtype, copy_into
 from tensorkit.ops.pointwise import maximum, minimum, where
@@ -171,8 +170,9 @@ def _std_back(g: Any, c: Any) -> Any:
 
 
 def _evenly(g: Any, c: Any) -> Any:
-    """All elements that are the extreme one share the gradient."""
-    winners = c.input.eq(c.out).to(g.dtype)
+    """All elements that are the extreme one share the gradient; if that is nan, all that are nan."""
+    lost = c.out.ne(c.out).item()
+    winners = (c.input.ne(c.input) if lost else c.input.eq(c.out)).to(g.dtype)
     return winners * (g / winners.sum())
 
 
@@ -301,7 +301,7 @@ def sum(
 
 def _warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
     if input._dtype.is_complex and kind.category in (1, 2) and input.numel():
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=5)
+        warn("Casting complex values to real discards the imaginary part")
 
 
 def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
@@ -406,11 +406,9 @@ def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, 
 
 
 def _warn_freedom(name: str) -> None:
-    warnings.warn(
+    warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
-        "numel divided by output numel).",
-        UserWarning,
-        stacklevel=5,
+        "numel divided by output numel)."
     )
 
 
@@ -597,6 +595,7 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     rule = Rule(
         lambda call: f"{stem}{1 if call['dim'] is None else 0}",
         applies=lambda call: call["other"] is None and not isinstance(call["dim"], Tensor),
+        unread=lambda call: frozenset(("input", "out") if call["dim"] is not None else ()),
         input=_extreme_back,
     )
     return op(samples=samples, kind="reduce", name=name, derivative=rule)(extreme)

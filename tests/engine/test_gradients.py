@@ -32,8 +32,8 @@ pytestmark = pytest.mark.parity
 
 OPS = sorted((op for op in registry.values() if any(s.sizes for s in op.samples)), key=lambda op: op.name)
 LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded")
-#: Where derivatives are a matter of convention: zeros, ties, constants, a few whole numbers of both signs.
-KINKS = ("zeros", "constant", "few")
+#: Where derivatives are a matter of convention: zeros, ties, constants, a few whole numbers of both signs, nan.
+KINKS = ("zeros", "constant", "few", "nan")
 #: How often each thing was compared, and of which operations, for the test that nothing was left out.
 SEEN: Counter[str] = Counter()
 RAN: set[str] = set()
@@ -63,6 +63,8 @@ def _numbers(count: int, case: Case, place: int) -> list[Any]:
         drawn = {"zeros": np.zeros(count), "constant": np.full(count, 2.0)}.get(
             case.values, rng.integers(-2, 3, count).astype(float)
         )
+        if case.values == "nan":
+            drawn[1::3] = math.nan
     else:
         # Apart from one another and from whole numbers: no kink or jump is within reach of a small difference.
         drawn = (rng.permutation(count) + 1) * 0.37 % 3 + 0.21 + 0.013 * place + 1e-3 * rng.random(count)
@@ -362,6 +364,15 @@ def test_a_derivative_that_cannot_be_differentiated_would_be_seen(monkeypatch: p
     right = rule.formulas["input"]
     monkeypatch.setitem(rule.formulas, "input", lambda g, c: right(g.detach(), c))
     assert any("second: " in text for text in _found("abs"))
+
+
+def test_a_warning_names_the_line_that_called() -> None:
+    """Recorded or not, as a function or as a method."""
+    for alone in (tensorkit.ones(1), tensorkit.ones(1, requires_grad=True)):
+        for call in (lambda t: t.std(), tensorkit.std, lambda t: tensorkit.std(t, 0)):
+            with pytest.warns(UserWarning, match="degrees of freedom") as caught:
+                call(alone)
+            assert caught[0].filename == __file__
 
 
 def test_a_rule_that_is_missing_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
