@@ -40,9 +40,9 @@ def _given(grad_outputs: Any, count: int) -> tuple[Any, ...]:
     if grad_outputs is None:
         return (None,) * count
     given = _as_tuple(grad_outputs)
-    if len(given) != count:
+    if len(given) < count:
         raise RuntimeError(f"got {count} tensors and {len(given)} gradients")
-    return given
+    return given[:count]  # more of them than there are tensors are left out, as PyTorch does
 
 
 def _first_gradient(out: Any, given: Any, number: int) -> Tensor:
@@ -177,11 +177,12 @@ def grad(
     outs, ins = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got False."
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
         )
     unused = materialize_grads if allow_unused is None else allow_unused
     if not ins:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         raise RuntimeError(
             "is_grads_batched needs vmap, which tensorkit does not have: call grad once for each row"
@@ -285,7 +286,10 @@ def _set_grad(self: Tensor, value: Any) -> None:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{_c_name(value._dtype)}' to a tensor with grad_dtype "
             f"'{self._dtype.label}'. "
-            "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype)."
+            "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+            "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+            "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
+            "match."
         )
     if value._lay().size != self._lay().size:
         raise RuntimeError(

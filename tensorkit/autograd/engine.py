@@ -263,20 +263,26 @@ def _through_hooks(grad: Tensor | None, tables: list[Any]) -> Tensor | None:
         for hook in tuple(table.values()):
             changed = hook(grad)
             if changed is not None:
-                grad = _checked_hook(grad, changed)
+                grad = _checked_hook(grad, changed, hook)
     return grad
 
 
-def _checked_hook(grad: Tensor | None, changed: Any) -> Tensor:
+def _checked_hook(grad: Tensor | None, changed: Any, hook: Any) -> Tensor:
     if grad is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(changed, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(changed).__name__}'")
     if changed._lay().size != grad._lay().size:
-        raise RuntimeError("hook has changed the size of value")
+        raise RuntimeError(f"hook '{_called(hook)}' has changed the size of value")
     if changed._dtype is not grad._dtype:
-        raise RuntimeError(f"hook has changed the type of value (was {_type(grad)} got {_type(changed)})")
+        raise RuntimeError(
+            f"hook '{_called(hook)}' has changed the type of value (was {_type(grad)} got {_type(changed)})"
+        )
     return changed
+
+
+def _called(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
 
 
 def _type(tensor: Tensor) -> str:
@@ -288,7 +294,7 @@ def _through_prehooks(node: Node, grads: Grads) -> Grads:
     for hook in tuple(node.pre_hooks.values()):
         changed = hook(tuple(grads))
         if changed is not None:
-            grads = list(changed) if isinstance(changed, (tuple, list)) else [changed]
+            grads = list(_checked_values(hook, changed, grads))
     return grads
 
 
@@ -297,13 +303,22 @@ def _through_posthooks(node: Node, results: Sequence[Tensor | None], grads: Grad
     for hook in tuple(node.post_hooks.values()):
         changed = hook(tuple(results), tuple(grads))
         if changed is not None:
-            changed = tuple(changed) if isinstance(changed, (tuple, list)) else (changed,)
-            if len(changed) != len(results):
-                raise RuntimeError(
-                    f"hook has returned an incorrect number of values (got {len(changed)}, but expected {len(results)})"
-                )
-            results = changed
+            results = _checked_values(hook, changed, results)
     return results
+
+
+def _checked_values(hook: Any, changed: Any, values: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """What a node's hook returned instead of the values it was shown: as many, each of the same size and dtype."""
+    changed = (changed,) if isinstance(changed, Tensor) else changed
+    if not isinstance(changed, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(changed).__name__}'")
+    if len(changed) != len(values):
+        raise RuntimeError(
+            f"hook '{_called(hook)}' has returned an incorrect number of values (got {len(changed)}, but expected "
+            f"{len(values)})"
+        )
+    pairs = zip(values, changed, strict=True)
+    return [old if new is None or new is old else _checked_hook(old, new, hook) for old, new in pairs]
 
 
 # -- fitting and collecting ---------------------------------------------------------------------------------------
@@ -415,7 +430,7 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
 
 def _lie_alike(one: Layout, two: Layout) -> bool:
     """Whether the strides agree wherever they are ever used."""
-    return all(a == b for n, a, b in zip(one.size, one.stride, two.stride, strict=True) if n != 1)
+    return all(a == b for n, a, b in zip(one.size, one.stride, two.stride, strict=False) if n != 1)
 
 
 def _laid_like(variable: Any, grad: Any) -> Tensor:

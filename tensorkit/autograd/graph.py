@@ -297,6 +297,7 @@ class Rule:
         name: PyTorch's name of the node, or a function of the call's arguments that gives it.
         numbers_count: whether a number beside a tensor has an edge of its own (to nowhere), as PyTorch's graphs show.
         applies: says of a call's arguments whether the rule holds for it at all.
+        unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
         formulas: by the name of the parameter.
     """
 
@@ -306,11 +307,13 @@ class Rule:
         *,
         numbers_count: bool = False,
         applies: Callable[[dict[str, Any]], bool] | None = None,
+        unread: Callable[[dict[str, Any]], frozenset[str]] | None = None,
         **formulas: Formula,
     ) -> None:
         self.name = name
         self.numbers_count = numbers_count
         self.applies = applies
+        self.unread = unread
         self.formulas = formulas
         self.geometry: bool = (
             False  # whether it is of an operation that gives its tensor another layout, and no values
@@ -327,7 +330,13 @@ class Rule:
             stem, number = plain[:-1], int(plain[-1])
             return f"{stem}{number + (3 if stem == 'SqueezeBackward' else 1)}"
 
-        rule = Rule(name, numbers_count=self.numbers_count, applies=self.applies, **self.formulas)
+        rule = Rule(
+            name,
+            numbers_count=self.numbers_count,
+            applies=self.applies,
+            unread=self.unread,
+            **self.formulas,
+        )
         rule.geometry = True
         return rule
 
@@ -423,6 +432,10 @@ class RuleNode(Node):
 
     def check_saved(self) -> None:
         """Refuse to go on when a saved tensor cannot be used: the first one by PyTorch's names of them."""
+        if self.freed and self.rule.numbers_count:
+            mentioned = frozenset[str]().union(*self.rule.saves.values())
+            if any(name in self.arguments and name in mentioned for name in self.order):
+                raise RuntimeError(FREED)
         for name in sorted(
             self.saved, key=lambda n: (n in ("out", "indices"), "self" if n == "input" else n)
         ):
@@ -524,11 +537,11 @@ def move_hooks(meta: Meta, old: Node | None, new: Node) -> None:
         new.tensor_hooks = {} if new.tensor_hooks is None else new.tensor_hooks
 
 
-def set_history(tensor: Tensor, node: Node, output_nr: int) -> None:
-    """Note that a node made this tensor."""
+def set_history(tensor: Tensor, node: Node, output_nr: int, *, written: bool = True) -> None:
+    """Note that a node made this tensor; or, unless `written`, gave it another layout, which moves no hooks."""
     meta = meta_of(tensor)
     old, meta.node = meta.node, node
-    if old is not None or meta.hooks is not None:
+    if written and (old is not None or meta.hooks is not None):
         move_hooks(meta, old, node)
     meta.output_nr = output_nr
     meta.leaf = False

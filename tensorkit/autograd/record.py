@@ -126,7 +126,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     if "out" in wanted:
         node.saved["out"] = SavedResult(target)
     if rule.geometry:
-        set_history(target, node, 0)  # a base keeps its history: nothing was written to it
+        set_history(target, node, 0, written=False)  # a base keeps its history: nothing was written to it
     else:
         rebase(target, node)
     anomaly.remember(node)
@@ -174,7 +174,7 @@ def _wanted(node: RuleNode) -> set[str]:
     for name, edge in zip(node.order, node.edges, strict=True):
         if edge is not None:
             wanted |= saves[name]
-    return wanted
+    return wanted if node.rule.unread is None else wanted - node.rule.unread(node.arguments)
 
 
 def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:

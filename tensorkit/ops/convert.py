@@ -207,7 +207,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             raise TypeError(
                 f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
             )
-    if src is input:
+    if same_place(input, src):
         input._bump()
         return input
     check_writable(input)
@@ -222,6 +222,18 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
     input._bump()
     return input
+
+
+def same_place(one: Tensor, two: Tensor) -> bool:
+    """Whether two tensors are the same numbers in the same memory: then there is nothing to copy."""
+    if one is two:
+        return True
+    return (
+        one._storage is not None
+        and one._storage is two._storage
+        and one._dtype is two._dtype
+        and one._lay() == two._lay()
+    )
 
 
 def number_tensor(value: Any) -> Tensor:

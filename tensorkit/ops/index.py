@@ -12,11 +12,11 @@ from typing import Any
 import numpy
 
 from tensorkit import trace
-from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
 from tensorkit.layout import Layout
-from tensorkit.ops.convert import copy_into, warn_complex_to_real, write_number
+from tensorkit.ops.convert import copy_into, same_place, warn_complex_to_real, write_number
 from tensorkit.ops.view import alias, backend_name, type_name
 from tensorkit.tensor import Tensor, attach
 
@@ -94,7 +94,11 @@ def read(input: Tensor, key: Any) -> Tensor:
 
 
 def _read(input: Tensor, key: Any) -> Tensor:
-    layout = _layout_for(input, key)
+    try:
+        layout = _layout_for(input, key)
+    except IndexError:
+        grad_fn_of(input)  # a history that cannot be told is refused first
+        raise
     return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
 
 
@@ -187,6 +191,9 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
     if isinstance(value, Tensor):
         same = value._lay().size == target._lay().size
         fitted = value if same else _fit(target._lay(), value, backend_name(value))
+        if same_place(target, value):
+            input._bump()
+            return
         check_writable(target)
         if same or value._lay().size:  # PyTorch fills with what has no dimensions
             check_overlap(target, fitted)

@@ -172,8 +172,9 @@ def _std_back(g: Any, c: Any) -> Any:
 def _evenly(g: Any, c: Any) -> Any:
     """All elements that are the extreme one share the gradient; if that is nan, all that are nan."""
     lost = c.out.ne(c.out).item()
-    winners = (c.input.ne(c.input) if lost else c.input.eq(c.out)).to(g.dtype)
-    return winners * (g / winners.sum())
+    winners = c.input.ne(c.input) if lost else c.input.eq(c.out)
+    # No product with the mask: where nothing is equal (somebody wrote to the result) the share is no number.
+    return where((g / winners.to(g.dtype).sum()).expand(c.input.size()), 0, winners)
 
 
 def _extreme_back(g: Any, c: Any) -> Any:

@@ -13,6 +13,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.autograd.graph import Node
+from tests.oracle import require_torch
 
 DEEP = 100_000
 
@@ -338,3 +339,141 @@ def test_without_a_check_for_nan_the_walk_goes_on() -> None:
     with tk.autograd.set_detect_anomaly(True, check_nan=False):
         (x * 0 / x).sum().backward()
     assert x.grad.isnan().all() if hasattr(x.grad, "isnan") else x.grad.ne(x.grad).tolist() == [True]
+
+
+# -- bad input, and what it leaves behind ---------------------------------------------------------------------------
+
+#: Before each case, in both libraries.
+_SETTING = """
+x = tk.tensor([1.0, 2.0, 3.0], requires_grad=True)
+w = tk.tensor([2.0, 0.5, -1.0], requires_grad=True)
+n = tk.tensor([1, 2, 3])
+p = tk.tensor([1.0, 2.0, 3.0])
+y = x * w
+z = (y * y).sum()
+class Wrong(tk.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        return g
+class Shapeless(Wrong):
+    @staticmethod
+    def backward(ctx, g):
+        return g[:2], None
+class Raises(Wrong):
+    @staticmethod
+    def backward(ctx, g):
+        raise KeyError("mine")
+def angry(g):
+    raise ValueError("a hook that raises")
+"""
+
+#: What is done wrong, and why PyTorch refuses it.
+BAD: dict[str, str] = {
+    "a non-scalar without a gradient": "y.backward()",
+    "a tensor without grad": "p.backward(p)",
+    "a scalar without grad": "p.sum().backward()",
+    "integers": "n.sum().backward()",
+    "integers that should require grad": "n.requires_grad_()",
+    "a factory of integers that should require grad": "tk.tensor([1, 2], requires_grad=True)",
+    "a gradient of another size": "y.backward(tk.ones(2))",
+    "a gradient that would broadcast": "y.backward(tk.ones(()))",
+    "a gradient that is a number": "z.backward(1.0)",
+    "a complex gradient": "y.backward(tk.ones(3, dtype=tk.complex64))",
+    "too few gradients": "tk.autograd.backward([z, z], [None])",
+    "too few gradients to grad": "tk.autograd.grad([z, z], x, [tk.ones(())])",
+    "a node's hook that returns no tuple": "y.grad_fn.register_hook(lambda new, old: 3); z.backward()",
+    "a node's prehook that returns too many": "y.grad_fn.register_prehook(lambda g: g * 2); z.backward()",
+    "one of two without grad": "tk.autograd.backward([z, p.sum()])",
+    "a second walk": "z.backward(); z.backward()",
+    "a second autograd.grad": "tk.autograd.grad(z, x); tk.autograd.grad(z, w)",
+    "no inputs": "z.backward(inputs=[])",
+    "no inputs to grad": "tk.autograd.grad(z, [])",
+    "an input without grad": "z.backward(inputs=[p])",
+    "an input of grad without grad": "tk.autograd.grad(z, [x, p])",
+    "an unused input": "tk.autograd.grad(z, tk.ones(1, requires_grad=True))",
+    "zeros for the unused, which is not allowed": (
+        "tk.autograd.grad(z, x, allow_unused=False, materialize_grads=True)"
+    ),
+    "a saved tensor modified": "y.add_(1); z.backward()",
+    "a saved leaf modified": "with tk.no_grad(): w.add_(1)\nz.backward()",
+    "a saved tensor modified through a view": "y[1:].mul_(2); z.backward()",
+    "a saved result modified": "q = 2 ** x; q.add_(1); q.sum().backward()",
+    "a saved tensor detached in place": "y.detach_(); z.backward()",
+    "a write to a leaf": "x.add_(1)",
+    "a write to a view of a leaf": "x[0] = 5",
+    "an operator that writes to a leaf": "x *= 2",
+    "a write to one of several views": "y.unbind()[0].mul_(2)",
+    "a write to a view made without recording": "with tk.no_grad(): v = y[:2]\nv.mul_(2)",
+    "a view of several, after its base was written to": "v = y.split(1)[0]; y.mul_(2); v.grad_fn",
+    "a write to an expanded tensor": "x.expand(2, 3).add_(1)",
+    "a write to an expanded result": "y.expand(2, 3).mul_(2)",
+    "out= with a tensor that requires grad": "tk.add(x, w, out=tk.empty(3))",
+    "detach_ of a view": "y[0].detach_()",
+    "requires_grad = False of a result": "y.requires_grad_(False)",
+    "requires_grad assigned to a result": "y.requires_grad = True",
+    "retain_grad without grad": "p.retain_grad()",
+    "a hook without grad": "p.register_hook(print)",
+    "an accumulation hook on a result": "y.register_post_accumulate_grad_hook(print)",
+    "a hook that raises": "y.register_hook(angry); z.backward()",
+    "a hook of a leaf that raises": "w.register_hook(angry); z.backward()",
+    "a hook of a node that raises": "y.grad_fn.register_hook(lambda new, old: angry(new)); z.backward()",
+    "a hook after accumulation that raises": "w.register_post_accumulate_grad_hook(angry); z.backward()",
+    "a hook that changes the size": "y.register_hook(lambda g: g[:2]); z.backward()",
+    "a hook that changes the dtype": "y.register_hook(lambda g: g.double()); z.backward()",
+    "a hook that returns no tensor": "y.register_hook(lambda g: 3); z.backward()",
+    "a node's hook that returns too few": "y.grad_fn.register_hook(lambda new, old: new[:1]); z.backward()",
+    "too few gradients from a Function": "Wrong.apply(x, w).sum().backward()",
+    "a gradient of the wrong size from a Function": "Shapeless.apply(x, w).sum().backward()",
+    "a Function that raises": "Raises.apply(x, w).sum().backward()",
+    "a grad of another size": "x.grad = tk.ones(2)",
+    "a grad of another dtype": "x.grad = tk.ones(3, dtype=tk.float64)",
+    "a grad that is no tensor": "x.grad = 3",
+    "a grad that is the tensor": "x.grad = x",
+    "numbers of a tensor that requires grad": "x.numpy()",
+    "a leaf inside its own graph": ("q = x * 2; x.requires_grad_(False); x.mul_(w); q.sum().backward()"),
+}
+
+#: What is asked afterwards; each must be what it is in PyTorch, refusals included.
+AFTERWARDS = (
+    "x.grad if x.grad is None else x.grad.tolist()",
+    "w.grad if w.grad is None else w.grad.tolist()",
+    "(x._version, w._version, y._version, p._version)",
+    "(x.requires_grad, p.requires_grad, n.requires_grad, y.requires_grad)",
+    "[type(t.grad_fn).__name__ for t in (x, w, y, z, p)]",
+    "(x.tolist(), y.tolist(), p.tolist())",
+    "(y * 1).sum().backward()",
+    "x.grad if x.grad is None else x.grad.tolist()",
+    "z.backward()",
+    "w.grad if w.grad is None else w.grad.tolist()",
+)
+
+
+def _said(lib: Any, text: str, names: dict[str, Any], mode: str) -> Any:
+    try:
+        return eval(compile(text, "<case>", mode), names)
+    except Exception as error:
+        return type(error).__name__, str(error).split("\n")[0].replace("torch.", "tensorkit.").replace(
+            "torch::", "tensorkit::"
+        )
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_and_leaves_what_pytorch_leaves(name: str) -> None:
+    torch = require_torch()
+    found = []
+    for lib in (tk, torch):
+        names: dict[str, Any] = {"tk": lib}
+        exec(_SETTING, names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            refused = _said(lib, BAD[name], names, "exec")
+            found.append([refused, *(_said(lib, question, names, "eval") for question in AFTERWARDS)])
+    ours, theirs = found
+    assert theirs[0] is not None, "PyTorch refuses this"
+    assert dict(zip(("the error", *AFTERWARDS), ours, strict=True)) == dict(
+        zip(("the error", *AFTERWARDS), theirs, strict=True)
+    )

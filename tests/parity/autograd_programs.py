@@ -313,7 +313,7 @@ def _walk(d: _Draw) -> Step:
     wanted = _several_names(d)
     line = f"tk.autograd.grad({', '.join([name, f'[{wanted}]', *options])})"
     if hand.chance(50):
-        return Step(kind, f"{d.fresh[0]} = {line}[0].clone()", (d.fresh[0],))
+        return Step(kind, f"{d.fresh[0]} = {line}[0].contiguous().clone()", (d.fresh[0],))
     return Step(kind, f"told('grad', *{line})")
 
 

@@ -249,6 +249,7 @@ class Program:
         for (tag, ours), (_, theirs) in zip(mine, reference, strict=True):
             for one, other in zip(ours, theirs, strict=True):
                 values = [None if t is None else t.tolist() for t in (one, other)]
+                self.lost = self.lost or (other is not None and not np.isfinite(values[1]).all())
                 same = self.lost or (None in values and values[0] is values[1]) or _same_numbers(*values)
                 self.expect(None if same else f"the hook {tag!r} heard {values[0]} against {values[1]}")
         self.ours.heard.clear()
