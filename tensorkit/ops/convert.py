@@ -36,6 +36,7 @@ __all__ = [
     "number_tensor",
     "numel",
     "register_copy",
+    "same_place",
     "to_device",
     "to_dtype",
     "warn_complex_to_real",
