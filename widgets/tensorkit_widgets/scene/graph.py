@@ -335,9 +335,9 @@ class _Layout:
 
 def _said_notes(said: str, panel: float, width: float) -> list[Note]:
     """The words of the step, in three lines, or in four smaller ones."""
-    lines, step, role = wrap(said, width - 2 * MARGIN - 36, 14.0), 20.0, "said"
+    lines, step, role = wrap(said, width - 2 * MARGIN - 36, 14.0), 20.0, "turn"
     if len(lines) > 3:
-        lines, step, role = wrap(said, width - 2 * MARGIN - 36, 12.5), 17.0, "said-small"
+        lines, step, role = wrap(said, width - 2 * MARGIN - 36, 12.5), 17.0, "turn-small"
     if len(lines) > 4:
         lines[3:] = [lines[3] + " …"]
     return [Note(MARGIN + 18, panel + 25 + step * k, line, role) for k, line in enumerate(lines)]

@@ -159,6 +159,7 @@ class View {
     this.scrub.hidden = steps === null;
     this.scrub.max = String(steps ?? 0);
     this.scrub.value = String(step);
+    this.count.hidden = steps === null;
     this.count.textContent = steps === null ? "" : `${step} of ${steps}`;
     this.fold.hidden = facts.unfolded === 0;
     this.refusal.hidden = !facts.complaint;
