@@ -44,6 +44,7 @@ def run_backward(
     Returns:
         The gradient that arrived at each wanted edge, None where none did.
     """
+    __tracebackhide__ = True
     walk = _Walk(roots, wanted, accumulate, retain_graph)
     before = state.grad
     state.grad = create_graph
@@ -93,6 +94,7 @@ class _Walk:
             buffer[nr] = grad if held is None else held + grad
 
     def run(self) -> None:
+        __tracebackhide__ = True
         heap = self.heap
         while heap:
             node: Node | None = heapq.heappop(heap)[2]
@@ -102,6 +104,7 @@ class _Walk:
 
     def _step(self, node: Node) -> Node | None:
         """Run one node and hand its results on; returns the next one when only one is ready."""
+        __tracebackhide__ = True
         waiting, buffers = self.waiting, self.buffers
         results = self._results(node)
         ready: Node | None = None
@@ -130,6 +133,7 @@ class _Walk:
         return ready
 
     def _results(self, node: Node) -> Sequence[Tensor | None]:
+        __tracebackhide__ = True
         grads = self.buffers.pop(node, None)
         if grads is None:
             grads = [None] * len(node.faces)
@@ -143,7 +147,13 @@ class _Walk:
         return results
 
     def _arrived(self, node: Node, grads: Grads) -> None:
-        """Show the gradients for a node's outputs to the hooks of those tensors, and keep those that are wanted."""
+        """Show the gradients for a node's outputs to the hooks of those tensors, and keep those that are wanted.
+
+        What is wanted of a node that will be computed is kept as it was before the hooks, as PyTorch does.
+        """
+        computed = self.needed is None or node in self.needed
+        if computed:
+            self._capture(node, grads)
         if node.tensor_hooks is not None:
             for nr, tables in node.tensor_hooks.items():
                 grads[nr] = _through_hooks(grads[nr], tables)
@@ -151,8 +161,12 @@ class _Walk:
                 grad = grads[nr]
                 if grad is not None:
                     collect(grad)
-        elif isinstance(node, AccumulateGrad) and self.needed is not None and node not in self.needed:
+        elif isinstance(node, AccumulateGrad) and not computed:
             grads[0] = _through_hooks(grads[0], [node.variable._autograd.hooks or {}])
+        if not computed:
+            self._capture(node, grads)
+
+    def _capture(self, node: Node, grads: Grads) -> None:
         for nr, grad in enumerate(grads):
             if (node, nr) in self.wanted:
                 self.captured[node, nr] = grad
@@ -209,6 +223,7 @@ def _evaluate(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequ
     Args:
         visited: where to this walk goes; what leads elsewhere is not computed. None for everywhere.
     """
+    __tracebackhide__ = True
     if (
         visited is None
         and node.pre_hooks is None
@@ -231,6 +246,7 @@ def _evaluate(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequ
 
 
 def _checked_count(node: Node, results: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    __tracebackhide__ = True
     if len(results) != len(node.edges):
         raise RuntimeError(
             f"Function {node.name()} returned an incorrect number of gradients (expected {len(node.edges)}, got "
@@ -240,6 +256,7 @@ def _checked_count(node: Node, results: Sequence[Tensor | None]) -> Sequence[Ten
 
 
 def _apply(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
+    __tracebackhide__ = True
     if not anomaly.enabled():
         return _checked_count(node, _computed(node, grads, visited))
     try:
@@ -433,10 +450,7 @@ def _lie_alike(one: Layout, two: Layout) -> bool:
     return all(a == b for n, a, b in zip(one.size, one.stride, two.stride, strict=False) if n != 1)
 
 
-def _laid_like(variable: Any, grad: Any) -> Tensor:
-    if state.grad:
-        order = sorted(range(variable.dim()), key=lambda d: -variable.stride(d))
-        back = sorted(range(variable.dim()), key=lambda d: order[d])
-        return grad.permute(order).contiguous().permute(back)  # type: ignore[no-any-return]
+def _laid_like(variable: Tensor, grad: Tensor) -> Tensor:
     lay = variable._lay()
-    return empty_strided(lay.size, lay.stride, grad._dtype, grad._device).copy_(grad)
+    own: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
+    return own.copy_(grad)  # type: ignore[no-any-return]
