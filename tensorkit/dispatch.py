@@ -8,6 +8,9 @@ An operation is declared once, where it is written:
 
 `op` writes it into the `registry`, gives `Tensor` the method, and returns the function for the namespace. Errors that
 Python raises for a wrong call are put into PyTorch's words afterwards (`explain`), so a right call pays nothing.
+
+Functions that only pass a call on say ``__tracebackhide__``: a traceback in a notebook then shows the learner's line and
+the engine's sentence, and leaves out the way between.
 """
 
 from __future__ import annotations
@@ -115,6 +118,7 @@ _depth = _Depth()
 
 def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operation and tell the listeners; operations that it calls itself report one level deeper."""
+    __tracebackhide__ = True
     depth = _depth.value
     _depth.value = depth + 1
     try:
@@ -185,12 +189,14 @@ def recorded(
     kind: str,
 ) -> Any:
     """Run an operation through the recorder: some operand may want a gradient."""
+    __tracebackhide__ = True
     arguments = arguments_of(body, args, kwargs)
     return recorded_call(rule, name, arguments, lambda: body(*args, **kwargs), kind)
 
 
 def recorded_call(rule: Any, name: str, arguments: dict[str, Any], body: Callable[[], Any], kind: str) -> Any:
     """`recorded`, for callers that know their arguments by name."""
+    __tracebackhide__ = True
     if _record is None or _record_inplace is None:
         return body()
     if kind == "inplace":
@@ -207,18 +213,42 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
 
         @functools.wraps(body)
         def alone(self: Any) -> Any:
+            __tracebackhide__ = True
             if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
                 return recorded_call(rule, name, {parameter: self}, lambda: body(self), kind)
             return body(self)
 
         return alone
 
+    if kind != "inplace" and len(rule.formulas) == 1:
+        return _asking_first(body, rule, name, kind)
+
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         for operand in args:
             if wants_grad(operand):
                 return recorded(rule, name, body, args, kwargs, kind=kind)
         if kwargs and any(map(wants_grad, kwargs.values())):
+            return recorded(rule, name, body, args, kwargs, kind=kind)
+        return body(*args, **kwargs)
+
+    return asking
+
+
+def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
+    """`differentiable` for an operation of which only the first operand can want a gradient: most of them."""
+
+    @functools.wraps(body)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if args:
+            operand = args[0]
+            if type(operand) is Tensor and operand._autograd is None:
+                base = operand._base
+                if base is None or base._autograd is None:
+                    return body(*args, **kwargs)
+        if any(map(wants_grad, args)) or any(map(wants_grad, kwargs.values())):
             return recorded(rule, name, body, args, kwargs, kind=kind)
         return body(*args, **kwargs)
 
@@ -315,12 +345,14 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(body)
         def alone(self: Tensor) -> Any:
+            __tracebackhide__ = True
             return call_traced(name, body, (self,), {}) if trace.active else body(self)
 
         return alone
 
     @functools.wraps(body)
     def method(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         try:
             if trace.active:
                 return call_traced(name, body, args, kwargs)
@@ -337,6 +369,7 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
 def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(body)
     def function(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         try:
             if trace.active:
                 return call_traced(name, body, args, kwargs)
@@ -355,6 +388,7 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(body)
     def create(*args: Any, requires_grad: bool = False, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         made: Any = body(*args, **kwargs)
         if requires_grad:
             if made.dtype.category < 2:
@@ -381,6 +415,7 @@ def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(body)
     def method(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         if "out" in kwargs:
             raise TypeError  # said in PyTorch's words by whoever wraps this
         return body(*args, **kwargs)

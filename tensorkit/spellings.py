@@ -209,9 +209,11 @@ class _Caller:
         self.signature = _signature(block, second, inplace)
 
     def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+        __tracebackhide__ = True
         scale = alpha if self.block.alpha else None
 
         def body() -> Tensor:
+            __tracebackhide__ = True
             return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
 
         if wants_grad(input) or wants_grad(other):
@@ -220,11 +222,13 @@ class _Caller:
         return body()
 
     def _recorded(self, arguments: dict[str, Any], body: Callable[[], Tensor]) -> Tensor:
+        __tracebackhide__ = True
         return recorded_call(  # type: ignore[no-any-return]
             self.rule, self.name, arguments, body, "inplace" if self.inplace else "pointwise"
         )
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
+        __tracebackhide__ = True
         if kwargs or len(args) != 2:
             sentence = explain(self.name, self.signature, args, kwargs, method=method)
             if sentence is not None:
@@ -302,6 +306,7 @@ def binary(
     )
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
         if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not trace.active:
             result = fast(args[0], args[1])
             if result is not None:
@@ -309,6 +314,7 @@ def binary(
         return caller(args, kwargs, method=False)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
         if not kwargs and len(args) == 1 and not trace.active:
             result = fast(self, args[0])
             if result is not None:
@@ -333,6 +339,7 @@ def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str, rule:
     fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
         if not kwargs and len(args) == 1 and not trace.active and fast(self, args[0]):
             return self
         return caller((self, *args), kwargs, method=True)
@@ -354,6 +361,7 @@ def _operator(
         return _inplace_operator(block, written)
 
     def forward(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
         if not trace.active:
             result = fast(self, other)
             if result is not None:
@@ -363,6 +371,7 @@ def _operator(
         return caller((self, other), {}, method=True)
 
     def reflected(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
         if not isinstance(other, NUMBERS):
             return NotImplemented
         if block.name in ("add", "mul"):
@@ -379,6 +388,7 @@ def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
     )
 
     def operator(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
         if not trace.active and fast(self, other):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
@@ -404,6 +414,7 @@ def unary(
     name, fast = block.name, _fast_unary(block)
 
     def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        __tracebackhide__ = True
         if out is None:
             return alone(input)
         arguments = {"input": input, "out": out}
@@ -412,6 +423,7 @@ def unary(
         )
 
     def alone(input: Tensor) -> Tensor:
+        __tracebackhide__ = True
         result = fast(input)
         if result is not None:
             return result
@@ -429,6 +441,7 @@ def unary(
         return apply(block, (input,), inplace=True)
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        __tracebackhide__ = True
         if not isinstance(input, Tensor):
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"

@@ -115,6 +115,7 @@ def backward(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.backward.html
     """
+    __tracebackhide__ = True
     outputs = _as_tuple(tensors)
     given = _given(grad_tensors, len(outputs))
     if inputs is not None and not _as_tuple(inputs):
@@ -174,6 +175,7 @@ def grad(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html
     """
+    __tracebackhide__ = True
     outs, ins = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -374,6 +376,7 @@ def _backward(
     inputs: Any = None,
 ) -> None:
     """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
+    __tracebackhide__ = True
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

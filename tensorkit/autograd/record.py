@@ -45,6 +45,7 @@ def record(
         body: runs the operation.
         is_view: whether its results are views of its first argument.
     """
+    __tracebackhide__ = True
     if rule is not None and rule.applies is not None and not rule.applies(arguments):
         return body()
     if rule is None or not state.grad or not _any_wants(rule, arguments):
@@ -104,6 +105,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     Raises:
         RuntimeError: for a leaf that requires grad, a view of one, or a view that shares its node with others.
     """
+    __tracebackhide__ = True
     target: Tensor = next(iter(arguments.values()))
     _refuse_inference_write(target)
     if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
