@@ -77,6 +77,22 @@ def several(lib: Any) -> tuple[Any, Names]:
     return loss, {"w": w, "first": first, "second": second, "product": product, "loss": loss}
 
 
+def numbers(lib: Any) -> tuple[Any, Names]:
+    """Operations with a tensor and a number."""
+    w = lib.tensor([2.0, 4.0], requires_grad=True)
+    loss = (w * 3 / 2.5).sum()
+    return loss, {"w": w, "loss": loss}
+
+
+def inplace(lib: Any) -> tuple[Any, Names]:
+    """A result that was written to through a view of it, and recorded."""
+    w = lib.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = w * 1.5
+    y[1:].mul_(3)
+    loss = (y * y).sum()
+    return loss, {"w": w, "y": y, "loss": loss}
+
+
 def leaf(lib: Any) -> tuple[Any, Names]:
     """A leaf, with no graph behind it."""
     w = lib.tensor(2.0, requires_grad=True)
@@ -90,10 +106,21 @@ def constant(lib: Any) -> tuple[Any, Names]:
 
 
 GRAPHS: dict[str, Callable[[Any], tuple[Any, Names]]] = {
-    one.__name__: one for one in (affine, square, chain, modified, freed, several, leaf, constant)
+    one.__name__: one
+    for one in (affine, square, chain, modified, freed, several, numbers, inplace, leaf, constant)
 }
-STEPS = {"affine": (0, 3, 7), "square": (0, 3), "chain": (3,), "modified": (2,), "freed": (0,), "several": (4,),
-         "leaf": (1,), "constant": (0,)}  # fmt: skip
+STEPS: dict[str, tuple[int, ...]] = {
+    "affine": (0, 3, 7),
+    "square": (0, 3),
+    "chain": (3,),
+    "modified": (2,),
+    "freed": (0,),
+    "several": (4,),
+    "numbers": (0,),
+    "inplace": (5,),
+    "leaf": (1,),
+    "constant": (0,),
+}
 """The steps of each that have a golden text."""
 
 

@@ -218,7 +218,7 @@ def test_hostile_names_stay_text(name: str, tmp_path: Path) -> None:
 # ---- the rehearsal
 
 
-@pytest.mark.parametrize("name", ["affine", "square", "chain", "several", "leaf"])
+@pytest.mark.parametrize("name", ["affine", "square", "chain", "several", "numbers", "inplace", "leaf"])
 def test_a_rehearsal_foresees_backward_and_disturbs_nothing(lib: Any, name: str) -> None:
     loss, names = GRAPHS[name](lib)
     leaves = [t for t in names.values() if t.is_leaf and t.requires_grad]

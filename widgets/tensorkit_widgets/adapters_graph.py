@@ -323,6 +323,8 @@ class _Reader:
                 yield from (replace(kept, state="freed", now=None) for kept in known.values())
             return
         now, name = _version(held.tensor), self.names.of(held.tensor)
+        if not held.tensor.requires_grad and held.name != "out" and self._wraps(held.tensor):
+            return
         if not name and held.name == "out":
             name = self.names.results.get((id(part), 0), ("", None))[0]
         state: Any = "kept" if now == held.expected else "modified"
@@ -384,8 +386,10 @@ class _Reader:
         found = dict(self._constant_inputs(part, blind))
         inputs = list(vertex.inputs)
         for k in blind:
-            source = self._constant(found[k]) if k in found else self._remembered(number, k)
-            inputs[k] = Input(source, 0, False)
+            if k in found and not isinstance(found[k], str):
+                inputs[k] = Input(self._constant(found[k]), 0, False)
+            else:
+                inputs[k] = self._remembered(number, k) if k not in found else Input(None, 0, False, found[k])
         self.vertices[number] = replace(vertex, inputs=tuple(inputs))
 
     def _constant(self, tensor: Any) -> int | None:
@@ -395,27 +399,42 @@ class _Reader:
             self.vertices.append(self._tensor(known, tensor))
         return known
 
-    def _remembered(self, number: int, k: int) -> int | None:
-        """A constant of an operation that has let go of it since, as it was seen before."""
+    def _remembered(self, number: int, k: int) -> Input:
+        """A constant or number of an operation that has let go of it since, as it was seen before."""
         before = self.before
         if before is None or number >= len(before.vertices) or k >= len(before.vertices[number].inputs):
-            return None
-        source = before.vertices[number].inputs[k].source
+            return Input(None, 0, False)
+        past = before.vertices[number].inputs[k]
+        source = past.source
         if source is None or before.vertices[source].kind != "constant":
-            return None
+            return Input(None, 0, False, past.number)
         if source not in self.remembered:
             self.remembered[source] = self.live.add(object())
             self.vertices.append(replace(before.vertices[source], number=self.remembered[source]))
-        return self.remembered[source]
+        return Input(self.remembered[source], 0, False)
 
     def _constant_inputs(self, part: Any, blind: list[int]) -> Iterator[tuple[int, Any]]:
+        """The tensors of these inputs, or the numbers as text, as far as the node knows them."""
         holdings = [one for one in _holdings(part) if one.name != "out" and one.tensor is not None]
         held = {one.name: one.tensor for one in holdings if not one.tensor.requires_grad}
         order = getattr(part, "order", None)
         if order is not None:  # tensorkit says which parameter each edge is of
-            yield from ((k, held[order[k]]) for k in blind if order[k] in held)
+            arguments = getattr(part, "arguments", {})
+            known = {
+                key: repr(value)
+                for key, value in arguments.items()
+                if isinstance(value, int | float | complex)
+            }
+            known |= held
+            yield from ((k, known[order[k]]) for k in blind if order[k] in known)
         elif len(held) == len(blind):
-            yield from zip(blind, held.values(), strict=True)
+            pairs = zip(blind, held.values(), strict=True)
+            yield from ((k, repr(one.item()) if self._wraps(one) else one) for k, one in pairs)
+
+    def _wraps(self, tensor: Any) -> bool:
+        """Whether a tensor is how PyTorch keeps a number that stood beside a tensor."""
+        plain = tensor.dim() == 0 and str(tensor.dtype) in ("torch.int64", "torch.float64")
+        return plain and not self.names.of(tensor)
 
 
 def _accumulator(tensor: Any) -> Any:

@@ -25,12 +25,13 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input of an operation: vertex and output it comes from (None when the graph does not know), and whether
-    a gradient goes back along it."""
+    """One input of an operation: the vertex and output that it comes from (None when the graph does not know), whether
+    a gradient goes back along it, and the text of a number that stood there."""
 
     source: int | None
     output: int
     gradient: bool
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,9 @@ class Vertex:
         >>> Vertex(0, "op", "MulBackward0").short
         'Mul'
         """
-        stem, found, number = self.name.rpartition("Backward")
-        return stem if found and (number.isdigit() or not number) and stem else self.name
+        plain = self.name.rpartition("::")[2]
+        stem, found, number = plain.rpartition("Backward")
+        return stem if found and (number.isdigit() or not number) and stem else plain
 
 
 @dataclass(frozen=True, slots=True)

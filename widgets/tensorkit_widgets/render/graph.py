@@ -254,7 +254,9 @@ def _given(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
     """What an operation was given, by the names of the results where it has several."""
     out = []
     for one in scene.graph.vertices[box.number].inputs if not box.folded else ():
-        if one.source is not None:
+        if one.number:
+            out.append(one.number)
+        elif one.source is not None:
             made = scene.graph.vertices[one.source].made
             name = next((m.name for m in made if m.output == one.output and m.name), "")
             out.append(name or names.get(one.source, "the fold above"))

@@ -184,8 +184,15 @@ def _operation(vertex: Vertex, moment: Moment) -> Box:
     saved = [_kept(kept, ran) for kept in vertex.kept]
     if len(saved) > MOST_KEPT:
         saved = [*saved[: MOST_KEPT - 1], Line(f"and {len(saved) - MOST_KEPT + 1} more saved", "about")]
-    unknown = [k for k, one in enumerate(vertex.inputs) if not one.gradient and one.source is None]
-    blind = [Line(f"input {k}: no gradient", "about", "none") for k in unknown]
+    unknown = [(k, one) for k, one in enumerate(vertex.inputs) if not one.gradient and one.source is None]
+    blind = [
+        Line(
+            f"input {k}: " + (f"the number {_cut(one.number, 12)}" if one.number else "no gradient"),
+            "about",
+            "none",
+        )
+        for k, one in unknown
+    ]
     lines = (*saved, *blind)
     lower = _lower(vertex, moment)
     tag = "" if vertex.size is None or lower else size_text(vertex.size)
