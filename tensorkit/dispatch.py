@@ -9,8 +9,8 @@ An operation is declared once, where it is written:
 `op` writes it into the `registry`, gives `Tensor` the method, and returns the function for the namespace. Errors that
 Python raises for a wrong call are put into PyTorch's words afterwards (`explain`), so a right call pays nothing.
 
-Functions that only pass a call on say ``__tracebackhide__``: a traceback in a notebook then shows the learner's line and
-the engine's sentence, and leaves out the way between.
+Functions that only pass a call on say ``__tracebackhide__``: a traceback in a notebook then shows the learner's line
+and the engine's sentence, and leaves out the way between.
 """
 
 from __future__ import annotations

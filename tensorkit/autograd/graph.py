@@ -96,8 +96,11 @@ class Face:
     __slots__ = ("device", "dtype", "size")
 
     def __init__(self, tensor: Tensor) -> None:
-        layout = tensor._layout
-        self.size: tuple[int, ...] = tensor._lay().size if layout is None else layout.size
+        layout, array = tensor._layout, tensor._array
+        # A fresh result need not write its layout down for this: its array knows the size.
+        self.size: tuple[int, ...] = (
+            array.shape if layout is None and array is not None else tensor._lay().size
+        )
         self.dtype: dtype = tensor._dtype
         self.device: device = tensor._device
 
