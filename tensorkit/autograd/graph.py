@@ -343,6 +343,11 @@ class Rule:
         rule.geometry = True
         return rule
 
+    def shared(self, order: tuple[str, ...]) -> bool:
+        """Whether some operand is needed for the derivative by the other too, or by both."""
+        mentions = [name for saves in self.saves.values() for name in saves]
+        return any(mentions.count(name) > 1 for name in order)
+
     def order(self, arguments: dict[str, Any]) -> tuple[str, ...]:
         """The parameters that get an edge in this call: the tensors, and numbers where they count."""
         numbers = self.numbers_count and isinstance(next(iter(arguments.values())), Tensor)
@@ -449,6 +454,8 @@ class RuleNode(Node):
 
     def partly(self, grads: list[Tensor | None], edges: Sequence[Edge | None]) -> list[Tensor | None]:
         """`apply`, but only what goes along the given edges is computed."""
+        if self.freed and len(self.order) > 1 and not any(self.edges) and self.rule.shared(self.order):
+            raise RuntimeError(FREED)  # PyTorch keeps these tensors even where nobody waits for a gradient
         grad: Any = grads[0]
         if self.several:
             grad = None if all(g is None for g in grads) else grads

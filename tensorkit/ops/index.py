@@ -96,8 +96,11 @@ def read(input: Tensor, key: Any) -> Tensor:
 def _read(input: Tensor, key: Any) -> Tensor:
     try:
         layout = _layout_for(input, key)
-    except IndexError:
-        grad_fn_of(input)  # a history that cannot be told is refused first
+    except IndexError as error:
+        if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
+            grad_fn_of(
+                input
+            )  # PyTorch has followed the key so far, and refuses a history that cannot be told
         raise
     return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
 

@@ -165,6 +165,13 @@ def _chunk_name(arguments: dict[str, Any]) -> str:
     return "SplitWithSizesBackward0" if empty else "SplitBackward0"
 
 
+def _can_chunk(arguments: dict[str, Any]) -> bool:
+    """PyTorch refuses these before it asks for histories; the rest is a split to it."""
+    if not arguments["input"].dim() or arguments["chunks"] <= 0:
+        arguments["input"]._lay().chunk(arguments["chunks"], arguments["dim"])
+    return True
+
+
 def _can_narrow(arguments: dict[str, Any]) -> bool:
     """PyTorch refuses what cannot be cut before it asks for histories: this is a slice to it."""
     arguments["input"]._lay().narrow(arguments["dim"], arguments["start"].__index__(), arguments["length"])
@@ -886,7 +893,9 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         sample("a.chunk(0)", a=(2,)),
     ),
     derivative=Rule(
-        _chunk_name, input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim))
+        _chunk_name,
+        applies=_can_chunk,
+        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim)),
     ),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:

@@ -118,6 +118,15 @@ class _Draw:
         """A name; later ones are the first options, so that chains grow."""
         return str(self.hand.pick(list(reversed(self.tensors))))
 
+    def target(self) -> str:
+        """A tensor to write to: mostly one whose write is allowed."""
+        name = self.any()
+        for _ in range(3):
+            if not _is_fixed(self.tensors[name]):
+                break
+            name = self.any()
+        return name
+
     def partner(self, name: str) -> str:
         """Another operand, if possible one that broadcasts with this one."""
         size = self.tensors[name].size()
@@ -135,6 +144,12 @@ class _Draw:
         """Mostly a tensor that requires grad."""
         names = [n for n, t in self.tensors.items() if t.requires_grad]
         return str(self.hand.pick(names[::-1])) if names and not self.hand.chance(6) else self.any()
+
+
+def _is_fixed(t: Any) -> bool:
+    """Whether a write is refused: a leaf that requires grad, or a view of one."""
+    owner = t if t._base is None else t._base
+    return bool(t.requires_grad and owner.is_leaf)
 
 
 def _broadcast(one: Sequence[int], two: Sequence[int]) -> bool:
@@ -176,6 +191,8 @@ def _several(d: _Draw) -> Step:
 
 def _unary(d: _Draw) -> Step:
     kind, name, out = d.hand.pick(_UNARY), d.any(), d.fresh[0]
+    if kind in ("pow", "reciprocal") and 1 in d.tensors[name].size():
+        kind = "rsub"  # with a number PyTorch gives these other strides where there is no step to take
     dim = d.hand.dim(d.tensors[name].dim(), 3)
     keep = ", True" if d.hand.chance(40) else ""
     forms = {
@@ -200,7 +217,7 @@ def _binary(d: _Draw) -> Step:
 
 
 def _inplace(d: _Draw) -> Step:
-    kind, name = d.hand.pick(_INPLACE), d.any()
+    kind, name = d.hand.pick(_INPLACE), d.target()
     t = d.tensors[name]
     source = d.source(t.size(), _dtype(t)) if d.hand.chance(60) else str(d.hand.pick((2, 0.5, -1)))
     if kind in ("+=", "*="):
@@ -218,12 +235,12 @@ def _inplace(d: _Draw) -> Step:
 
 
 def _geometry(d: _Draw) -> Step:
-    kind, name = d.hand.pick(_GEOMETRY), d.any()
+    kind, name = d.hand.pick(_GEOMETRY), d.target()
     return Step(kind, f"{name}.{kind}{VIEWS[kind](d.hand, d.tensors[name])}")
 
 
 def _assignment(d: _Draw) -> Step:
-    name = d.any()
+    name = d.target()
     t = d.tensors[name]
     place = index(d.hand, t.size())
     if d.hand.chance(35):
@@ -298,10 +315,9 @@ def _walk(d: _Draw) -> Step:
     if kind == "second derivative":
         one, two = d.wanting(), d.wanting()
         first = f"tk.autograd.grad({', '.join([name, one, *options])}, create_graph=True)[0]"
-        return Step(
-            kind,
-            f"told('second', *tk.autograd.grad(({first} ** 2).sum(), [{one}, {two}], allow_unused=True))",
-        )
+        # Times the tensor itself, so that the first derivative of what is linear can be derived too.
+        product = f"({first} * {one}).sum()"
+        return Step(kind, f"told('second', *tk.autograd.grad({product}, [{one}, {two}], allow_unused=True))")
     if kind == "backward" and hand.chance(12):
         options.append("create_graph=True")
     if kind == "backward":

@@ -258,6 +258,8 @@ class Program:
     def check(self, name: str) -> None:
         """One tensor: its place in memory and in the graph, its values, its gradient."""
         (mine, warned), (reference, expected) = self.ours.facts(name), self.theirs.facts(name)
+        if mine != reference and any(word in str(reference) for word in DELIBERATE):
+            raise _Over
         if mine != reference:
             respect, one, other = next(
                 (r, a, b) for r, a, b in zip(ASPECTS, mine, reference, strict=True) if a != b
