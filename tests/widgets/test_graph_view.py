@@ -276,6 +276,21 @@ def test_steps_forward_and_back() -> None:
     w.close()
 
 
+@pytest.mark.parametrize("name", ["affine", "chain", "several", "square"])
+def test_nothing_moves_from_step_to_step(name: str) -> None:
+    w = view(name)
+    places = set()
+    for _ in range(w.steps + 1):
+        scene = w._scene()
+        places.add(tuple((b.x, b.y, b.width, b.height) for b in scene.boxes))
+        w.step()
+    assert len(places) == 1
+    before = [(b.x, b.width) for b in w._scene().boxes]
+    w.backward()
+    assert [(b.x, b.width) for b in w._scene().boxes] == before
+    w.close()
+
+
 def test_every_message_of_the_browser() -> None:
     w = view("chain")
     assert send(w, "step")["step"] == 1
@@ -487,6 +502,16 @@ def test_a_fold_keeps_what_has_a_name_in_sight() -> None:
     text = shown.text()
     assert text.count("× 9 Mul") + text.count("× 10 Mul") == 2
     assert "middle ← Mul" in text
+    shown.close()
+
+
+def test_a_fold_keeps_the_tensor_that_was_asked_for_in_sight() -> None:
+    y = w = tk.ones(2, requires_grad=True)
+    for _ in range(10):
+        y = y * 2
+    shown = GraphView(y, names={"w": w})
+    assert "× 9 Mul" in shown.text()
+    assert "result = [1024., 1024.]" in shown.text()
     shown.close()
 
 

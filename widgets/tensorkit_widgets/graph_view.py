@@ -214,8 +214,9 @@ class GraphView(Picture):
             )
         self._graph, self._walk, self._at = graph, None, 0
 
-    def _scene(self) -> GraphScene:
-        self._look()
+    def _scene(self, look: bool = True) -> GraphScene:
+        if look:
+            self._look()
         return compose_graph(self._graph, self._walk, self._at, self._unfolded, self._past, self._walked)
 
     # ---- the browser
@@ -227,7 +228,8 @@ class GraphView(Picture):
             if self._closed:
                 return
             self._do(message)
-            self._paint(serial=message.get("serial"))
+            # A rehearsal was recorded: to show another step of it, the graph need not be read again.
+            self._paint(serial=message.get("serial"), look=self._walk is None)
         if message.get("kind") == "backward":
             live.repaint(skip=self)
 
@@ -253,9 +255,9 @@ class GraphView(Picture):
             except Exception as error:  # said in the picture: a click never raises in the kernel
                 self._complaint = self._complaint or str(error)
 
-    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+    def _paint(self, serial: Any = None, only_if_changed: bool = False, look: bool = True) -> bool:
         try:
-            scene = self._scene()
+            scene = self._scene(look)
             if only_if_changed and scene == self._last and not self.frame["reason"]:
                 return False
             drawn = {"svg": render_graph(scene, live=True), "text": render_graph_text(scene), "reason": ""}

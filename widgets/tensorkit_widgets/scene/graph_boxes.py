@@ -6,6 +6,7 @@ made below it in a thin rounded box; a *constant*, which no gradient reaches, ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -124,11 +125,16 @@ def _about(value: Value) -> str:
     return f"{size_text(value.size)} {value.dtype} · v{value.version}"
 
 
+def _room(vertex: Vertex) -> int:
+    """How many characters a gradient gets."""
+    return max(8, min(26, len(vertex.value.text) + 5 if vertex.value else 8))
+
+
 def _jar(vertex: Vertex, moment: Moment) -> Jar:
     """What a tensor's ``.grad`` holds at a moment."""
     rehearsed = moment.jars.get(vertex.number)
     value = rehearsed or vertex.grad
-    room = max(8, min(26, len(vertex.value.text) + 5 if vertex.value else 8))
+    room = _room(vertex)
     return Jar(
         round(room * MONO * 13 + 20, 2),
         "None" if value is None else _cut(value.text, room),
@@ -196,7 +202,7 @@ def _operation(vertex: Vertex, moment: Moment) -> Box:
     lines = (*saved, *blind)
     lower = _lower(vertex, moment)
     tag = "" if vertex.size is None or lower else size_text(vertex.size)
-    width = max(_width(vertex.short + tag, lines, 116), _width("", lower, 0))
+    width = max(_width(vertex.short + tag, (*lines, *_variants(vertex)), 116), _width("", lower, 0))
     upper = 34.0 + 19 * len(lines) + (6 if lines else 0)
     height = upper + (10 + 19 * len(lower) if lower else 0)
     words = [f"operation {vertex.short}", *(line.text for line in (*lines, *lower)), _said(vertex, moment)]
@@ -205,6 +211,16 @@ def _operation(vertex: Vertex, moment: Moment) -> Box:
         tuple(f"{kept.name}:{_fate(kept, ran)}" for kept in vertex.kept), 0, ", ".join(w for w in words if w), width,
         height, upper,
     )  # fmt: skip
+
+
+def _variants(vertex: Vertex) -> Iterator[Line]:
+    """Every line that a box may come to show: it is as wide from the first step to the last, so nothing moves."""
+    for kept in vertex.kept[:MOST_KEPT]:
+        yield _kept(kept, True)
+        if kept.expected is not None:
+            yield _kept(replace(kept, state="kept"), False)
+    if vertex.collects and vertex.value is not None:
+        yield Line(f".grad {'0' * _room(vertex)}", "grad")
 
 
 def _fate(kept: Kept, ran: bool) -> str:
@@ -253,5 +269,5 @@ def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
     return Box(
         vertex.number, "op", title, "", tuple(lines), (), None, state,
         (f"all:{'freed' if gone else 'kept'}",) if kept else (), len(fold.members), ", ".join(words),
-        _width(title, tuple(lines), 150), upper + 8, upper,
+        _width(title, (*lines, Line("0" * 22, "kept", "kept")), 150), upper + 8, upper,
     )  # fmt: skip
