@@ -57,7 +57,7 @@ def value_of(tensor: Any, room: int = 24) -> Value:
 
     >>> import numpy
     >>> value_of(numpy.arange(100.0)).text
-    '[0., 1., 2., 3., …]'
+    '[0., 1., 2., 3., 4., …]'
     """
     try:
         meta = describe(tensor)
