@@ -122,4 +122,5 @@ def _sent(sent: tuple[Value | None, ...]) -> str:
         return "nothing is sent on"
     if len(sent) == 1:
         return f"{texts[0][1]} goes on"
-    return " and ".join(f"{text} goes on to input {k}" for k, text in texts[:3])
+    words = [f"{text} {'goes on ' if not n else ''}to input {k}" for n, (k, text) in enumerate(texts[:3])]
+    return " and ".join(words)
