@@ -93,15 +93,19 @@ def read(input: Tensor, key: Any) -> Tensor:
     return _read(input, key)
 
 
-def _read(input: Tensor, key: Any) -> Tensor:
+def _checked_layout(input: Tensor, key: Any) -> Layout:
+    """`_layout_for`, for a tensor with a history: of two reasons to refuse, PyTorch's comes first."""
     try:
-        layout = _layout_for(input, key)
+        return _layout_for(input, key)
     except IndexError as error:
         if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
-            grad_fn_of(
-                input
-            )  # PyTorch has followed the key so far, and refuses a history that cannot be told
+            # PyTorch has followed the key so far, and refuses a history that cannot be told.
+            grad_fn_of(input)
         raise
+
+
+def _read(input: Tensor, key: Any) -> Tensor:
+    layout = _checked_layout(input, key)
     return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
 
 
@@ -194,7 +198,7 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
     if isinstance(value, Tensor):
         same = value._lay().size == target._lay().size
         fitted = value if same else _fit(target._lay(), value, backend_name(value))
-        if same_place(target, value):
+        if same_place(target, fitted):
             input._bump()
             return
         check_writable(target)
@@ -244,7 +248,7 @@ def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
 
 def _place(input: Tensor, key: Any) -> Any:
     """Where a write goes: the tensor itself if the key plainly says "all", else a view."""
-    _layout_for(input, key)  # refuses what cannot be meant
+    _checked_layout(input, key)  # refuses what cannot be meant
     if isinstance(key, slice):
         return input if _is_whole(key, input._lay().size[0]) else _read_recorded(input, key)
     return _follow(input, key)
