@@ -170,9 +170,13 @@ def _outputs(outputs: Iterable[Notebook], count: int | None) -> list[Notebook]:
     return done
 
 
+# A frame of a file, or IPython's word on frames that it left out.
+_ENGINE_FRAMES = ("File ", "[... skipping hidden")
+
+
 def _traceback(frames: Sequence[str], count: int | None) -> list[str]:
     """The frames of the learner's own cells, and the message; others name paths of this machine."""
-    kept = [frame for frame in frames if not _ANSI.sub("", frame).startswith("File ")]
+    kept = [frame for frame in frames if not _ANSI.sub("", frame).strip().startswith(_ENGINE_FRAMES)]
     number = "" if count is None else str(count)
     return [_CELL_NUMBER.sub(rf"\1[{number}]", frame) for frame in kept]
 

@@ -153,3 +153,10 @@ def test_execute_check_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_cell_that_fails_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="ZeroDivisionError"):
         execute(book(code("1 / 0", count=None)), tmp_path)
+
+
+def test_a_traceback_keeps_no_word_on_frames_left_out() -> None:
+    from tensorkit.lab import normalise as module
+
+    frames = ["Cell In[3], line 1", "    \x1b[31m[... skipping hidden 2 frame]\x1b[39m\n", "RuntimeError: no"]
+    assert module._traceback(frames, 3) == ["Cell In[3], line 1", "RuntimeError: no"]
