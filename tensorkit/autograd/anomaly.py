@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.autograd.graph import Node
+from tensorkit.autograd.graph import Node, Saved
 from tensorkit.tensor import Tensor
 
 __all__ = ["check_nan", "detect_anomaly", "enabled", "remember", "set_detect_anomaly", "tell"]
@@ -98,3 +98,6 @@ def check_nan(node: Node, results: Sequence[Tensor | None]) -> None:
         if numpy.isnan(values).any():
             tell(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+Saved.detecting = staticmethod(enabled)

@@ -21,7 +21,7 @@ import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
@@ -109,6 +109,7 @@ class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
     __slots__ = ("made", "tensor", "version")
+    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # told by `autograd.anomaly`
 
     def __init__(self, tensor: Tensor) -> None:
         counter = tensor._counter
@@ -136,12 +137,11 @@ class Saved:
         made_by, output_nr = self._origin(tensor, node)
         where = "" if made_by is None else f", which is output {output_nr} of {made_by.short_name()},"
         place = "" if tensor._device.type == "cpu" else f"{tensor._device.type}."
+        hint = _BACKTRACE if Saved.detecting() else _HINT
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[tensorkit.{place}{tensor._dtype.label}Tensor {list(tensor._lay().size)}]{where} is at version "
-            f"{tensor._version}; expected version {self.version} instead. Hint: enable anomaly detection to find the "
-            "operation that failed to compute its gradient, with tensorkit.autograd.set_detect_anomaly(True, "
-            "check_nan=False)."
+            f"{tensor._version}; expected version {self.version} instead. Hint: {hint}"
         )
 
     def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
@@ -167,6 +167,14 @@ class SavedResult(Saved):
         return node, self.output_nr
 
 
+_HINT = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "tensorkit.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_BACKTRACE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!"
+)
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "

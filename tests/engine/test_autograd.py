@@ -398,6 +398,9 @@ BAD: dict[str, str] = {
         "tk.autograd.grad(z, x, allow_unused=False, materialize_grads=True)"
     ),
     "a saved tensor modified": "y.add_(1); z.backward()",
+    "a saved tensor modified, and anomalies looked for": (
+        "with tk.autograd.set_detect_anomaly(True):\n    q = y * y; y.add_(1); q.sum().backward()"
+    ),
     "a saved leaf modified": "with tk.no_grad(): w.add_(1)\nz.backward()",
     "a saved tensor modified through a view": "y[1:].mul_(2); z.backward()",
     "a saved result modified": "q = 2 ** x; q.add_(1); q.sum().backward()",
