@@ -462,8 +462,11 @@ class RuleNode(Node):
 
     def partly(self, grads: list[Tensor | None], edges: Sequence[Edge | None]) -> list[Tensor | None]:
         """`apply`, but only what goes along the given edges is computed."""
-        if self.freed and len(self.order) > 1 and not any(self.edges) and self.rule.shared(self.order):
-            raise RuntimeError(FREED)  # PyTorch keeps these tensors even where nobody waits for a gradient
+        if len(self.order) > 1 and not any(self.edges) and self.rule.shared(self.order):
+            # PyTorch keeps these tensors, and looks at them, even where nobody waits for a gradient.
+            if self.freed:
+                raise RuntimeError(FREED)
+            self.check_saved()
         grad: Any = grads[0]
         if self.several:
             grad = None if all(g is None for g in grads) else grads

@@ -85,6 +85,10 @@ def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None
     node.edges = (first_edge, second_edge) if plan.wide else (first_edge,)
     saved = node.saved
     by_first, by_second = first_edge is not None, second_edge is not None
+    if (
+        not by_first and not by_second
+    ):  # views of a leaf, made unrecorded: PyTorch keeps what both derivatives need
+        by_first = by_second = rule.shared(plan.cls.order)
     if (by_first and plan.first[0]) or (by_second and plan.first[1]):
         _refuse_inference(a)
         saved["input"] = Saved(a)
