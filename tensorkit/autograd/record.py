@@ -177,8 +177,9 @@ def _wanted(node: RuleNode) -> set[str]:
     """What the formulas that will run mention."""
     saves = node.rule.saves
     wanted: set[str] = set()
+    nowhere = len(node.order) > 1 and not any(node.edges) and node.rule.shared(node.order)
     for name, edge in zip(node.order, node.edges, strict=True):
-        if edge is not None:
+        if edge is not None or nowhere:
             wanted |= saves[name]
     return wanted if node.rule.unread is None else wanted - node.rule.unread(node.arguments)
 
