@@ -69,7 +69,7 @@ def test_a_report_survives_its_file_and_stands_beside_the_next(tmp_path: Path) -
 
 
 def test_every_goal_of_the_project_is_measured() -> None:
-    assert list(program.BENCHMARKS) == ["small", "import", "opening", "repaint", "million"]
+    assert list(program.BENCHMARKS) == ["small", "gradients", "import", "opening", "repaint", "million"]
 
 
 @pytest.mark.parametrize("place", sorted(RESULTS.glob("*.md")), ids=lambda place: place.stem)
