@@ -1,7 +1,7 @@
 """tensorkit: a real strided tensor engine whose every part can be looked at.
 
-The names, arguments, results and messages are PyTorch's: a lesson that says ``import tensorkit as tk`` can say
-``import torch as tk`` instead.
+The names, arguments, results and messages are PyTorch's: a lesson that says ``import tensorkit as tk`` runs with
+``torch`` in the place of ``tensorkit``, and prints the same.
 
 >>> import tensorkit as tk
 >>> t = tk.arange(10.0).view(2, 5)

@@ -114,6 +114,6 @@ export class GraphScene {
 /** @param {SVGElement} box */
 function place(box) {
   const shape = box.querySelector("rect, path");
-  const path = /M(\S+) (\S+?)h/.exec(shape?.getAttribute("d") ?? "");
+  const path = (shape?.getAttribute("d") ?? "").match(/M(\S+) (\S+?)h/);
   return { x: Number(shape?.getAttribute("x") ?? path?.[1] ?? 0), y: Number(shape?.getAttribute("y") ?? path?.[2] ?? 0) };
 }
