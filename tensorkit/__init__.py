@@ -144,28 +144,23 @@ from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Size, Tensor
 
 __version__ = "0.1.0"
+# -- other spellings of operations, written by `make stubs` --
 abs = absolute
-subtract, multiply, divide = sub, mul, div
-negative, not_equal = neg, ne
-less, less_equal, greater, greater_equal = lt, le, gt, ge
-swapaxes = swapdims = transpose
+divide = div
+greater = gt
+greater_equal = ge
+less = lt
+less_equal = le
 moveaxis = movedim
+multiply = mul
+negative = neg
+not_equal = ne
+subtract = sub
+swapaxes = transpose
+swapdims = transpose
+# -- the end of what `make stubs` writes --
 
 __all__ = [
-    "set_grad_enabled",
-    "no_grad",
-    "is_inference_mode_enabled",
-    "is_grad_enabled",
-    "inference_mode",
-    "enable_grad",
-    "autograd",
-    "randperm",
-    "randn_like",
-    "randn",
-    "randint_like",
-    "randint",
-    "rand_like",
-    "rand",
     "Generator",
     "Size",
     "Tensor",
@@ -178,6 +173,7 @@ __all__ = [
     "arange",
     "as_strided",
     "as_tensor",
+    "autograd",
     "bfloat16",
     "bool",
     "broadcast_tensors",
@@ -205,6 +201,7 @@ __all__ = [
     "empty",
     "empty_like",
     "empty_strided",
+    "enable_grad",
     "eq",
     "equal",
     "errors",
@@ -227,12 +224,15 @@ __all__ = [
     "half",
     "hsplit",
     "imag",
+    "inference_mode",
     "initial_seed",
     "int",
     "int16",
     "int32",
     "int64",
     "int8",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
     "is_tensor",
     "le",
     "less",
@@ -255,6 +255,7 @@ __all__ = [
     "ne",
     "neg",
     "negative",
+    "no_grad",
     "not_equal",
     "numel",
     "ones",
@@ -264,6 +265,13 @@ __all__ = [
     "pow",
     "preserve_format",
     "promote_types",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
     "ravel",
     "real",
     "remainder",
@@ -273,6 +281,7 @@ __all__ = [
     "seed",
     "select",
     "set_default_dtype",
+    "set_grad_enabled",
     "set_printoptions",
     "set_rng_state",
     "short",

@@ -30,6 +30,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
+    "IN_PLACE",
     "Op",
     "Sample",
     "call_traced",
@@ -37,11 +38,14 @@ __all__ = [
     "differentiable",
     "explain",
     "missing_kernel",
+    "offered",
+    "offers",
     "op",
     "recorded",
     "recorded_call",
     "register",
     "register_recorder",
+    "register_writer",
     "registry",
     "sample",
     "traced_method",
@@ -82,6 +86,8 @@ class Op:
         functions, methods: every public spelling, operators among the methods.
         derivative: how gradients pass back through it; None where there is none.
         scalar: the scalar body that device kernels are compiled from, where there is one.
+        rounded: 0 when its values are PyTorch's to the last bit; otherwise how many times the usual tolerance of
+            its dtype the tests allow, because its last digits depend on the order of additions or on a library.
     """
 
     name: str
@@ -92,6 +98,7 @@ class Op:
     methods: tuple[str, ...] = ()
     derivative: Any = None
     scalar: Callable[..., Any] | None = None
+    rounded: float = 0
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -104,6 +111,16 @@ def register(record: Op) -> Op:
         raise RuntimeError(f"operation {record.name!r} is already registered")
     registry[record.name] = record
     return record
+
+
+offered: dict[str, Callable[..., Any]] = {}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def offers(function: F) -> F:
+    """Put a plain question about tensors, such as ``is_tensor``, into the namespace: it is no operation."""
+    offered[function.__name__] = function
+    return function
 
 
 # -- tracing ------------------------------------------------------------------------------------------------------
@@ -426,6 +443,33 @@ def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+#: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.
+IN_PLACE: Any = type("IN_PLACE", (), {"__repr__": lambda self: "IN_PLACE"})()
+_write_back: Callable[[Tensor, Tensor], Tensor] | None = None
+
+
+def register_writer(write_back: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Told by ``ops`` how a result is written into the tensor that an in-place form was called on."""
+    global _write_back
+    _write_back = write_back
+
+
+def _inplace_values(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
+    """The form ``name_``, which writes its result into its tensor."""
+
+    @functools.wraps(body)
+    def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if kind == "pointwise":
+            return cast(Tensor, body(self, *args, out=IN_PLACE, **kwargs))
+        assert _write_back is not None
+        return _write_back(self, body(self, *args, **kwargs))
+
+    asking = differentiable(inplace, rule, name + "_", "inplace")
+    asking.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
+    return asking
+
+
 def _inplace_view(body: Callable[..., Any], rule: Any) -> Callable[..., Any]:
     """The form of a view operation that changes the tensor's own layout, such as ``t_``."""
 
@@ -453,6 +497,8 @@ def op(  # what creates takes ``requires_grad=`` besides
     inplace: bool = False,
     derivative: Any = None,
     grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -468,6 +514,8 @@ def op(
     inplace: bool = False,
     derivative: Any = None,
     grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -482,6 +530,8 @@ def op(
     inplace: bool = False,
     derivative: Any = None,
     grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
 ) -> Any:
     """Register the decorated function as an operation.
 
@@ -492,23 +542,32 @@ def op(
         aliases: further spellings, as functions and as methods.
         function: whether the namespace offers it.
         methods: the method spellings, if they differ from the name and its aliases; ``()`` for none.
-        inplace: whether to derive ``name_``, the form that changes this tensor's own layout.
+        inplace: whether to derive ``name_``: of a view the form that changes this tensor's own layout, of anything
+            else the form that writes into this tensor. The body of a pointwise operation is then called with
+            ``out=IN_PLACE``, which `elementwise.apply` understands; other results are copied into the tensor.
         derivative: how gradients pass back through it.
         grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
+        rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
+        namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
+            unless they are named, and the namespace's module imports it by hand.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
-        own = name or body.__name__
+        short = name or body.__name__
+        own = f"{namespace}_{short}" if namespace else short
         if kind == "create" if grad_flag is None else grad_flag:
             body = _may_require_grad(body)
         plain, body = body, differentiable(body, derivative, own, kind)
-        spelled = (own, *aliases)
-        given = spelled if methods is None else methods
+        spelled = (short, *aliases)
+        given = (() if namespace else spelled) if methods is None else methods
         public = _function(own, body)
         for spelling in given:
             attach(spelling, traced_method(own, _as_method(body)))
         if inplace:
-            changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
+            if kind == "view":
+                changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
+            else:
+                changing = _inplace_values(plain, derivative, own, kind)
             for spelling in given:
                 attach(spelling + "_", traced_method(own + "_", changing))
         register(
@@ -517,9 +576,10 @@ def op(
                 public if function else None,
                 tuple(samples),
                 kind,
-                functions=spelled if function else (),
+                functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
                 methods=(*given, *(f"{m}_" for m in given if inplace)),
                 derivative=derivative,
+                rounded=rounded,
             )
         )
         return cast(Callable[P, R], public)

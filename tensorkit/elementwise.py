@@ -16,7 +16,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, device
-from tensorkit.dispatch import missing_kernel
+from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
@@ -370,9 +370,13 @@ def apply(
 ) -> Tensor:
     """Run a pointwise operation on tensors and numbers, into a new tensor, `out`, or (`inplace`) the first operand.
 
+    ``out=IN_PLACE`` says `inplace` too: it is what the body of an operation is given for its form ``name_``.
+
     Raises:
         RuntimeError, TypeError, NotImplementedError: with PyTorch's sentences, before anything is written.
     """
+    if out is IN_PLACE:
+        out, inplace = None, True
     where = check_devices(operands)
     if block.check is not None:
         block.check(*operands)

@@ -286,6 +286,7 @@ def binary(
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
+    rounded: float = 0,
     inplace_derivative: Any = None,
     inplace: bool = True,
     second: str = "other",
@@ -330,7 +331,7 @@ def binary(
     changed = _attach_inplace(block, names, second, written) if inplace else ()
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller, written))
-    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative)
+    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
     return function
 
 
@@ -409,6 +410,7 @@ def unary(
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
+    rounded: float = 0,
 ) -> Callable[..., Tensor]:
     """Build every spelling of a one-operand operation and register it; returns the function."""
     name, fast = block.name, _fast_unary(block)
@@ -458,7 +460,7 @@ def unary(
     for operator in operators:
         attach(operator, traced_method(name, alone))
     methods = (*names, *(n + "_" for n in names), *operators)
-    _finish(block, function, samples, doc, names, methods, derivative)
+    _finish(block, function, samples, doc, names, methods, derivative, rounded)
     return function
 
 
@@ -470,6 +472,7 @@ def _finish(
     functions: tuple[str, ...],
     methods: tuple[str, ...],
     derivative: Any,
+    rounded: float,
 ) -> None:
     """Name the function after its block, in the module that wrote the block, and register it."""
     function.__name__ = function.__qualname__ = block.name
@@ -485,6 +488,7 @@ def _finish(
             methods=methods,
             derivative=derivative,
             scalar=block.scalar,
+            rounded=rounded,
             extra={"block": block},
         )
     )

@@ -1,10 +1,11 @@
-"""What an editor knows about `Tensor`: writes `tensorkit/tensor.pyi` from the class and the registry.
+"""What follows from the registry and is written down all the same, so that editors and readers find it.
 
-Methods and operators are attached to `Tensor` from `ops/`, so an editor that reads `tensor.py` alone would
-not know them. This module reads the finished class and writes it down:
+Methods and operators are attached to `Tensor` from `ops/`, so an editor that reads `tensor.py` alone would not know
+them: `tensorkit/tensor.pyi` says what the finished class has. And `tensorkit/__init__.py` imports every operation by
+its name, between two marks. An operation is thus written in one place, its block, and these two follow:
 
-    python -m tensorkit.lab.stubs            write the stub again
-    python -m tensorkit.lab.stubs --check    exit 1 when it is not fresh
+    python -m tensorkit.lab.stubs            write both again
+    python -m tensorkit.lab.stubs --check    exit 1 when one is not fresh
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,14 +23,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tensorkit.dispatch import registry
+from tensorkit.dispatch import offered, registry
 from tensorkit.tensor import Tensor
 
-__all__ = ["STUB", "main", "tensor_stub"]
+__all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
 
 # `tensorkit.tensor` is the function that makes a tensor; the module of that name is asked for by its name.
 _MODULE = importlib.import_module("tensorkit.tensor")
 STUB = Path(str(_MODULE.__file__)).with_suffix(".pyi")
+
+NAMESPACE = STUB.with_name("__init__.py")
+_BEGIN = "# -- other spellings of operations, written by `make stubs` --\n"
+_END = "# -- the end of what `make stubs` writes --\n"
 
 _HEADER = '''"""`Tensor` with all that `ops/` attaches to it, for editors and type checkers.
 
@@ -348,31 +355,108 @@ def _indented(parts: Sequence[str]) -> Iterator[str]:
         yield "\n".join(f"    {line}" for line in part.splitlines())
 
 
-def _formatted(text: str) -> str:
-    for command in (["check", "--fix", "--quiet", "--select", "I,F401,UP"], ["format", "--quiet"]):
+def _formatted(text: str, path: Path = STUB) -> str:
+    rules = "I,F401,UP" if path == STUB else "I"
+    for command in (["check", "--fix", "--quiet", "--select", rules], ["format", "--quiet"]):
         finished = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(STUB), "-"],
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],
             input=text,
             capture_output=True,
             text=True,
             encoding="utf-8",
             check=True,
-            cwd=STUB.parent,
+            cwd=path.parent,
         )
         text = finished.stdout
     return text
 
 
+# -- the namespace ------------------------------------------------------------------------------------------------
+
+
+def namespace_text() -> str:
+    """The text of ``tensorkit/__init__.py``: as it is, with the operations that the registry has.
+
+    Examples:
+        >>> "transpose," in namespace_text()
+        True
+    """
+    text = NAMESPACE.read_text(encoding="utf-8")
+    front, _, rest = text.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    kept = _WHOLE_IMPORT.sub("", front)
+    imports, aliases = _operations()
+    lines = [f"from {module} import {', '.join(names)}" for module, names in imports.items() if names]
+    docstring, mark, others = kept.partition("from __future__ import annotations\n")
+    spelled = "".join(f"{alias} = {name}\n" for alias, name in sorted(aliases.items()))
+    public = _bound(others) | {name for names in imports.values() for name in names} | set(aliases)
+    listed = "".join(f'    "{name}",\n' for name in sorted(public))
+    head = after.partition("__all__ = [")[0]
+    imported = "\n".join(lines)
+    return _formatted(
+        f"{docstring}{mark}\n{imported}\n{others}{_BEGIN}{spelled}{_END}{head}__all__ = [\n{listed}]\n",
+        NAMESPACE,
+    )
+
+
+# What an earlier run wrote; an import under another name (``as``) was written by hand.
+_WHOLE_IMPORT = re.compile(
+    r"^from tensorkit\.ops\.\w+ import (?:\([^)]*\)|(?:(?! as ).)*)\n|^import tensorkit\.ops\.\w+\n", re.M
+)
+
+
+def _bound(text: str) -> set[str]:
+    """The public names that a piece of a module imports or assigns."""
+    names: set[str] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", "") != "__future__":
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_") or name == "__version__"}
+
+
+def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The functions that each module of ``ops`` offers, and the further spellings of them."""
+    modules = [
+        f"tensorkit.ops.{found.name}" for found in pkgutil.iter_modules([str(NAMESPACE.parent / "ops")])
+    ]
+    imports: dict[str, list[str]] = {name: [] for name in modules}
+    aliases: dict[str, str] = {}
+    loaded = {name: importlib.import_module(name) for name in modules}
+    for record in registry.values():
+        plain = [name for name in record.functions if "." not in name]
+        if record.function is None or not plain:
+            continue
+        home = _home(record.function, loaded)
+        held = [name for name, value in vars(loaded[home]).items() if value is record.function]
+        name = next((n for n in plain if n in held), held[0])
+        imports[home].append(name)
+        aliases |= {other: name for other in plain if other != name}
+    for name, function in offered.items():
+        imports[_home(function, loaded)].append(name)
+    return {module: sorted(names) for module, names in imports.items()}, aliases
+
+
+def _home(function: Callable[..., Any], loaded: dict[str, ModuleType]) -> str:
+    """The module of ``ops`` that wrote an operation."""
+    own = function.__module__
+    if own in loaded and function in vars(loaded[own]).values():
+        return own
+    return next(name for name, module in loaded.items() if any(v is function for v in vars(module).values()))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command of this module; returns its exit code."""
     words = sys.argv[1:] if argv is None else argv
-    text = tensor_stub()
+    texts = {STUB: tensor_stub(), NAMESPACE: namespace_text()}
+    stale = [p for p, text in texts.items() if not p.is_file() or p.read_text(encoding="utf-8") != text]
     if "--check" in words:
-        fresh = STUB.is_file() and STUB.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"{STUB.name} is not fresh: run `make stubs`", file=sys.stderr)
-        return 0 if fresh else 1
-    STUB.write_text(text, encoding="utf-8")
+        for path in stale:
+            print(f"{path.name} is not fresh: run `make stubs`", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(texts[path], encoding="utf-8")
     return 0
 
 

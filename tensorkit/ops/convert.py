@@ -16,9 +16,17 @@ from tensorkit import dtypes, storage, trace
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device, resolve
-from tensorkit.dispatch import op, recorded_call, sample, wants_grad
+from tensorkit.dispatch import offers, op, recorded_call, register_writer, sample, wants_grad
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, as_number_array, check_overlap, check_writable, empty_strided
+from tensorkit.elementwise import (
+    NUMBERS,
+    as_number_array,
+    check_castable,
+    check_overlap,
+    check_writable,
+    empty_strided,
+    resize_out,
+)
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
@@ -31,6 +39,8 @@ __all__ = [
     "clone",
     "contiguous",
     "copy_into",
+    "deliver",
+    "deliver_into",
     "host_array",
     "is_tensor",
     "number_tensor",
@@ -102,6 +112,45 @@ def _copied(input: Tensor, stride: tuple[int, ...], kind: dtype | None = None) -
     out = empty_strided(input._lay().size, stride, kind or input._dtype, input._device)
     copy_into(out, input)
     return out
+
+
+def deliver(values: Any, kind: dtype, out: Tensor | None = None) -> Tensor:
+    """An array, converted to `kind`, as a new row-major tensor; or written into `out`, which is returned.
+
+    Raises:
+        TypeError, RuntimeError: when `out` is no tensor, or cannot hold this kind of number.
+    """
+    array = kernels.cast(numpy.asarray(values), kind)
+    result = fresh(array if array.flags.c_contiguous else numpy.ascontiguousarray(array), kind)
+    return result if out is None else deliver_into(result, out)
+
+
+def deliver_into(result: Tensor, out: Any) -> Tensor:
+    """A finished result written into a tensor given as ``out=``, which is resized (with a warning) if need be."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    check_castable(result._dtype, out._dtype)
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _write_back(input: Tensor, result: Tensor) -> Tensor:
+    """A result written into the tensor that the in-place form of its operation was called on."""
+    check_writable(input)
+    if result._lay().size != input._lay().size:
+        raise RuntimeError(
+            f"output with shape {list(input._lay().size)} doesn't match the broadcast shape "
+            f"{list(result._lay().size)}"
+        )
+    check_castable(result._dtype, input._dtype)
+    copy_into(input, result)
+    input._bump()
+    return input
+
+
+register_writer(_write_back)
 
 
 def host_array(input: Tensor) -> Array:
@@ -878,6 +927,7 @@ def _iterate(input: Tensor) -> Iterator[Tensor]:
     return iter(input.unbind(0))
 
 
+@offers
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor.
 
@@ -888,6 +938,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@offers
 def numel(input: Tensor) -> int:
     """The number of elements.
 

@@ -780,6 +780,7 @@ def linspace(
         sample("tk.logspace(1, 2, 1)"),
     ),
     kind="create",
+    rounded=1,
     methods=(),
 )
 def logspace(

@@ -360,6 +360,7 @@ def _check_divisor(other: Any, position: int) -> None:
         "tk.div(a, b, rounding_mode='x')",
     ),
     kind="pointwise",
+    aliases=("divide",),
     methods=(),
     derivative=_DIVIDED,
 )
@@ -512,6 +513,7 @@ pow = binary(
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",
     derivative=Rule(_pow_name, input=_pow_base, exponent=_pow_exponent),
+    rounded=1,
     samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
     doc="""Raise to a power, element by element.
 

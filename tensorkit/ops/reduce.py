@@ -19,10 +19,10 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import as_dtype, copy_into
+from tensorkit.ops.convert import as_dtype, deliver, deliver_into
 from tensorkit.ops.pointwise import maximum, minimum, where
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -84,23 +84,6 @@ def _on_host(input: Tensor, name: str) -> Array:
             "Move the tensor first: t.cpu() returns a copy on the CPU."
         )
     return input._nd()
-
-
-def _deliver(array: Any, kind: dtype, out: Tensor | None) -> Tensor:
-    values = kernels.cast(numpy.asarray(array), kind)
-    result = fresh(values if values.flags.c_contiguous else numpy.ascontiguousarray(values), kind)
-    if out is None:
-        return result
-    if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
-    if not dtypes.can_cast(kind, out._dtype):
-        raise RuntimeError(
-            f"result type {kind.label} can't be cast to the desired output type {out._dtype.label}"
-        )
-    resize_out(out, result._lay().size)
-    copy_into(out, result)
-    out._bump()
-    return out
 
 
 def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Tensor:
@@ -253,7 +236,7 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
         return _meta(input, axes, keepdim, target)
     array = _on_host(input, "sum")
     _warn_of_lost_parts(input, target)
-    return _deliver(_accumulate(array, axes, keepdim, target), target, out)
+    return deliver(_accumulate(array, axes, keepdim, target), target, out)
 
 
 @op(
@@ -269,6 +252,7 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
         sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
+    rounded=1,
     derivative=Rule(_numbered("SumBackward", 0, 1), input=_sum_back),
 )
 def sum(
@@ -332,6 +316,7 @@ def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
         sample("a.mean(2)", a=(2, 3)),
     ),
     kind="reduce",
+    rounded=1,
     derivative=Rule(_numbered("MeanBackward", 0, 1), input=_mean_back),
 )
 def mean(
@@ -366,7 +351,7 @@ def mean(
     if not kernels.is_half(kind):  # 16-bit numbers are rounded once, after the division
         total = kernels.cast(total, kind)
     count = math.prod([input._lay().size[d] for d in axes])
-    return _deliver(_divided(total, count, kind), kind, out)
+    return deliver(_divided(total, count, kind), kind, out)
 
 
 def _divided(total: Array, count: int, kind: dtype) -> Array:
@@ -403,7 +388,7 @@ def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, 
             _warn_freedom(name)
     variance = kernels.quiet(_variance, _on_host(input, name), axes, count, correction, keepdim)
     values = kernels.quiet(numpy.sqrt, variance) if name == "std" else variance
-    return _deliver(values, kind, out)
+    return deliver(values, kind, out)
 
 
 def _warn_freedom(name: str) -> None:
@@ -467,7 +452,7 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(spread)
+    return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule)(spread)
 
 
 std = _spread_op("std", "The standard deviation", "tensor(1.)")
@@ -489,7 +474,7 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
     if input._device == META:
         return _meta(input, tuple(range(input.dim())), False, kind)
     ufunc = numpy.maximum if name == "max" else numpy.minimum
-    return _deliver(kernels.quiet(ufunc.reduce, _on_host(input, name), axis=None), kind, out)
+    return deliver(kernels.quiet(ufunc.reduce, _on_host(input, name), axis=None), kind, out)
 
 
 def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, Tensor]:
@@ -508,13 +493,13 @@ def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
         return _meta(input, axes, keepdim, kind), _meta(input, axes, keepdim, dtypes.int64)
     array = _on_host(input, name)
     if not size:
-        return _deliver(array.copy(), kind, None), _deliver(numpy.array(0), dtypes.int64, None)
+        return deliver(array.copy(), kind, None), deliver(numpy.array(0), dtypes.int64, None)
     where = _first_extreme(name, array, axis, kind)
     values = numpy.take_along_axis(array, numpy.expand_dims(where, axis), axis)
     indices = numpy.expand_dims(where, axis)
     if not keepdim:
         values, indices = values.squeeze(axis), indices.squeeze(axis)
-    return _deliver(values, kind, None), _deliver(indices, dtypes.int64, None)
+    return deliver(values, kind, None), deliver(indices, dtypes.int64, None)
 
 
 def _first_extreme(name: str, array: Array, axis: int, kind: dtype) -> Array:
@@ -548,12 +533,10 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any
     _check_keepdim(name, keepdim)
     values, indices = _extreme_along(name, input, dim, keepdim)
     if out is None:
-        return getattr(return_types, name)(values, indices)
-    for target, source in zip(out, (values, indices), strict=True):
-        resize_out(target, source._lay().size)
-        copy_into(target, source)
-        target._bump()
-    return getattr(return_types, f"{name}_out")(*out)
+        return getattr(return_types, name)((values, indices))
+    return getattr(return_types, f"{name}_out")(
+        deliver_into(source, target) for target, source in zip(out, (values, indices), strict=True)
+    )
 
 
 _EXTREME_SAMPLES = (

@@ -204,13 +204,13 @@ def _facts(tensor: Any) -> dict[str, Any]:
     }
 
 
-def same_tensor(ours: Any, theirs: Any, *, exact: bool = True, text: bool = False) -> str | None:
+def same_tensor(ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = False) -> str | None:
     """None when dtype, size, stride, offset, contiguity, version, values (and text) agree; else what differs."""
     facts, reference = _facts(ours), _facts(theirs)
     for fact, expected in reference.items():
         if facts[fact] != expected:
             return f"{fact} {facts[fact]} against {expected}"
-    rtol = 0.0 if exact else _TOLERANCE.get(facts["dtype"], 2e-6)
+    rtol = tolerance * _TOLERANCE.get(facts["dtype"], 2e-6)
     if not _same_numbers(ours.tolist(), theirs.tolist(), rtol):
         return f"values {ours.tolist()} against {theirs.tolist()}"
     if text and _shown(ours) != _shown(theirs):
@@ -224,17 +224,17 @@ def _shown(tensor: Any) -> str:
     return re.sub(r"-(0\.0*(?:e\+00)?j?\b)", r" \1", text) if "complex" in str(tensor.dtype) else text
 
 
-def same_value(ours: Any, theirs: Any, *, exact: bool, text: bool) -> str | None:
+def same_value(ours: Any, theirs: Any, *, tolerance: float, text: bool) -> str | None:
     """None when two results agree, tensors or not; else what differs."""
     if isinstance(ours, tensorkit.Tensor):
         if not hasattr(theirs, "stride"):
             return f"{ours!r} against {theirs!r}"
-        return same_tensor(ours, theirs, exact=exact, text=text)
+        return same_tensor(ours, theirs, tolerance=tolerance, text=text)
     if isinstance(ours, (tuple, list)) and any(isinstance(part, tensorkit.Tensor) for part in ours):
         if len(ours) != len(theirs):
             return f"{len(ours)} parts against {len(theirs)}"
         pairs = zip(ours, theirs, strict=True)
-        return next(filter(None, (same_value(a, b, exact=exact, text=text) for a, b in pairs)), None)
+        return next(filter(None, (same_value(a, b, tolerance=tolerance, text=text) for a, b in pairs)), None)
     if isinstance(ours, np.ndarray):
         same = ours.dtype == theirs.dtype and ours.strides == theirs.strides
         return (
@@ -273,28 +273,31 @@ class Difference:
 
 
 def compare(
-    torch: Any, call: str, operands: Mapping[str, Operand], *, exact: bool = True, text: bool = False
+    torch: Any, call: str, operands: Mapping[str, Operand], *, tolerance: float = 0, text: bool = False
 ) -> Difference | None:
     """None when tensorkit does what PyTorch does, down to warnings, aliasing and what the operands hold afterwards.
 
     Args:
-        exact: values must agree to the last bit; otherwise within a few units in the last place.
+        tolerance: 0 when values must agree to the last bit; else how many times the usual tolerance of their dtype
+            (some units in the last place) they may be off.
         text: `repr` must agree too.
     """
     ours, theirs = run(tensorkit, call, operands), run(torch, call, operands)
-    for respect, found in _differences(ours, theirs, exact, text):
+    for respect, found in _differences(ours, theirs, tolerance, text):
         if found is not None:
             return Difference(respect, f"{call} with {dict(operands)}: {respect}: {found}", theirs)
     return None
 
 
-def _differences(ours: Outcome, theirs: Outcome, exact: bool, text: bool) -> Iterator[tuple[str, str | None]]:
+def _differences(
+    ours: Outcome, theirs: Outcome, tolerance: float, text: bool
+) -> Iterator[tuple[str, str | None]]:
     yield "error", same_error(ours.error, theirs.error)
     if ours.warned != theirs.warned:
         yield "warnings", f"{ours.warned} against {theirs.warned}"
     if ours.error is None:
-        yield "value", same_value(ours.value, theirs.value, exact=exact, text=text)
+        yield "value", same_value(ours.value, theirs.value, tolerance=tolerance, text=text)
         if _aliases(ours) != _aliases(theirs):
             yield "aliasing", f"{_aliases(ours)} against {_aliases(theirs)}"
     for name, operand in theirs.operands.items():
-        yield f"{name} afterwards", same_tensor(ours.operands[name], operand, exact=exact)
+        yield f"{name} afterwards", same_tensor(ours.operands[name], operand, tolerance=tolerance)

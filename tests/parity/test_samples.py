@@ -15,7 +15,7 @@ from tensorkit import dtypes
 from tensorkit.dispatch import Op, Sample, registry
 from tests.oracle import exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, build, compare
-from tests.parity.differences import DELIBERATE, Case, Deliberate, exact, find
+from tests.parity.differences import DELIBERATE, Case, Deliberate, find, tolerance
 from tests.parity.tally import Tally
 
 pytestmark = pytest.mark.parity
@@ -76,8 +76,9 @@ def _unexpected(torch: Any, case: Case) -> str | None:
     """What differs in a way that nobody meant."""
     for operand in case.operands.values():
         TALLY.tensor(build(tensorkit, operand))
-    text = case.layout() == "plain" and exact(case)
-    found = compare(torch, case.call, case.operands, exact=exact(case), text=text)
+    allowed = tolerance(case)
+    text = case.layout() == "plain" and not allowed
+    found = compare(torch, case.call, case.operands, tolerance=allowed, text=text)
     if found is None:
         return None
     meant = find(case, found)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import operator
 
 import pytest
 
 import tensorkit as tk
 from tensorkit.dispatch import Op, registry
-from tensorkit.lab.stubs import STUB, tensor_stub
+from tensorkit.lab.stubs import NAMESPACE, STUB, namespace_text, tensor_stub
 
 # Samples run everywhere; these are tried in tests/cuda.
 NEED_A_DEVICE = {"cuda"}
@@ -32,7 +33,7 @@ def test_the_operation_is_whole(op: Op) -> None:
     assert op.samples or op.name in NEED_A_DEVICE, f"{op.name} has no samples to test it with"
     assert ">>>" in documented(op), f"the docstring of {op.name} has no example"
     for name in op.functions:
-        assert callable(getattr(tk, name)), f"tensorkit.{name} is missing"
+        assert callable(operator.attrgetter(name)(tk)), f"tensorkit.{name} is missing"
     for name in op.methods:
         assert name in vars(tk.Tensor), f"Tensor.{name} is missing"
 
@@ -48,6 +49,10 @@ def test_a_sample_has_a_size_for_each_operand(op: Op) -> None:
 def test_the_stub_for_editors_is_fresh() -> None:
     assert STUB.is_file(), "run `make stubs`"
     assert STUB.read_text(encoding="utf-8") == tensor_stub(), "run `make stubs`"
+
+
+def test_the_namespace_has_every_operation() -> None:
+    assert NAMESPACE.read_text(encoding="utf-8") == namespace_text(), "run `make stubs`"
 
 
 def test_the_stub_knows_every_public_member() -> None:

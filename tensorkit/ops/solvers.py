@@ -1,0 +1,5 @@
+"""Systems of equations, inverses and determinants."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
