@@ -75,6 +75,7 @@ from tensorkit.ops.create import (
     zeros,
     zeros_like,
 )
+from tensorkit.ops.join import cat, stack
 from tensorkit.ops.pointwise import (
     absolute,
     add,
@@ -95,6 +96,7 @@ from tensorkit.ops.pointwise import (
     remainder,
     sub,
     true_divide,
+    where,
 )
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import max, mean, min, std, sum, var
@@ -146,6 +148,8 @@ from tensorkit.tensor import Size, Tensor
 __version__ = "0.1.0"
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
+concat = cat
+concatenate = cat
 divide = div
 greater = gt
 greater_equal = ge
@@ -180,6 +184,7 @@ __all__ = [
     "broadcast_to",
     "byte",
     "can_cast",
+    "cat",
     "cdouble",
     "cfloat",
     "char",
@@ -187,6 +192,8 @@ __all__ = [
     "clone",
     "complex128",
     "complex64",
+    "concat",
+    "concatenate",
     "contiguous_format",
     "cuda",
     "default_generator",
@@ -288,6 +295,7 @@ __all__ = [
     "split",
     "split_with_sizes",
     "squeeze",
+    "stack",
     "std",
     "storage",
     "sub",
@@ -312,6 +320,7 @@ __all__ = [
     "view_as_complex",
     "view_as_real",
     "vsplit",
+    "where",
     "zeros",
     "zeros_like",
 ]

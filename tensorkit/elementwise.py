@@ -31,6 +31,7 @@ __all__ = [
     "as_number_array",
     "check_castable",
     "check_devices",
+    "check_memory",
     "check_overlap",
     "check_writable",
     "empty_strided",
@@ -38,6 +39,7 @@ __all__ = [
     "register_zip",
     "resize_out",
     "result_dtype",
+    "seen_layout",
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
@@ -384,7 +386,7 @@ def apply(
         block.inplace_check(operands[0])
     written = operands[0] if inplace else out
     if isinstance(written, Tensor):
-        _check_memory(written, operands[1:] if inplace else operands)
+        check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = layouts.broadcast_sizes(*sizes)
     compute, kind = _dtypes_of(block, operands)
@@ -423,7 +425,7 @@ def _target(
         compute = kind if block.result == "same" else result_dtype(*operands)
         if block.result == "float" and compute.category < 2:
             compute = kind
-        stride = layouts.iterator_strides(size, [_seen(o, compute) for o in operands])
+        stride = layouts.iterator_strides(size, [seen_layout(o, compute) for o in operands])
     if out is None:
         return empty_strided(size, stride, kind, where)
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
@@ -434,7 +436,7 @@ def _target(
 _NUMBER = Layout((), (), 0)
 
 
-def _seen(operand: Any, compute: dtype) -> Layout:
+def seen_layout(operand: Any, compute: dtype) -> Layout:
     """An operand's layout as the strides of the result follow it: converted, it is a dense copy."""
     if not isinstance(operand, Tensor):
         return _NUMBER
@@ -451,7 +453,7 @@ def _prepare_inplace(target: Tensor, size: tuple[int, ...], kind: dtype) -> None
     check_castable(kind, target._dtype)
 
 
-def _check_memory(written: Tensor, sources: Iterable[Any]) -> None:
+def check_memory(written: Tensor, sources: Iterable[Any]) -> None:
     """PyTorch looks at overlapping memory before it looks at sizes and dtypes."""
     check_writable(written)
     for source in sources:

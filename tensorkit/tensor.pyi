@@ -536,6 +536,8 @@ class Tensor:
         """`view` with the size of another tensor."""
     def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces one above the other: along dimension 0."""
+    def where(self, condition: Any = ..., other: Any = ...) -> Tensor:
+        """This tensor's elements where the condition holds, those of `other` elsewhere; see ``tensorkit.where``."""
     def zero_(self) -> Tensor:
         """Set every element to zero."""
 

@@ -6,17 +6,30 @@ result's dtype, what PyTorch refuses, its spellings, samples and documentation. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from tensorkit import dtypes
+from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, Pointwise, apply, as_number_array, check_devices, result_dtype
-from tensorkit.ops.convert import host_array, to_dtype
+from tensorkit.elementwise import (
+    NUMBERS,
+    Pointwise,
+    apply,
+    check_devices,
+    check_memory,
+    empty_strided,
+    prepare_out,
+    result_dtype,
+    seen_layout,
+)
+from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.convert import copy_into, host_array, to_device, to_dtype, write_number
 from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -40,6 +53,7 @@ __all__ = [
     "remainder",
     "sub",
     "true_divide",
+    "where",
 ]
 
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
@@ -94,7 +108,7 @@ def _sign_back(g: Any, c: Any) -> Any:
     if not c.out.is_complex():
         return g * 0
     along = (g * _conj(c.out)).real
-    return where((g - along * c.out) / c.input.abs(), 0, c.input.ne(0))
+    return where(c.input.ne(0), (g - along * c.out) / c.input.abs(), 0)
 
 
 _sign = _unary_of("sign", _sgn, Rule("SgnBackward0", input=_sign_back))
@@ -107,25 +121,175 @@ _reciprocal = differentiable(
 )
 
 
-def _where_body(input: Tensor, other: Any, mask: Tensor) -> Tensor:
-    kind, size = input._dtype, input._lay().size
-    second = other._nd() if isinstance(other, Tensor) else as_number_array(other, kind)
-    chosen = numpy.where(mask._nd(), input._nd(), second)
-    whole = numpy.broadcast_to(chosen, numpy.broadcast_shapes(size, chosen.shape))
-    return fresh(whole.copy(), kind)
+# -- choosing -----------------------------------------------------------------------------------------------------
+
+_ABSENT: Any = type("_ABSENT", (), {"__repr__": lambda self: "..."})()
+_WHERE_FUNCTION = (
+    " * (Tensor condition)\n * (Tensor condition, Tensor input, Tensor other, *, Tensor out = None)"
+)
+_WHERE_METHOD = " * (Tensor condition, Tensor other)\n * (Tensor condition, Number other)"
 
 
-# `input` where the mask says so, `other` elsewhere; unlike a product with the mask it lets no nan or inf through.
-where: Callable[..., Any] = differentiable(
+def _refuse_where(given: tuple[Any, ...], forms: str) -> None:
+    names = ", ".join(type(value).__name__ for value in given if value is not _ABSENT)
+    raise TypeError(
+        f"where() received an invalid combination of arguments - got ({names}), but expected one of:\n{forms}\n"
+    )
+
+
+def _as_mask(condition: Tensor) -> Array:
+    """The elements of a condition as truth values."""
+    if condition._dtype is dtypes.uint8:
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead."
+        )
+    elif condition._dtype is not _BOOL:
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition._dtype.label}"
+        )
+    return host_array(condition) if condition._device != META else numpy.empty(0, bool)
+
+
+def _choice(value: Any, kind: dtype) -> Array:
+    """An operand's elements in the dtype of the result."""
+    if isinstance(value, Tensor):
+        return kernels.cast(host_array(value), kind)
+    one = empty_strided((), (), kind, CPU)
+    write_number(one, value)
+    return one._nd()
+
+
+def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
+    """Write `first` where the mask says so, `second` elsewhere, into an array that none of them lies in."""
+    numpy.copyto(out, second)
+    numpy.copyto(out, first, where=mask.astype(bool, copy=False))
+
+
+def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) -> Tensor:
+    place = check_devices(operands)
+    size = layouts.broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
+    condition, *choices = operands
+    seen = [condition._lay(), *(seen_layout(o, kind) for o in choices)]
+    stride = layouts.iterator_strides(size, seen)
+    if out is None:
+        return empty_strided(size, stride, kind, place)
+    if out._dtype is not kind:
+        raise RuntimeError(f"Expected out type to be {kind.label} but got {out._dtype.label}")
+    check_memory(out, operands)
+    return prepare_out(out, size, stride, kind, place)
+
+
+def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
+    kind = result_dtype(input, other)
+    mask = _as_mask(condition)
+    target = _where_target((condition, input, other), kind, out)
+    if target._device == META:
+        if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+            raise MissingKernelError("Cannot copy out of meta tensor; no data!")
+        return target
+    first, second = _choice(input, kind), _choice(other, kind)
+    if target._device == CPU and out is None:
+        _pick(mask, first, second, target._nd())
+    else:
+        chosen = fresh(numpy.ascontiguousarray(numpy.where(mask, first, second)), kind)
+        copy_into(target, to_device(chosen, target._device))
+    if out is not None:
+        target._bump()
+    return target
+
+
+def _where_input(g: Any, c: Any) -> Any:
+    return where(c.condition, g, 0)
+
+
+def _where_other(g: Any, c: Any) -> Any:
+    return where(c.condition, 0, g)
+
+
+_where_recorded = differentiable(
     _where_body,
     Rule(
         "WhereBackward0",
-        input=lambda g, c: where(g, 0, c.mask),
-        other=lambda g, c: where(g, 0, c.mask.eq(False)),
+        numbers_count=True,
+        input=_where_input,
+        other=_where_other,
     ),
     "where",
     "pointwise",
 )
+
+
+@op(
+    samples=(
+        sample("tk.where(a > 0, a, b)", a=(2, 3), b=(2, 3)),
+        sample("tk.where(a.ne(0), b, a)", a=(2, 1), b=(3,)),
+        sample("tk.where(a.eq(a), 2, b)", a=(2, 3), b=(3,)),
+        sample("tk.where(a.ne(2), b, 0.5)", a=(2, 3), b=(2, 1)),
+        sample("tk.where(a.ne(2), 1, 0)", a=(2, 3)),
+        sample("a.where(b.ne(0), 3)", a=(2, 3), b=(3,)),
+        sample("a.where(b.ne(1), b)", a=(2, 3), b=(2, 3)),
+        sample("a.where(condition=b.ne(0), other=a)", a=(3,), b=(3,)),
+        sample("tk.where(a, a, b)", a=(2, 3), b=(3,)),
+        sample("tk.where(a.ne(0), b, a)", a=(2,), b=(3,)),
+        sample("tk.where(a.ne(0), a, b, out=tk.empty(0))", a=(2,), b=(2,)),
+        sample("tk.where(a.ne(0), a)", a=(2,)),
+        sample("tk.where(a.ne(0), a, 'x')", a=(2,)),
+        sample("a.where(2, a)", a=(2,)),
+    ),
+    kind="pointwise",
+    methods=(),
+)
+def where(
+    condition: Any = _ABSENT, input: Any = _ABSENT, other: Any = _ABSENT, *, out: Tensor | None = None
+) -> Any:
+    """`input` where the condition holds, `other` elsewhere: unlike a product it lets no nan or inf through.
+
+    Args:
+        condition: a bool tensor.
+        input, other: tensors of sizes that broadcast with it, or numbers; without them, the indices of the elements
+            that are not zero are returned, one tensor for each dimension.
+        out: a tensor to write the result into.
+
+    Returns:
+        A tensor of the broadcast size and the dtype that `input` and `other` promote to.
+
+    Raises:
+        RuntimeError: when the condition is not of bool, or the sizes do not broadcast.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([-1.5, 0.5, 2.0])
+    >>> tk.where(t > 0, t, 0)
+    tensor([0.0000, 0.5000, 2.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.where.html
+    """
+    if not isinstance(condition, Tensor):
+        _refuse_where((condition, input, other), _WHERE_FUNCTION)
+    if input is _ABSENT and other is _ABSENT:
+        return condition.nonzero(as_tuple=True)
+    if not isinstance(input, (Tensor, *NUMBERS)) or not isinstance(other, (Tensor, *NUMBERS)):
+        _refuse_where((condition, input, other), _WHERE_FUNCTION)
+    if out is None:
+        return _where_recorded(condition, input, other)
+    for value, label, place in ((input, "input", 2), (other, "other", 3)):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"where(): argument '{label}' (position {place}) must be Tensor, not {type(value).__name__}"
+            )
+    if not isinstance(out, Tensor):
+        raise TypeError(f"where(): argument 'out' must be Tensor, not {type(out).__name__}")
+    return _where_recorded(condition, input, other, out=out)
+
+
+def _where_method(input: Tensor, condition: Any = _ABSENT, other: Any = _ABSENT) -> Tensor:
+    """This tensor's elements where the condition holds, those of `other` elsewhere; see ``tensorkit.where``."""
+    if not isinstance(condition, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+        _refuse_where((condition, other), _WHERE_METHOD)
+    return _where_recorded(condition, input, other)  # type: ignore[no-any-return]
+
+
+attach("where", traced_method("where", _where_method))
 
 
 def _scaled(g: Any, alpha: Any) -> Any:
@@ -488,7 +652,7 @@ def _pow_base(g: Any, c: Any) -> Any:
             return g.new_zeros(g.size())
         return g * _conj(exponent * base.pow(exponent - 1))
     steep = g * _conj(exponent * base.pow(exponent - 1))
-    return where(steep, 0, exponent.ne(0))
+    return where(exponent.ne(0), steep, 0)
 
 
 def _pow_exponent(g: Any, c: Any) -> Any:
@@ -496,7 +660,7 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     flat = base.eq(0)
     if not c.exponent.is_complex():
         flat = flat * c.exponent.ge(0)
-    return g * where(_conj(c.out * _log(base)), 0, flat.eq(False))
+    return g * where(flat, 0, _conj(c.out * _log(base)))
 
 
 pow = binary(
@@ -600,7 +764,7 @@ def _no_complex(name: str) -> Any:
 
 def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
     """Nothing of the gradient to the loser; half to each of two equals; of nan nobody knows, so both get all."""
-    return where(g / 2, where(g, 0, loses.eq(False)), a.eq(b))
+    return where(a.eq(b), g / 2, where(loses, 0, g))
 
 
 maximum = binary(

@@ -142,13 +142,13 @@ def _var_back(g: Any, c: Any) -> Any:
     if free <= 0 and (dim is None or not c.input_face.size):
         # As much too large as can be, and of a constant no number: what PyTorch gives where no freedom is left.
         endless = wide.new_full(wide.size(), math.inf)
-        return wide * where(endless, math.nan, c.input.ne(c.input.mean()))
+        return wide * where(c.input.ne(c.input.mean()), endless, math.nan)
     factor = 2.0 / free if free else math.inf
     return factor * wide * (c.input - c.input.mean(dim, keepdim=True))
 
 
 def _std_back(g: Any, c: Any) -> Any:
-    halved = where(g / (c.out * 2), 0, c.out.ne(0))
+    halved = where(c.out.ne(0), g / (c.out * 2), 0)
     return _var_back(halved, c)
 
 
@@ -157,7 +157,7 @@ def _evenly(g: Any, c: Any) -> Any:
     lost = c.out.ne(c.out).item()
     winners = c.input.ne(c.input) if lost else c.input.eq(c.out)
     # No product with the mask: where nothing is equal (somebody wrote to the result) the share is no number.
-    return where((g / winners.to(g.dtype).sum()).expand(c.input.size()), 0, winners)
+    return where(winners, (g / winners.to(g.dtype).sum()).expand(c.input.size()), 0)
 
 
 def _extreme_back(g: Any, c: Any) -> Any:
