@@ -26,11 +26,13 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 import numpy
 
 from tensorkit import trace
+from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
     "IN_PLACE",
+    "Forms",
     "Op",
     "Sample",
     "call_traced",
@@ -48,6 +50,7 @@ __all__ = [
     "register_writer",
     "registry",
     "sample",
+    "takes",
     "traced_method",
     "wants_grad",
 ]
@@ -274,12 +277,89 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
 
 # -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------
 
-_EXPECTED = {
+_EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int, numpy.integer), "int"),
+    "int | None": ((int, numpy.integer, type(None)), "int"),
+    "Dims": ((int, numpy.integer, tuple, list), "tuple of ints"),
+    "Dims | None": ((int, numpy.integer, tuple, list, type(None)), "tuple of ints"),
     "bool": ((bool,), "bool"),
+    "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
     "Tensor": ((Tensor,), "Tensor"),
-    "dtype | None": ((), "tensorkit.dtype"),
+    "Tensor | None": ((Tensor, type(None)), "Tensor"),
+    "dtype | None": ((dtype, type(None)), "tensorkit.dtype"),
 }
+
+#: NumPy's names of parameters, which PyTorch takes too.
+_NUMPY_NAMES = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
+}
+
+
+def _from_numpy_names(body: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """A call's keywords in PyTorch's names, where some came in NumPy's; None where none did."""
+    known = inspect.signature(body).parameters
+    meant = {key: _NUMPY_NAMES[key] for key in kwargs if key in _NUMPY_NAMES and key not in known}
+    if not meant or any(name not in known or name in kwargs for name in meant.values()):
+        return None
+    return {meant.get(key, key): value for key, value in kwargs.items()}
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The ways to call an operation of which PyTorch knows several, in its own words; `self` is the first parameter.
+
+    Args:
+        texts: such as ``"(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)"``.
+    """
+
+    texts: tuple[str, ...]
+
+    def of(self, method: bool) -> list[str]:
+        """The forms of the function, or those of the method: without the tensor itself, and without ``out=``."""
+        if not method:
+            return list(self.texts)
+        shown = []
+        for text in self.texts:
+            _, *rest = text.strip("()").split(", ")
+            rest = [part for part in rest if not part.endswith(" out = None")]
+            shown.append("(" + ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest) + ")")
+        return list(dict.fromkeys(shown))
+
+    def fits(self, text: str, count: int) -> bool:
+        """Whether a form takes that many arguments."""
+        parts = [part for part in text.strip("()").split(", ") if part not in ("*", "")]
+        return sum(" = " not in part for part in parts) <= count <= len(parts)
+
+
+def takes(*texts: str) -> Callable[[F], F]:
+    """Say in which forms PyTorch knows an operation, so that a wrong call is refused in its words."""
+
+    def note(body: F) -> F:
+        body.__dict__["__forms__"] = Forms(texts)
+        return body
+
+    return note
+
+
+def _no_such_form(
+    name: str, forms: Forms, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
+) -> str | None:
+    """The sentence of a call that fits none of several forms; None when by its arguments one of them was meant."""
+    given = args[1:] if method else args
+    texts = forms.of(method)
+    if sum(forms.fits(text, len(given) + len(kwargs)) for text in texts) == 1:
+        return None
+    shown = ", ".join(type(value).__name__ for value in given)
+    named = ", ".join(f"{key}={type(value).__name__}" for key, value in reversed(kwargs.items()))
+    if named:
+        shown = f"{shown}, {named}" if shown else f"{named}, "
+    listed = "".join(f" * {text}\n" for text in texts)
+    return f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n{listed}"
 
 
 def explain(
@@ -295,6 +375,9 @@ def explain(
     Args:
         method: whether the first argument is `self`, which PyTorch does not count.
     """
+    forms = getattr(body, "__forms__", None)
+    if forms is not None and (sentence := _no_such_form(name, forms, args, kwargs, method)):
+        return sentence
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
     for key in kwargs:
@@ -308,7 +391,8 @@ def explain(
         names = ", ".join(f'"{m}"' for m in missing)
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
-    return _mistyped(name, positional, args, kwargs, method)
+    keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    return _mistyped(name, [*positional, *keywords], args, kwargs, method)
 
 
 def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
@@ -320,24 +404,44 @@ def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
 
 def _mistyped(
     name: str,
-    positional: list[inspect.Parameter],
+    parameters: list[inspect.Parameter],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     method: bool,
 ) -> str | None:
     given = {
-        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(positional, args, strict=False))
+        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(parameters, args, strict=False))
     }
     given.update({key: (value, 0) for key, value in kwargs.items()})
-    for parameter in positional:
+    for parameter in parameters:
         accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
         value, position = given.get(parameter.name, (None, 0))
-        if parameter.name not in given or not accepted or isinstance(value, accepted):
-            continue
-        if label == "int" and hasattr(value, "__index__"):
+        if parameter.name not in given or not accepted or _acceptable(value, accepted, label):
+            if label == "tuple of ints" and (wrong := _no_integer(value)) is not None:
+                return f"{name}(): argument '{parameter.name}' failed to unpack the object at {wrong}"
             continue
         where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
         return f"{name}(): {where} must be {label}, not {type(value).__name__}"
+    return None
+
+
+def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
+    if label in ("int", "tuple of ints"):
+        if isinstance(value, bool):
+            return False
+        if isinstance(value, Tensor):
+            return value.numel() == 1 and value.dtype.category == 1
+        if hasattr(value, "__index__"):
+            return True
+    return isinstance(value, accepted)
+
+
+def _no_integer(value: Any) -> str | None:
+    """Where in a sequence of dimensions something is that is none, in PyTorch's words."""
+    for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
+        if not hasattr(part, "__index__"):
+            kind = type(part).__name__
+            return f'pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
     return None
 
 
@@ -375,9 +479,12 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
-            sentence = explain(name, body, args, kwargs, method=True)
-            if sentence is None:
+            renamed = _from_numpy_names(body, kwargs) if kwargs else None
+            sentence = None if renamed else explain(name, body, args, kwargs, method=True)
+            if renamed is None and sentence is None:
                 raise
+        if renamed is not None:
+            return method(*args, **renamed)
         raise TypeError(sentence)
 
     return method
@@ -392,9 +499,12 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
-            sentence = explain(name, body, args, kwargs)
-            if sentence is None:
+            renamed = _from_numpy_names(body, kwargs) if kwargs else None
+            sentence = None if renamed else explain(name, body, args, kwargs)
+            if renamed is None and sentence is None:
                 raise
+        if renamed is not None:
+            return function(*args, **renamed)
         raise TypeError(sentence)
 
     return function
