@@ -57,6 +57,7 @@ __all__ = [
     "unbind",
     "unflatten",
     "unfold",
+    "unsafe_view",
     "unsqueeze",
     "view",
     "view_as",
@@ -318,7 +319,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     if layout is not None:
         return _reshape_alias(input, layout) if recorded else input._view(layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
-    return _unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
+    return unsafe_view(contiguous(input), size)  # type: ignore[no-any-return]
 
 
 def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -332,7 +333,7 @@ _reshape_alias: Callable[[Tensor, Layout], Tensor] = differentiable(
     "_reshape_alias",
     "view",
 )
-_unsafe_view = differentiable(
+unsafe_view = differentiable(
     _unsafe_view_body,
     Rule("UnsafeViewBackward0", input=lambda g, c: g.reshape(c.input_face.size)),
     "_unsafe_view",
