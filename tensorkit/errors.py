@@ -7,6 +7,7 @@ the sentence: the widgets draw the dimensions that a `ViewError` names.
     Exception
     ├── RuntimeError
     │   ├── ViewError            a size that the strides cannot express without a copy
+    │   ├── LinAlgError          a matrix cannot be factorised or inverted
     │   ├── DeviceMismatchError  the operands of one operation live on different devices
     │   ├── OutOfMemoryError     a device has no room for the bytes asked for
     │   └── NotImplementedError
@@ -26,6 +27,7 @@ import warnings
 
 __all__ = [
     "DeviceMismatchError",
+    "LinAlgError",
     "MissingKernelError",
     "NoCudaError",
     "OutOfMemoryError",
@@ -71,6 +73,14 @@ class ViewError(RuntimeError):
 
 class DeviceMismatchError(RuntimeError):
     """The operands of one operation live on different devices."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix cannot be factorised, inverted or solved with: singular, not positive-definite, not finite."""
+
+
+# The place where PyTorch documents it, and where a traceback should send a reader.
+LinAlgError.__module__ = "tensorkit.linalg"
 
 
 class OutOfMemoryError(RuntimeError):

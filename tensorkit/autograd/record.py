@@ -14,6 +14,7 @@ from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import (
     Face,
     Meta,
+    PairPlan,
     Rule,
     RuleNode,
     Saved,
@@ -23,13 +24,14 @@ from tensorkit.autograd.graph import (
     made_by_none,
     meta_of,
     requires_grad,
+    sequence,
     set_history,
 )
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
 from tensorkit.autograd.views import rebase, refuse_ambiguous
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_inplace", "record", "record_inplace", "record_pair"]
+__all__ = ["check_inplace", "pair_recorder", "record", "record_inplace"]
 
 Body = Callable[..., Any]
 
@@ -48,9 +50,12 @@ def record(
     __tracebackhide__ = True
     if rule is not None and rule.applies is not None and not rule.applies(arguments):
         return body()
-    if rule is None or not state.grad or not _any_wants(rule, arguments):
+    if rule is None or not state.grad:
         return body()
-    if arguments.get("out") is not None:
+    written = arguments.get("out")
+    if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
+        return body()
+    if written is not None:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
@@ -68,11 +73,88 @@ def record(
     return out
 
 
-def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None:
-    """Note how to differentiate an operation of two operands that has just run: the short way of `record`."""
-    if not state.grad:
-        return
-    tensors = isinstance(b, Tensor)
+def pair_recorder(rule: Rule, second: str, tensors: bool) -> Callable[[Tensor, Tensor, Any], None]:
+    """What notes how to differentiate an operation of two operands that has just run on the CPU.
+
+    This is `record`'s short way, written out in one piece: it is called once for every ``x * y``, and each call of a
+    function would be a tenth of it.
+
+    Args:
+        second: the parameter of the second operand. tensors: whether that is a tensor, or a number.
+    """
+    plan: PairPlan | None = None
+    new, number = object.__new__, sequence.__next__
+
+    def note(out: Tensor, a: Tensor, b: Any) -> None:
+        nonlocal plan
+        if not state.grad:
+            return
+        if plan is None:
+            plan = rule.pair({"input": a, second: b})
+        held = a._autograd
+        if a._base is not None:
+            first: Any = edge_of(a)
+        elif held is None or held.__class__ is not Meta:
+            first = held  # nothing, or the node that stands in for its result's `Meta`
+        elif held.node is not None:
+            first = (held.node, held.output_nr)
+        else:
+            first = a if held.leaf else None
+        other: Any = None
+        if tensors and b._autograd is not None or tensors and b._base is not None:
+            other = _noted_edge(b)
+        if plan.keeps_result or (first is None and other is None):
+            _record_pair_at_length(rule, plan, second, out, a, b)
+            return
+        keeps_a, keeps_b = plan.keeps[(first is not None) + 2 * (other is not None)]
+        version = other_version = 0
+        if keeps_a:
+            if held is not None and held.inference:
+                _refuse_inference(a)
+            counter = a._counter
+            if counter is not None:
+                version = counter[0]
+        if keeps_b:
+            if b._autograd is not None:
+                _refuse_inference(b)
+            counter = b._counter
+            if counter is not None:
+                other_version = counter[0]
+        node: Any = new(plan.cls)
+        node.note = (
+            plan,
+            first,
+            other,
+            out._array.shape,  # type: ignore[union-attr]
+            out._dtype,
+            b if keeps_b or not tensors else None,
+            other_version,
+            a if keeps_a else None,
+            version,
+            number(),
+        )
+        out._autograd = node
+        if anomaly.on:
+            anomaly.remember(node)
+
+    return note
+
+
+def _noted_edge(tensor: Tensor) -> Any:
+    """`edge_of`, as a note has it: a node alone where it is the one result of its operation, a leaf for itself."""
+    held = tensor._autograd
+    if tensor._base is not None:
+        return edge_of(tensor)
+    if held is None or type(held) is not Meta:
+        return held
+    if held.node is not None:
+        return held.node, held.output_nr
+    return tensor if held.leaf else None
+
+
+def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor, a: Tensor, b: Any) -> None:
+    """`pair_recorder` where the result is saved, or where nobody has a place in the graph yet wants a gradient."""
+    tensors = plan.tensors
     first_edge, second_edge = edge_of(a), edge_of(b) if tensors else None
     if (
         first_edge is None
@@ -80,7 +162,6 @@ def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None
         and not (requires_grad(a) or (tensors and requires_grad(b)))
     ):
         return
-    plan = rule._pairs.get(tensors) or rule.pair({"input": a, second: b})
     node = plan.cls({"alpha": 1} if tensors else {"alpha": 1, second: b})
     node.edges = (first_edge, second_edge) if plan.wide else (first_edge,)
     saved = node.saved
@@ -89,17 +170,17 @@ def record_pair(rule: Rule, second: str, out: Tensor, a: Tensor, b: Any) -> None
         not by_first and not by_second
     ):  # views of a leaf, made unrecorded: PyTorch keeps what both derivatives need
         by_first = by_second = rule.shared(plan.cls.order)
-    if (by_first and plan.first[0]) or (by_second and plan.first[1]):
+    keeps_a, keeps_b = plan.keeps[by_first + 2 * by_second]
+    if keeps_a:
         _refuse_inference(a)
         saved["input"] = Saved(a)
-    if tensors and ((by_first and plan.second[0]) or (by_second and plan.second[1])):
+    if keeps_b:
         _refuse_inference(b)
         saved[second] = Saved(b)
-    if (by_first and plan.out[0]) or (by_second and plan.out[1]):
+    if plan.keeps_result and ((by_first and plan.out[0]) or (by_second and plan.out[1])):
         saved["out"] = SavedResult(out)
     node.faces = [Face(out)]
-    meta = out._autograd = Meta()
-    meta.node = node
+    out._autograd = node
     anomaly.remember(node)
 
 
@@ -188,7 +269,7 @@ def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
     """Save what the formulas mention: inputs, their sizes, the results."""
     wanted = _keep_inputs(node, arguments)
     results = out if isinstance(out, tuple) else (out,)
-    for nr, name in enumerate(("out", "indices")):
+    for nr, name in enumerate(("out", "indices", "third", "fourth")):
         if name in wanted and nr < len(results):
             node.saved[name] = SavedResult(results[nr], nr)
 
@@ -269,4 +350,4 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-dispatch.register_recorder(record, record_inplace, record_pair, _mark_inference)
+dispatch.register_recorder(record, record_inplace, pair_recorder, _mark_inference)

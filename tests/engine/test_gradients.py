@@ -185,7 +185,7 @@ def _sentence(error: BaseException) -> str:
 def _same(ours: Any, theirs: Any) -> bool:
     if isinstance(theirs, BaseException) or isinstance(ours, BaseException):
         known = [kind.__name__ for kind in type(ours).__mro__]
-        return type(theirs).__name__ in known and str(ours).startswith(_sentence(theirs))
+        return type(theirs).__name__.lstrip("_") in known and str(ours).startswith(_sentence(theirs))
     if ours is None or theirs is None or any(isinstance(part, (str, bool)) for part in theirs):
         return bool(ours == theirs)
     return len(ours) == len(theirs) and all(map(_same_numbers, ours, theirs))

@@ -159,7 +159,8 @@ def same_error(ours: BaseException | None, theirs: BaseException | None) -> str 
     if ours is None or theirs is None:
         said = [f"raised {error!r}" if error else "returned" for error in (ours, theirs)]
         return None if ours is theirs else f"tensorkit {said[0]}, PyTorch {said[1]}"
-    if not isinstance(ours, type(theirs)):
+    known = [kind.__name__ for kind in type(ours).__mro__]
+    if not isinstance(ours, type(theirs)) and type(theirs).__name__.lstrip("_") not in known:
         return f"class {type(ours).__name__} against {type(theirs).__name__} ({ours!s:.80} / {theirs!s:.80})"
     if _first(str(ours)) != _first(str(theirs)):
         return f"sentence {_first(str(ours))!r} against {_first(str(theirs))!r}"
