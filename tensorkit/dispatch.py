@@ -43,6 +43,7 @@ __all__ = [
     "offered",
     "offers",
     "op",
+    "pair_recorder",
     "recorded",
     "recorded_call",
     "register",
@@ -156,7 +157,7 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 
 Recorder = Callable[..., Any]
 _record: Recorder | None = None
-record_pair: Recorder = lambda rule, second, out, a, b: None  # noqa: E731 - replaced by `autograd`
+_pair_recorder: Recorder | None = None
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
@@ -165,8 +166,15 @@ def register_recorder(
     outofplace: Recorder, inplace: Recorder, pair: Recorder, after: Callable[[tuple[Any, ...], Any], None]
 ) -> None:
     """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, record_pair, _after
-    _record, _record_inplace, record_pair, _after = outofplace, inplace, pair, after
+    global _record, _record_inplace, _pair_recorder, _after
+    _record, _record_inplace, _pair_recorder, _after = outofplace, inplace, pair, after
+
+
+def pair_recorder(rule: Any, second: str, tensors: bool) -> Callable[[Tensor, Tensor, Any], None]:
+    """What notes the short way how an operation of two operands that has just run is differentiated."""
+    if _pair_recorder is None:
+        return lambda out, a, b: None
+    return _pair_recorder(rule, second, tensors)  # type: ignore[no-any-return]
 
 
 def wants_grad(tensor: Any) -> bool:
@@ -409,9 +417,8 @@ def _mistyped(
     kwargs: dict[str, Any],
     method: bool,
 ) -> str | None:
-    given = {
-        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(parameters, args, strict=False))
-    }
+    ordered = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    given = {p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(ordered, args, strict=False))}
     given.update({key: (value, 0) for key, value in kwargs.items()})
     for parameter in parameters:
         accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
