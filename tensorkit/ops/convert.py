@@ -39,6 +39,7 @@ __all__ = [
     "clone",
     "contiguous",
     "copy_into",
+    "cpp_name",
     "deliver",
     "deliver_into",
     "host_array",
@@ -700,8 +701,8 @@ _CPP_NAMES = {
 }
 
 
-def _cpp_name(kind: dtype) -> str:
-    """What PyTorch calls the elements of a dtype in `set_`'s error."""
+def cpp_name(kind: dtype) -> str:
+    """What PyTorch calls the elements of a dtype in some of its errors: their type in C++."""
     return _CPP_NAMES.get(kind.name, kind.name)
 
 
@@ -751,7 +752,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:
             raise RuntimeError(
-                f"Could not set tensor of type {_cpp_name(source._dtype)} to a tensor of type {_cpp_name(input._dtype)}"
+                f"Could not set tensor of type {cpp_name(source._dtype)} to a tensor of type {cpp_name(input._dtype)}"
             )
         input._adopt_geometry(source._store(), source._lay())
         input._bump()
@@ -759,7 +760,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
     held = _source_storage(source)
     if isinstance(source, TypedStorage) and source.dtype is not input._dtype:
         raise RuntimeError(
-            f"Expected a Storage of type {_cpp_name(input._dtype)} or an "
+            f"Expected a Storage of type {cpp_name(input._dtype)} or an "
             f"UntypedStorage, but got type {source.dtype.label} for argument 1 'storage'"
         )
     if size is None:
