@@ -53,6 +53,7 @@ __all__ = [
     "sample",
     "takes",
     "traced_method",
+    "unmatched",
     "wants_grad",
 ]
 
@@ -362,12 +363,7 @@ def _no_such_form(
     texts = forms.of(method)
     if sum(forms.fits(text, len(given) + len(kwargs)) for text in texts) == 1:
         return None
-    shown = ", ".join(type(value).__name__ for value in given)
-    named = ", ".join(f"{key}={type(value).__name__}" for key, value in reversed(kwargs.items()))
-    if named:
-        shown = f"{shown}, {named}" if shown else f"{named}, "
-    listed = "".join(f" * {text}\n" for text in texts)
-    return f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n{listed}"
+    return str(unmatched(name, given, kwargs, (text.strip("()") for text in texts)))
 
 
 def explain(
@@ -450,6 +446,30 @@ def _no_integer(value: Any) -> str | None:
             kind = type(part).__name__
             return f'pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
     return None
+
+
+def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: Iterable[str]) -> TypeError:
+    """PyTorch's error for a call that fits none of an operation's forms.
+
+    Args:
+        args: the positional arguments that the caller wrote: without `self` for a method.
+        forms: the parameters of each form, as text.
+    """
+    shown = ", ".join(_type_name(value) for value in args)
+    named = ", ".join(f"{key}={_type_name(value)}" for key, value in reversed(kwargs.items()))
+    if named:
+        shown = f"{shown}, {named}" if shown else f"{named}, "
+    listed = "".join(f" * ({form})\n" for form in forms)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n{listed}"
+    )
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    known = package == "numpy" or (package == "tensorkit" and kind is not Tensor)
+    return f"{package}.{kind.__name__}" if known else kind.__name__
 
 
 def missing_kernel(kernel: str, label: str) -> MissingKernelError:

@@ -54,8 +54,8 @@ class Pointwise:
         name: PyTorch's name.
         numpy: the NumPy function over whole arrays.
         scalar: the same on single elements: the CUDA kernels are compiled from it.
-        result: "same" (the promoted dtype), "float" (integers become the default float), "bool", or "real"
-            (complex numbers give their real type).
+        result: "same" (the promoted dtype), "float" (integers become the default float), "bool", "real" (complex
+            numbers give their real type), or "real float" (both of these).
         kernel: the name that PyTorch's "not implemented for" error carries.
         lacks: dtypes that PyTorch's kernel does not take.
         check: refuses operands with PyTorch's sentence, before anything is allocated.
@@ -64,6 +64,7 @@ class Pointwise:
         row_major_after_number: whether the result is row-major when the first operand is a number.
         inplace_check: refuses an in-place call with PyTorch's sentence.
         exact_out: whether ``out=`` must have the very dtype of the result.
+        exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Pointwise:
     row_major_after_number: bool = False
     exact_out: bool = False
     inplace_check: Callable[[Tensor], None] | None = None
+    exact_half: bool = False
 
     def __post_init__(self) -> None:
         if self.scalar is not None:
@@ -291,6 +293,10 @@ def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtyp
     where = out._device
     if where.type == "cpu":
         arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
+        if cpu.is_half(compute) and block.exact_half:
+            result = cpu.quiet(block.numpy, *(cpu.cast(array, compute) for array in arrays))
+            cpu.copy(out._nd(), result)
+            return
         if cpu.is_half(compute):
             arrays = tuple(_half_operand(o, a) for o, a in zip(operands, arrays, strict=True))
         if alpha is not None:
@@ -300,12 +306,13 @@ def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtyp
         cpu.zip_into(block.numpy, arrays, out._nd(), compute)
         return
     run = _zips.get(where.type)
-    if run is None or block.scalar is None:
+    if run is None or (block.scalar is None and where.type != "meta"):
         raise MissingKernelError(
             f"Could not run 'aten::{block.name}' with arguments from the '{where.type.upper()}' backend."
         )
     numbers = operands if alpha is None else (*operands, alpha)
-    run(_with_alpha(block) if alpha is not None else block.scalar, out, numbers, compute)
+    body: Any = _with_alpha(block) if alpha is not None else block.scalar
+    run(body, out, numbers, compute)
 
 
 def _wide(compute: dtype) -> dtype:
@@ -341,14 +348,18 @@ def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
 # -- the whole way ------------------------------------------------------------------------------------------------
 
 
+_FLOATING = ("float", "real float")
+_REAL = ("real", "real float")
+
+
 def _dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtype]:
     """The dtype to compute in and the dtype of the result."""
     compute = result_dtype(*operands)
-    if block.result == "float" and compute.category < 2:
+    if block.result in _FLOATING and compute.category < 2:
         compute = dtypes.get_default_dtype()
     if block.result == "bool":
         return compute, dtypes.bool
-    return compute, compute.to_real() if block.result == "real" else compute
+    return compute, compute.to_real() if block.result in _REAL else compute
 
 
 def _check_alpha(name: str, alpha: Any, kind: dtype) -> None:
@@ -419,11 +430,11 @@ def _target(
         return target
     if block.row_major_after_number and not isinstance(operands[0], Tensor):
         stride = layouts.contiguous_stride(size)
-    elif block.result == "real" and operands[0]._dtype.is_complex:
+    elif block.result in _REAL and operands[0]._dtype.is_complex:
         stride = layouts.like_strides(operands[0]._lay())  # PyTorch makes this one with empty_like
     else:
         compute = kind if block.result == "same" else result_dtype(*operands)
-        if block.result == "float" and compute.category < 2:
+        if block.result in _FLOATING and compute.category < 2:
             compute = kind
         stride = layouts.iterator_strides(size, [seen_layout(o, compute) for o in operands])
     if out is None:

@@ -6,6 +6,7 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterable
@@ -22,7 +23,8 @@ from tensorkit.dispatch import (
     explain,
     recorded_call,
     register,
-    traced_method,
+    sample,
+    unmatched,
     wants_grad,
 )
 from tensorkit.dtypes import dtype
@@ -30,7 +32,7 @@ from tensorkit.elementwise import NUMBERS, Pointwise, apply
 from tensorkit.kernels import cpu
 from tensorkit.tensor import Tensor, attach, fresh
 
-__all__ = ["binary", "unary"]
+__all__ = ["binary", "method_alone", "samples_of_one", "unary"]
 
 _Entry = tuple[Any, dtype]
 _NumberEntry = tuple[Any, dtype, float, float]  # and the numbers for which the ufunc alone is right
@@ -67,7 +69,7 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
 
 def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     """Whether NumPy's loop for this dtype computes in it and gives what PyTorch gives."""
-    if kind in block.lacks or cpu.is_half(kind) or (block.result == "float" and kind.category < 2):
+    if kind in block.lacks or cpu.is_half(kind) or ("float" in block.result and kind.category < 2):
         return False
     if block.check is not None and (kind.category == 0 or kind.is_complex):
         return False  # what is refused for a dtype is refused for bools or for complex numbers
@@ -78,9 +80,15 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
 
 
-def _fast_binary(block: Pointwise, rule: Any, second: str) -> Callable[[Tensor, Any], Tensor | None]:
+def _fast_binary(
+    block: Pointwise, rule: Any, second: str, numbers: bool
+) -> Callable[[Tensor, Any], Tensor | None]:
     same, number = _fast_entries(block)
+    number = number if numbers else {}
+    if block.numpy.__class__ is not numpy.ufunc:
+        same = _of_arrays(block)
     run, ndarray, new = cpu.quiet_here, numpy.ndarray, object.__new__
+    recorders: list[Callable[[Tensor, Tensor, Any], None]] = []
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
@@ -124,14 +132,17 @@ def _fast_binary(block: Pointwise, rule: Any, second: str) -> Callable[[Tensor, 
         out._base = None
         out._autograd = None
         if wants and rule is not None:
-            dispatch.record_pair(rule, second, out, a, b)
+            if not recorders:  # made when first needed: `autograd` is loaded after this file
+                recorders.extend(dispatch.pair_recorder(rule, second, tensors) for tensors in (False, True))
+            recorders[type(b) is Tensor](out, a, b)
         return out
 
     return fast
 
 
-def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
+def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
     same, number = _fast_entries(block) if block.result == "same" else ({}, {})
+    number = number if numbers else {}
     run = cpu.quiet_here
 
     def fast(a: Tensor, b: Any) -> bool:
@@ -171,8 +182,20 @@ def _fast_inplace(block: Pointwise) -> Callable[[Tensor, Any], bool]:
     return fast
 
 
+def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
+    """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
+    if block.check is not None or block.result not in ("same", "float", "bool"):
+        return {}
+    kinds = (kind for kind in dtypes.ALL if kind.category >= 2 and kind not in block.lacks)
+    return {
+        kind: (block.numpy, dtypes.bool if block.result == "bool" else kind)
+        for kind in kinds
+        if not cpu.is_half(kind)
+    }
+
+
 def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
-    same, _ = _fast_entries(block)
+    same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
     run, ndarray = cpu.quiet_here, numpy.ndarray
 
     def fast(a: Tensor) -> Tensor | None:
@@ -201,12 +224,21 @@ class _Caller:
     """One spelling's way into `apply`: a wrong call gets PyTorch's sentence, a listener gets its event."""
 
     def __init__(
-        self, block: Pointwise, name: str, second: str, numbers: bool, inplace: bool, rule: Any = None
+        self,
+        block: Pointwise,
+        name: str,
+        second: str,
+        numbers: bool,
+        inplace: bool,
+        rule: Any = None,
+        first: str = "any",
     ) -> None:
         self.block, self.name, self.second, self.rule = block, name, second, rule
         self.accepted: tuple[type, ...] = (Tensor, *NUMBERS) if numbers else (Tensor,)
         self.inplace = inplace
-        self.signature = _signature(block, second, inplace)
+        self.first = first
+        self.signature = _signature(block, second, bare=inplace)
+        self.method_signature = _signature(block, second, bare=True)
 
     def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
@@ -230,49 +262,64 @@ class _Caller:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         __tracebackhide__ = True
         if kwargs or len(args) != 2:
-            sentence = explain(self.name, self.signature, args, kwargs, method=method)
+            shown = self.method_signature if method else self.signature
+            sentence = explain(self.name, shown, args, kwargs, method=method)
             if sentence is not None:
-                raise TypeError(sentence)
+                raise self._unmatched(args[method:], kwargs) if self.block.overloaded else TypeError(sentence)
         given = dict(zip(("input", self.second), args, strict=False)) | kwargs
         input, other = given.pop("input"), given.pop(self.second)
-        self._check(input, other, method)
+        self._check(input, other, args[method:], kwargs, method)
         if not isinstance(input, Tensor) and not isinstance(other, Tensor):
             input = fresh(numpy.array(input), dtypes.of_number(input))
         if trace.active:
             return call_traced(self.name, self.run, (input, other), given)  # type: ignore[no-any-return]
         return self.run(input, other, **given)
 
-    def _check(self, input: Any, other: Any, method: bool) -> None:
-        if isinstance(input, (Tensor, *NUMBERS)) and isinstance(other, self.accepted):
+    def _check(self, input: Any, other: Any, args: tuple[Any, ...], kwargs: Any, method: bool) -> None:
+        first = isinstance(input, Tensor) or (
+            isinstance(input, NUMBERS)
+            and (self.first == "any" or (self.first == "mixed" and isinstance(other, Tensor)))
+        )
+        if first and isinstance(other, self.accepted):
             return
         if self.block.overloaded:
-            given = ", ".join(type(value).__name__ for value in ((other,) if method else (input, other)))
-            first = "" if method else "Tensor input, "
-            raise TypeError(
-                f"{self.name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-                f" * ({first}Tensor {self.second})\n * ({first}Number {self.second})\n"
-            )
+            raise self._unmatched(args, kwargs)
         label, value, position = self.second, other, 1 if method else 2
-        if not isinstance(input, (Tensor, *NUMBERS)):
+        if not first:
             label, value, position = "input", input, 1
-        raise TypeError(
-            f"{self.name}(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}"
+        where = f" (position {position})" if label not in kwargs else ""
+        raise TypeError(f"{self.name}(): argument '{label}'{where} must be Tensor, not {_named(value)}")
+
+    def _unmatched(self, args: tuple[Any, ...], kwargs: Any) -> TypeError:
+        return unmatched(
+            self.name, args, kwargs, (f"Tensor input, {kind} {self.second}" for kind in ("Tensor", "Number"))
         )
 
 
-def _signature(block: Pointwise, second: str, inplace: bool) -> Callable[..., Any]:
+def _named(value: Any) -> str:
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+_BARE: dict[str, Callable[..., Any]] = {
+    "other": lambda input, other: None,
+    "exponent": lambda input, exponent: None,
+    "values": lambda input, values: None,
+}
+_WITH_OUT: dict[str, Callable[..., Any]] = {
+    "other": lambda input, other, *, out=None: None,
+    "exponent": lambda input, exponent, *, out=None: None,
+    "values": lambda input, values, *, out=None: None,
+}
+
+
+def _signature(block: Pointwise, second: str, *, bare: bool) -> Callable[..., Any]:
     """A function with the operation's parameters, for `inspect` and for the errors of a wrong call."""
-    if inplace:
-        return (lambda input, other, *, alpha=1: None) if block.alpha else _two(second)
     if block.alpha:
+        if bare:
+            return lambda input, other, *, alpha=1: None
         return lambda input, other, *, alpha=1, out=None: None
-    if second == "exponent":
-        return lambda input, exponent, *, out=None: None
-    return lambda input, other, *, out=None: None
-
-
-def _two(second: str) -> Callable[..., Any]:
-    return (lambda input, exponent: None) if second == "exponent" else (lambda input, other: None)
+    return (_BARE if bare else _WITH_OUT)[second]
 
 
 # -- two operands -------------------------------------------------------------------------------------------------
@@ -291,6 +338,8 @@ def binary(
     inplace: bool = True,
     second: str = "other",
     numbers: bool = True,
+    first: str = "any",
+    method: bool = True,
 ) -> Callable[..., Tensor]:
     """Build every spelling of a two-operand operation and register it; returns the function.
 
@@ -298,12 +347,15 @@ def binary(
         operators: the Python operators it serves: ``"__add__"``, reflected ``"__radd__"``, in-place ``"__iadd__"``.
         inplace_derivative: of ``name_``, where it is not `derivative`.
         inplace: whether to derive ``name_``.
-        second: the keyword of the second operand: ``"other"`` or ``"exponent"``.
+        second: the keyword of the second operand: ``"other"``, ``"exponent"`` or ``"values"``.
         numbers: whether the second operand may be a number.
+        first: ``"tensor"`` when the first operand must be one, ``"mixed"`` when it may be a number beside a tensor,
+            ``"any"`` when both may be numbers.
+        method: whether tensors have it as a method.
     """
     fast, caller = (
-        _fast_binary(block, derivative, second),
-        _Caller(block, block.name, second, numbers, inplace=False, rule=derivative),
+        _fast_binary(block, derivative, second, numbers),
+        _Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
     )
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
@@ -314,7 +366,7 @@ def binary(
                 return result
         return caller(args, kwargs, method=False)
 
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
         if not kwargs and len(args) == 1 and not trace.active:
             result = fast(self, args[0])
@@ -322,22 +374,27 @@ def binary(
                 return result
         return caller((self, *args), kwargs, method=True)
 
-    function.__wrapped__ = method.__wrapped__ = caller.signature  # type: ignore[attr-defined]
+    function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
+    bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
     names = (block.name, *aliases)
-    method.__name__, method.__doc__ = block.name, doc
-    for spelling in names:
-        attach(spelling, method)
+    bound.__name__, bound.__doc__ = block.name, doc
+    methods = names if method else ()
+    for spelling in methods:
+        attach(spelling, bound)
     written = inplace_derivative or derivative
-    changed = _attach_inplace(block, names, second, written) if inplace else ()
+    changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller, written))
-    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
+    _finish(block, function, samples, doc, names, (*methods, *changed, *operators), derivative, rounded)
     return function
 
 
-def _attach_inplace(block: Pointwise, names: tuple[str, ...], second: str, rule: Any) -> tuple[str, ...]:
+def _attach_inplace(
+    block: Pointwise, names: tuple[str, ...], second: str, rule: Any, numbers: bool
+) -> tuple[str, ...]:
     name = block.name + "_"
-    fast, caller = _fast_inplace(block), _Caller(block, name, second, True, inplace=True, rule=rule)
+    fast = _fast_inplace(block, numbers)
+    caller = _Caller(block, name, second, numbers, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
@@ -373,7 +430,7 @@ def _operator(
 
     def reflected(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
-        if not isinstance(other, NUMBERS):
+        if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         if block.name in ("add", "mul"):
             return caller((self, other), {}, method=False)
@@ -402,6 +459,16 @@ def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
 # -- one operand --------------------------------------------------------------------------------------------------
 
 
+def samples_of_one(name: str, *more: str, inplace: bool = True, out: bool = True) -> tuple[Sample, ...]:
+    """The calls that every operation of one tensor is tried with, and `more` of its own on a tensor ``a``."""
+    calls = [f"tk.{name}(a)", f"a.{name}()", f"a.{name}(1)"]
+    if inplace:
+        calls.append(f"a.{name}_()")
+    if out:
+        calls += [f"tk.{name}(a, out=tk.empty(0))", f"tk.{name}(a, out=tk.empty(0, dtype=tk.complex64))"]
+    return (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in (*calls, *more)))
+
+
 def unary(
     block: Pointwise,
     *,
@@ -411,18 +478,19 @@ def unary(
     operators: tuple[str, ...] = (),
     derivative: Any = None,
     rounded: float = 0,
+    inplace: bool = True,
+    out: bool = True,
+    out_check: Callable[[Tensor, Tensor], None] | None = None,
 ) -> Callable[..., Tensor]:
-    """Build every spelling of a one-operand operation and register it; returns the function."""
-    name, fast = block.name, _fast_unary(block)
+    """Build every spelling of a one-operand operation and register it; returns the function.
 
-    def body(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        __tracebackhide__ = True
-        if out is None:
-            return alone(input)
-        arguments = {"input": input, "out": out}
-        return recorded_call(  # type: ignore[no-any-return]
-            derivative, name, arguments, lambda: apply(block, (input,), out=out), "pointwise"
-        )
+    Args:
+        operators: the Python operators it serves, such as ``"__neg__"``.
+        inplace: whether to derive ``name_``.
+        out: whether the function takes ``out=``.
+        out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
+    """
+    name, fast = block.name, _fast_unary(block)
 
     def alone(input: Tensor) -> Tensor:
         __tracebackhide__ = True
@@ -435,33 +503,77 @@ def unary(
             )
         return apply(block, (input,))
 
-    def inplace(input: Tensor) -> Tensor:
+    def written(input: Tensor, *, out: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+        def body() -> Tensor:
+            if out_check is not None:
+                out_check(input, out)
+            return apply(block, (input,), out=out)
+
+        return recorded_call(  # type: ignore[no-any-return]
+            derivative, name, {"input": input, "out": out}, body, "pointwise"
+        )
+
+    def changing(input: Tensor) -> Tensor:
         if wants_grad(input):
             return recorded_call(  # type: ignore[no-any-return]
                 derivative, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
             )
         return apply(block, (input,), inplace=True)
 
-    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    alone.__doc__ = doc
+    changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
+    names = (name, *aliases)
+    changed = tuple(n + "_" for n in names) if inplace else ()
+    for spelling in (*names, *operators):
+        attach(spelling, method_alone(name, alone))
+    for spelling in changed:
+        attach(spelling, method_alone(name + "_", changing))
+    function = _function_of_one(name, alone, written if out else None)
+    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
+    return function
+
+
+def method_alone(name: str, body: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    """A method that takes nothing but its tensor, and refuses the rest in PyTorch's words."""
+
+    @functools.wraps(body)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        if args:
+            raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
+        if kwargs:
+            raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
+        return call_traced(name, body, (self,), {}) if trace.active else body(self)
+
+    return method
+
+
+def _function_of_one(
+    name: str, alone: Callable[[Tensor], Tensor], written: Callable[..., Tensor] | None
+) -> Callable[..., Tensor]:
+    def check(input: Any) -> None:
         if not isinstance(input, Tensor):
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
-        kwargs = {} if out is None else {"out": out}
-        return call_traced(name, body, (input,), kwargs) if trace.active else body(input, out=out)
 
-    alone.__doc__ = doc
-    inplace.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
-    names = (name, *aliases)
-    for spelling in names:
-        attach(spelling, traced_method(name, alone))
-        attach(spelling + "_", traced_method(name + "_", inplace))
-    for operator in operators:
-        attach(operator, traced_method(name, alone))
-    methods = (*names, *(n + "_" for n in names), *operators)
-    _finish(block, function, samples, doc, names, methods, derivative, rounded)
-    return function
+    def plain(input: Tensor) -> Tensor:
+        __tracebackhide__ = True
+        check(input)
+        return call_traced(name, alone, (input,), {}) if trace.active else alone(input)  # type: ignore[no-any-return]
+
+    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        __tracebackhide__ = True
+        if out is None or written is None:
+            return plain(input)
+        check(input)
+        return call_traced(name, written, (input,), {"out": out}) if trace.active else written(input, out=out)  # type: ignore[no-any-return]
+
+    return plain if written is None else function
 
 
 def _finish(

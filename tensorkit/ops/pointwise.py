@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, wants_grad
+from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, unmatched, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import (
     NUMBERS,
@@ -78,63 +78,22 @@ def _samples(name: str, *more: str) -> tuple[Any, ...]:
 # -- helpers of derivatives ---------------------------------------------------------------------------------------
 
 
-def _unary_of(name: str, ufunc: Any, rule: Rule) -> Any:
-    """An operation that only derivatives use: recorded like any other, offered to nobody."""
-    block = Pointwise(name, ufunc, None, lacks=())
-    return differentiable(lambda input: apply(block, (input,)), rule, name, "pointwise")
-
-
 def _conj(value: Any) -> Any:
-    """The complex conjugate; real numbers are their own."""
+    """The complex conjugate of a tensor or a number; real numbers are their own."""
     if isinstance(value, Tensor):
-        return _conjugate(value) if value._dtype.is_complex else value
+        return value.conj() if value._dtype.is_complex else value  # type: ignore[attr-defined]
     return value.conjugate() if isinstance(value, complex) else value
-
-
-def _sgn(values: Array) -> Array:
-    """The sign of each number, 0 for nan; of a complex number, the number of length 1 in its direction."""
-    if values.dtype.kind == "c":
-        return numpy.sign(values)
-    return numpy.subtract(values > 0, values < 0, dtype=values.dtype)
-
-
-_conjugate = _unary_of(
-    "conj_physical", numpy.conjugate, Rule("ConjPhysicalBackward0", input=lambda g, c: _conj(g))
-)
-
-
-def _sign_back(g: Any, c: Any) -> Any:
-    """A sign never changes; of a complex number it is the direction, which turns."""
-    if not c.out.is_complex():
-        return g * 0
-    along = (g * _conj(c.out)).real
-    return where(c.input.ne(0), (g - along * c.out) / c.input.abs(), 0)
-
-
-_sign = _unary_of("sign", _sgn, Rule("SgnBackward0", input=_sign_back))
-_log = _unary_of("log", numpy.log, Rule("LogBackward0", input=lambda g, c: g / _conj(c.input)))
-_reciprocal = differentiable(
-    lambda input: apply(_true_divide, (1, input)),
-    Rule("ReciprocalBackward0", input=lambda g, c: g * -_conj(c.out * c.out)),
-    "reciprocal",
-    "pointwise",
-)
 
 
 # -- choosing -----------------------------------------------------------------------------------------------------
 
 _ABSENT: Any = type("_ABSENT", (), {"__repr__": lambda self: "..."})()
-_WHERE_FUNCTION = (
-    " * (Tensor condition)\n * (Tensor condition, Tensor input, Tensor other, *, Tensor out = None)"
-)
-_WHERE_METHOD = " * (Tensor condition, Tensor other)\n * (Tensor condition, Number other)"
+_WHERE_FUNCTION = ("Tensor condition", "Tensor condition, Tensor input, Tensor other, *, Tensor out = None")
+_WHERE_METHOD = ("Tensor condition, Tensor other", "Tensor condition, Number other")
 
 
-def _refuse_where(given: tuple[Any, ...], forms: str) -> None:
-    names = ", ".join(type(value).__name__ for value in given if value is not _ABSENT)
-    raise TypeError(
-        f"where() received an invalid combination of arguments - got ({names}), but expected one of:\n{forms}\n"
-    )
+def _refuse_where(given: tuple[Any, ...], forms: tuple[str, ...]) -> None:
+    raise unmatched("where", [value for value in given if value is not _ABSENT], {}, forms)
 
 
 def _as_mask(condition: Tensor) -> Array:
@@ -485,7 +444,7 @@ true_divide = binary(
         lacks=(),
         overloaded=True,
     ),
-    operators=("__truediv__", "__itruediv__"),
+    operators=("__truediv__", "__itruediv__", "__div__", "__idiv__"),
     derivative=_DIVIDED,
     samples=_samples("true_divide", "a / b", "a / 2", "1 / a", "a.true_divide_(b)"),
     doc="""Divide, element by element; integers give floating point numbers.
@@ -602,6 +561,7 @@ remainder = binary(
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__mod__", "__rmod__", "__imod__"),
+    first="mixed",
     derivative=Rule(
         _by_number("RemainderBackward", 1, 0),
         input=lambda g, c: g,
@@ -660,7 +620,7 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     flat = base.eq(0)
     if not c.exponent.is_complex():
         flat = flat * c.exponent.ge(0)
-    return g * where(flat, 0, _conj(c.out * _log(base)))
+    return g * where(flat, 0, _conj(c.out * base.log()))
 
 
 pow = binary(
@@ -676,6 +636,7 @@ pow = binary(
     ),
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",
+    first="mixed",
     derivative=Rule(_pow_name, input=_pow_base, exponent=_pow_exponent),
     rounded=1,
     samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
@@ -741,7 +702,7 @@ absolute = unary(
     ),
     aliases=("absolute",),
     operators=("__abs__",),
-    derivative=Rule("AbsBackward0", input=lambda g, c: g * _sign(c.input)),
+    derivative=Rule("AbsBackward0", input=lambda g, c: g * c.input.sgn()),
     samples=(sample("tk.abs(a)", a=(2, 3)), sample("abs(a)", a=(2,)), sample("a.abs_()", a=(2,))),
     doc="""The absolute value of every element; of a complex number, its length.
 
@@ -777,6 +738,7 @@ maximum = binary(
     ),
     inplace=False,
     numbers=False,
+    first="tensor",
     derivative=Rule(
         "MaximumBackward0",
         input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
@@ -803,6 +765,7 @@ minimum = binary(
     ),
     inplace=False,
     numbers=False,
+    first="tensor",
     derivative=Rule(
         "MinimumBackward0",
         input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
@@ -851,6 +814,7 @@ _COMPARED = """{sentence}, element by element.
 eq = binary(
     _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
     inplace_derivative=_constant("eq"),
+    first="tensor",
     operators=("__eq__",),
     samples=_samples("eq", "a == b", "a == 1", "a == 'x'", "a.eq_(b)"),
     doc=_COMPARED.format(
@@ -860,6 +824,7 @@ eq = binary(
 ne = binary(
     _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
     inplace_derivative=_constant("ne"),
+    first="tensor",
     aliases=("not_equal",),
     operators=("__ne__",),
     samples=_samples("ne", "a != b", "a != 1"),
@@ -870,6 +835,7 @@ ne = binary(
 lt = binary(
     _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
     inplace_derivative=_constant("lt"),
+    first="tensor",
     aliases=("less",),
     operators=("__lt__",),
     samples=_samples("lt", "a < b", "1 < a", "a < 1.5"),
@@ -880,6 +846,7 @@ lt = binary(
 le = binary(
     _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
     inplace_derivative=_constant("le"),
+    first="tensor",
     aliases=("less_equal",),
     operators=("__le__",),
     samples=_samples("le", "a <= b"),
@@ -893,6 +860,7 @@ le = binary(
 gt = binary(
     _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
     inplace_derivative=_constant("gt"),
+    first="tensor",
     aliases=("greater",),
     operators=("__gt__",),
     samples=_samples("gt", "a > b", "a > 3"),
@@ -903,6 +871,7 @@ gt = binary(
 ge = binary(
     _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
     inplace_derivative=_constant("ge"),
+    first="tensor",
     aliases=("greater_equal",),
     operators=("__ge__",),
     samples=_samples("ge", "a >= b"),
@@ -948,11 +917,12 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def _divide_number(self: Tensor, other: Any) -> Any:
     """``number / tensor``: the reciprocals, times the number, as PyTorch does it."""
-    return _reciprocal(self) * other if isinstance(other, NUMBERS) else NotImplemented
+    return self.reciprocal() * other if isinstance(other, NUMBERS) else NotImplemented  # type: ignore[attr-defined]
 
 
 def _attach_division() -> None:
-    attach("__rtruediv__", traced_method("__rtruediv__", _divide_number))
+    for name in ("__rtruediv__", "__rdiv__"):
+        attach(name, traced_method(name, _divide_number))
     from_function = (
         ("div", _method_div),
         ("divide", _method_div),
