@@ -137,6 +137,7 @@ class Tensor:
     def __complex__(self) -> complex: ...
     def __contains__(self, element: Any) -> builtins.bool: ...
     def __delitem__(self, key: Any) -> None: ...
+    def __div__(self, other: Any) -> Tensor: ...
     def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
         ...
     def __float__(self) -> builtins.float: ...
@@ -146,17 +147,20 @@ class Tensor:
     def __getitem__(self, key: Any) -> Tensor: ...
     def __gt__(self, other: Any) -> Tensor: ...
     def __iadd__(self, other: Any) -> Tensor: ...
+    def __idiv__(self, other: Any) -> Tensor: ...
     def __ifloordiv__(self, other: Any) -> Tensor: ...
     def __imod__(self, other: Any) -> Tensor: ...
     def __imul__(self, other: Any) -> Tensor: ...
     def __index__(self) -> builtins.int: ...
     def __int__(self) -> builtins.int: ...
+    def __invert__(self) -> Tensor: ...
     def __ipow__(self, other: Any) -> Tensor: ...
     def __isub__(self, other: Any) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __itruediv__(self, other: Any) -> Tensor: ...
     def __le__(self, other: Any) -> Tensor: ...
     def __lt__(self, other: Any) -> Tensor: ...
+    def __matmul__(self, other: Any) -> Tensor: ...
     def __mod__(self, other: Any) -> Tensor: ...
     def __mul__(self, other: Any) -> Tensor: ...
     def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
@@ -166,8 +170,10 @@ class Tensor:
     def __pos__(self) -> Tensor: ...
     def __pow__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
+    def __rdiv__(self, other: Any) -> Tensor: ...
     def __repr__(self, *, tensor_contents: str | None = None) -> str: ...
     def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rmatmul__(self, other: Any) -> Tensor: ...
     def __rmod__(self, other: Any) -> Tensor: ...
     def __rmul__(self, other: Any) -> Tensor: ...
     def __rpow__(self, other: Any) -> Tensor: ...
@@ -184,10 +190,44 @@ class Tensor:
         """The absolute value of every element; of a complex number, its length."""
     def absolute_(self) -> Tensor:
         """In-place form of ``abs``: the result is written into this tensor."""
+    def acos(self) -> Tensor:
+        """The angle, from 0 to pi, whose cosine every element is; nan where there is none."""
+    def acos_(self) -> Tensor:
+        """In-place form of ``acos``: the result is written into this tensor."""
+    def acosh(self) -> Tensor:
+        """The number from 0 on whose hyperbolic cosine every element is; nan below 1."""
+    def acosh_(self) -> Tensor:
+        """In-place form of ``acosh``: the result is written into this tensor."""
     def add(self, other: Any, *, alpha: Any = 1) -> Any:
         """Add, element by element: ``input + alpha * other``."""
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """In-place form of ``add``: the result is written into this tensor."""
+    def angle(self) -> Tensor:
+        """The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones."""
+    def arccos(self) -> Tensor:
+        """The angle, from 0 to pi, whose cosine every element is; nan where there is none."""
+    def arccos_(self) -> Tensor:
+        """In-place form of ``acos``: the result is written into this tensor."""
+    def arccosh(self) -> Tensor:
+        """The number from 0 on whose hyperbolic cosine every element is; nan below 1."""
+    def arccosh_(self) -> Tensor:
+        """In-place form of ``acosh``: the result is written into this tensor."""
+    def arcsin(self) -> Tensor:
+        """The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none."""
+    def arcsin_(self) -> Tensor:
+        """In-place form of ``asin``: the result is written into this tensor."""
+    def arcsinh(self) -> Tensor:
+        """The number whose hyperbolic sine every element is."""
+    def arcsinh_(self) -> Tensor:
+        """In-place form of ``asinh``: the result is written into this tensor."""
+    def arctan(self) -> Tensor:
+        """The angle, from -pi/2 to pi/2, whose tangent every element is."""
+    def arctan_(self) -> Tensor:
+        """In-place form of ``atan``: the result is written into this tensor."""
+    def arctanh(self) -> Tensor:
+        """The number whose hyperbolic tangent every element is; nan beyond -1 and 1."""
+    def arctanh_(self) -> Tensor:
+        """In-place form of ``atanh``: the result is written into this tensor."""
     def as_strided(
         self,
         size: Sequence[builtins.int],
@@ -202,6 +242,22 @@ class Tensor:
         storage_offset: builtins.int | None = None,
     ) -> Tensor:
         """In-place form of ``as_strided``: this tensor itself gets the new layout."""
+    def asin(self) -> Tensor:
+        """The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none."""
+    def asin_(self) -> Tensor:
+        """In-place form of ``asin``: the result is written into this tensor."""
+    def asinh(self) -> Tensor:
+        """The number whose hyperbolic sine every element is."""
+    def asinh_(self) -> Tensor:
+        """In-place form of ``asinh``: the result is written into this tensor."""
+    def atan(self) -> Tensor:
+        """The angle, from -pi/2 to pi/2, whose tangent every element is."""
+    def atan_(self) -> Tensor:
+        """In-place form of ``atan``: the result is written into this tensor."""
+    def atanh(self) -> Tensor:
+        """The number whose hyperbolic tangent every element is; nan beyond -1 and 1."""
+    def atanh_(self) -> Tensor:
+        """In-place form of ``atanh``: the result is written into this tensor."""
     def backward(
         self,
         gradient: Any = None,
@@ -212,6 +268,12 @@ class Tensor:
         """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
+    def bitwise_not(self) -> Tensor:
+        """Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``."""
+    def bitwise_not_(self) -> Tensor:
+        """In-place form of ``bitwise_not``: the result is written into this tensor."""
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """Multiply two batches of matrices, pair by pair."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bool``: itself if it is, otherwise a copy."""
     def broadcast_to(self, *size: Any) -> Tensor:
@@ -220,6 +282,10 @@ class Tensor:
         """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
     def cdouble(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.complex128``: itself if it is, otherwise a copy."""
+    def ceil(self) -> Tensor:
+        """The smallest whole number that is not below, of every element."""
+    def ceil_(self) -> Tensor:
+        """In-place form of ``ceil``: the result is written into this tensor."""
     def cfloat(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.complex64``: itself if it is, otherwise a copy."""
     def char(self, *, memory_format: Any = None) -> Tensor:
@@ -228,10 +294,24 @@ class Tensor:
         """At most `chunks` pieces of one length along a dimension; the last may be shorter."""
     def clone(self, *, memory_format: Any = None) -> Tensor:
         """A copy with a storage of its own; its dimensions keep their order in memory."""
+    def conj(self) -> Tensor:
+        """The complex conjugate of every element; a tensor of real numbers is given back itself."""
+    def conj_physical(self) -> Tensor:
+        """The complex conjugate of every element, written out; a tensor of real numbers is given back itself."""
+    def conj_physical_(self) -> Tensor:
+        """In-place form of ``conj_physical``: the result is written into this tensor."""
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do."""
     def copy_(self, src: Tensor, non_blocking: builtins.bool = False) -> Tensor:
         """Write another tensor's elements, broadcast and converted, into this one; from any device."""
+    def cos(self) -> Tensor:
+        """The cosine of every element, in radians."""
+    def cos_(self) -> Tensor:
+        """In-place form of ``cos``: the result is written into this tensor."""
+    def cosh(self) -> Tensor:
+        """The hyperbolic cosine of every element."""
+    def cosh_(self) -> Tensor:
+        """In-place form of ``cosh``: the result is written into this tensor."""
     def cpu(self, *, memory_format: Any = None) -> Tensor:
         """The tensor itself if it is on the CPU, otherwise a copy there."""
     def cuda(
@@ -243,6 +323,10 @@ class Tensor:
         """The same storage without autograd's knowledge: writes through it are not counted."""
     @data.setter
     def data(self, value: Any) -> None: ...
+    def deg2rad(self) -> Tensor:
+        """Degrees as radians."""
+    def deg2rad_(self) -> Tensor:
+        """In-place form of ``deg2rad``: the result is written into this tensor."""
     def detach(self) -> Tensor:
         """A tensor on the same storage that autograd does not follow."""
     def detach_(self) -> Tensor:
@@ -257,6 +341,8 @@ class Tensor:
         """Divide, element by element; see the function of the same name."""
     def divide_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """In-place form of ``div``: the result is written into this tensor."""
+    def dot(self, tensor: Tensor) -> Tensor:
+        """The sum of the products of two vectors' elements: a tensor without dimensions."""
     def double(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.float64``: itself if it is, otherwise a copy."""
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -267,24 +353,50 @@ class Tensor:
         """In-place form of ``eq``: the result is written into this tensor."""
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have the same size and equal elements."""
+    def exp(self) -> Tensor:
+        """e to the power of every element."""
+    def exp2(self) -> Tensor:
+        """2 to the power of every element."""
+    def exp2_(self) -> Tensor:
+        """In-place form of ``exp2``: the result is written into this tensor."""
+    def exp_(self) -> Tensor:
+        """In-place form of ``exp``: the result is written into this tensor."""
     def expand(self, *size: Any) -> Tensor:
         """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is."""
     def expand_as(self, other: Tensor) -> Tensor:
         """`expand` to the size of another tensor."""
+    def expm1(self) -> Tensor:
+        """``exp(input) - 1``, exact near 0 too."""
+    def expm1_(self) -> Tensor:
+        """In-place form of ``expm1``: the result is written into this tensor."""
     def fill_(self, value: Any) -> Tensor:
         """Set every element to a number, or to the one element of a 0-d tensor."""
+    def fix(self) -> Tensor:
+        """Every element without its fraction: rounded towards zero."""
+    def fix_(self) -> Tensor:
+        """In-place form of ``trunc``: the result is written into this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy."""
     def float(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.float32``: itself if it is, otherwise a copy."""
+    def floor(self) -> Tensor:
+        """The largest whole number that is not above, of every element."""
+    def floor_(self) -> Tensor:
+        """In-place form of ``floor``: the result is written into this tensor."""
     def floor_divide(self, other: Any) -> Any:
         """Divide and round down, element by element."""
     def floor_divide_(self, other: Any) -> Any:
         """In-place form of ``floor_divide``: the result is written into this tensor."""
+    def frac(self) -> Tensor:
+        """The fraction of every element, with its sign: ``input - trunc(input)``."""
+    def frac_(self) -> Tensor:
+        """In-place form of ``frac``: the result is written into this tensor."""
     def ge(self, other: Any) -> Any:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
         """In-place form of ``ge``: the result is written into this tensor."""
+    def ger(self, vec2: Tensor) -> Tensor:
+        """`outer` by its older name."""
     @property
     def grad(self) -> Tensor | None: ...
     @grad.setter
@@ -319,6 +431,18 @@ class Tensor:
         """Whether the tensor was made in `inference_mode`: it can never be recorded."""
     @property
     def is_leaf(self) -> Tensor: ...
+    def isfinite(self) -> Tensor:
+        """Whether each element is neither infinite nor nan."""
+    def isinf(self) -> Tensor:
+        """Whether each element is infinite."""
+    def isnan(self) -> Tensor:
+        """Whether each element is not a number."""
+    def isneginf(self) -> Tensor:
+        """Whether each element is minus infinity."""
+    def isposinf(self) -> Tensor:
+        """Whether each element is plus infinity."""
+    def isreal(self) -> Tensor:
+        """Whether each element is real: without an imaginary part."""
     def item(self) -> Any:
         """The one element as a Python number."""
     def le(self, other: Any) -> Any:
@@ -333,6 +457,26 @@ class Tensor:
         """Whether the first is at most the second, element by element."""
     def less_equal_(self, other: Any) -> Any:
         """In-place form of ``le``: the result is written into this tensor."""
+    def log(self) -> Tensor:
+        """The natural logarithm of every element; of 0 it is -inf, of a negative real number nan."""
+    def log10(self) -> Tensor:
+        """The logarithm to base 10 of every element."""
+    def log10_(self) -> Tensor:
+        """In-place form of ``log10``: the result is written into this tensor."""
+    def log1p(self) -> Tensor:
+        """``log(1 + input)``, exact near 0 too."""
+    def log1p_(self) -> Tensor:
+        """In-place form of ``log1p``: the result is written into this tensor."""
+    def log2(self) -> Tensor:
+        """The logarithm to base 2 of every element."""
+    def log2_(self) -> Tensor:
+        """In-place form of ``log2``: the result is written into this tensor."""
+    def log_(self) -> Tensor:
+        """In-place form of ``log``: the result is written into this tensor."""
+    def logical_not(self) -> Tensor:
+        """Whether each element is zero."""
+    def logical_not_(self) -> Tensor:
+        """In-place form of ``logical_not``: the result is written into this tensor."""
     def long(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
     def lt(self, other: Any) -> Any:
@@ -344,6 +488,8 @@ class Tensor:
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
+    def matmul(self, other: Tensor) -> Tensor:
+        """Multiply two tensors as matrices: what ``a @ b`` does."""
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The largest element; along a dimension, with its index; of two tensors, one by one."""
     def maximum(self, other: Any) -> Any:
@@ -356,6 +502,8 @@ class Tensor:
         """The smallest element; along a dimension, with its index; of two tensors, one by one."""
     def minimum(self, other: Any) -> Any:
         """The smaller of two tensors, element by element; nan wins."""
+    def mm(self, mat2: Tensor) -> Tensor:
+        """Multiply two matrices."""
     def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
@@ -368,6 +516,22 @@ class Tensor:
         """Multiply, element by element."""
     def multiply_(self, other: Any) -> Any:
         """In-place form of ``mul``: the result is written into this tensor."""
+    def mv(self, vec: Tensor) -> Tensor:
+        """Multiply a matrix (n × m) by a vector (m): a vector of n elements."""
+    def nan_to_num(
+        self,
+        nan: builtins.float | None = None,
+        posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
+    ) -> Tensor:
+        """Numbers in the place of nan and of the infinities."""
+    def nan_to_num_(
+        self,
+        nan: builtins.float | None = None,
+        posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
+    ) -> Tensor:
+        """In-place form of ``nan_to_num``: the result is written into this tensor."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """Keep `length` positions of one dimension from `start` on."""
     def ne(self, other: Any) -> Any:
@@ -398,6 +562,8 @@ class Tensor:
         """In-place form of ``ne``: the result is written into this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """A NumPy array on the same memory: writing to one changes the other."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted."""
     @property
     def output_nr(self) -> Tensor: ...
     def permute(self, *dims: Any) -> Tensor:
@@ -408,6 +574,10 @@ class Tensor:
         """Raise to a power, element by element."""
     def pow_(self, exponent: Any) -> Any:
         """In-place form of ``pow``: the result is written into this tensor."""
+    def rad2deg(self) -> Tensor:
+        """Radians as degrees."""
+    def rad2deg_(self) -> Tensor:
+        """In-place form of ``rad2deg``: the result is written into this tensor."""
     def ravel(self) -> Tensor:
         """All elements in one row: a view if they lie in order, else a copy."""
     @property
@@ -415,10 +585,18 @@ class Tensor:
         """The real parts, as a view; a tensor of real numbers is its own."""
     @real.setter
     def real(self, value: Any) -> None: ...
+    def reciprocal(self) -> Tensor:
+        """``1 / input``, element by element; integers give floating point numbers."""
+    def reciprocal_(self) -> Tensor:
+        """In-place form of ``reciprocal``: the result is written into this tensor."""
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(grad)`` with each gradient on its way to this tensor; it may return another."""
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(tensor)`` after the gradient of this leaf was added up."""
+    def relu(self) -> Tensor:
+        """Every element, but 0 in the place of negative ones: the rectified linear unit."""
+    def relu_(self) -> Tensor:
+        """In-place form of ``relu``: the result is written into this tensor."""
     def remainder(self, other: Any) -> Any:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
@@ -440,20 +618,62 @@ class Tensor:
         """Collect the gradient of a tensor that is no leaf, too."""
     @property
     def retains_grad(self) -> Tensor: ...
+    def round(self, *, decimals: builtins.int = 0) -> Tensor:
+        """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
+    def round_(self, *, decimals: builtins.int = 0) -> Tensor:
+        """In-place form of ``round``: the result is written into this tensor."""
+    def rsqrt(self) -> Tensor:
+        """The reciprocal of the square root of every element."""
+    def rsqrt_(self) -> Tensor:
+        """In-place form of ``rsqrt``: the result is written into this tensor."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Fix one index: the dimension goes, the storage offset moves."""
     def set_(
         self, source: Any = None, storage_offset: builtins.int = 0, size: Any = None, stride: Any = None
     ) -> Tensor:
         """Point this tensor at another storage, with a size, strides and an offset of its own."""
+    def sgn(self) -> Tensor:
+        """The sign of every element, and of a complex number its direction: the number of length 1 that way."""
+    def sgn_(self) -> Tensor:
+        """In-place form of ``sgn``: the result is written into this tensor."""
     def short(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int16``: itself if it is, otherwise a copy."""
+    def sigmoid(self) -> Tensor:
+        """The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0."""
+    def sigmoid_(self) -> Tensor:
+        """In-place form of ``sigmoid``: the result is written into this tensor."""
+    def sign(self) -> Tensor:
+        """-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`."""
+    def sign_(self) -> Tensor:
+        """In-place form of ``sign``: the result is written into this tensor."""
+    def signbit(self) -> Tensor:
+        """Whether each element carries a minus sign, zeros and nan included."""
+    def sin(self) -> Tensor:
+        """The sine of every element, in radians."""
+    def sin_(self) -> Tensor:
+        """In-place form of ``sin``: the result is written into this tensor."""
+    def sinc(self) -> Tensor:
+        """``sin(pi input) / (pi input)`` of every element; 1 at 0."""
+    def sinc_(self) -> Tensor:
+        """In-place form of ``sinc``: the result is written into this tensor."""
+    def sinh(self) -> Tensor:
+        """The hyperbolic sine of every element."""
+    def sinh_(self) -> Tensor:
+        """In-place form of ``sinh``: the result is written into this tensor."""
     def split(self, split_size: Dims, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed."""
     def split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0
     ) -> tuple[Tensor, ...]:
         """Pieces of the sizes listed, which must add up."""
+    def sqrt(self) -> Tensor:
+        """The square root of every element; of a negative real number it is nan."""
+    def sqrt_(self) -> Tensor:
+        """In-place form of ``sqrt``: the result is written into this tensor."""
+    def square(self) -> Tensor:
+        """The square of every element: ``input ** 2``, and recorded as such."""
+    def square_(self) -> Tensor:
+        """In-place form of ``square``: the result is written into this tensor."""
     def squeeze(self, *dim: Any) -> Tensor:
         """Drop dimensions of size 1: all of them, or those named."""
     def squeeze_(self, *dim: Any) -> Tensor:
@@ -492,6 +712,14 @@ class Tensor:
         """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is."""
     def t_(self) -> Tensor:
         """In-place form of ``t``: this tensor itself gets the new layout."""
+    def tan(self) -> Tensor:
+        """The tangent of every element, in radians."""
+    def tan_(self) -> Tensor:
+        """In-place form of ``tan``: the result is written into this tensor."""
+    def tanh(self) -> Tensor:
+        """The hyperbolic tangent of every element: from -1 to 1."""
+    def tanh_(self) -> Tensor:
+        """In-place form of ``tanh``: the result is written into this tensor."""
     def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """As many pieces as asked, as even as they can be; or cut before each index listed."""
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -506,6 +734,10 @@ class Tensor:
         """Divide, element by element; integers give floating point numbers."""
     def true_divide_(self, other: Any) -> Any:
         """In-place form of ``true_divide``: the result is written into this tensor."""
+    def trunc(self) -> Tensor:
+        """Every element without its fraction: rounded towards zero."""
+    def trunc_(self) -> Tensor:
+        """In-place form of ``trunc``: the result is written into this tensor."""
     def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
         """The legacy name of the tensor's type; or, given a dtype or such a name, the tensor converted to it."""
     def type_as(self, other: Tensor) -> Tensor:
@@ -530,6 +762,8 @@ class Tensor:
         axis: Any = None,
     ) -> Tensor:
         """The variance of all elements, or of those along the dimensions named."""
+    def vdot(self, other: Tensor) -> Tensor:
+        """`dot` of the first vector's complex conjugate and the second."""
     def view(self, *size: Any, dtype: dtype_type | None = None) -> Tensor:
         """The same elements, read with another size, when strides can express it; or the same bytes as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:

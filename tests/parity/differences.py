@@ -57,6 +57,24 @@ def _raised(difference: Difference, text: str) -> bool:
 
 _COMPLEX = {"complex64", "complex128"}
 _HALF = {"float16", "bfloat16"}
+_SUMS_OF_PRODUCTS = {
+    *(
+        "addbmm",
+        "addmm",
+        "addmv",
+        "addr",
+        "baddbmm",
+        "bmm",
+        "cdist",
+        "chain_matmul",
+        "cross",
+        "dot",
+        "einsum",
+        "inner",
+    ),
+    *("linalg_cross", "linalg_matmul", "linalg_matrix_power", "linalg_multi_dot", "linalg_vecdot", "matmul"),
+    *("matrix_power", "mm", "mv", "tensordot", "vdot"),
+}
 
 DELIBERATE = (
     Deliberate(
@@ -117,6 +135,14 @@ DELIBERATE = (
         "them where there is no element to be read",
         lambda case, found: (
             case.op in ("pow", "true_divide") and "value: stride" in found.text and case.empty()
+        ),
+        rare=True,
+    ),
+    Deliberate(
+        "which digits of a sum of huge, tiny and infinite products are left depends on the machine's own routines: on "
+        "the order of additions, and on whether the tiniest numbers count",
+        lambda case, found: (
+            case.op in _SUMS_OF_PRODUCTS and case.telling() and f"{found.respect}: values" in found.text
         ),
         rare=True,
     ),
