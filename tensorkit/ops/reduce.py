@@ -6,78 +6,140 @@ so that they stay exact where a running sum would not.
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, return_types
+from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import differentiable, missing_kernel, op, sample
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import as_dtype, deliver, deliver_into
-from tensorkit.ops.pointwise import maximum, minimum, where
+from tensorkit.ops.convert import as_dtype, deliver
+from tensorkit.ops.join import cat
+from tensorkit.ops.pointwise import where
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["max", "mean", "min", "std", "sum", "var"]
+__all__ = [
+    "LIMITED",
+    "Dims",
+    "all",
+    "any",
+    "axes_of",
+    "check_flag",
+    "count",
+    "count_nonzero",
+    "exact_out",
+    "host",
+    "like_meta",
+    "mean",
+    "nanmean",
+    "nansum",
+    "one_axis",
+    "prod",
+    "put_along",
+    "reduced_size",
+    "result_kind",
+    "spread_out",
+    "sum",
+    "take_along",
+    "total",
+    "warn_of_lost_parts",
+    "with_dims",
+]
 
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-Dims = int | Sequence[int] | None
-_UNSET: Any = object()
+#: The dtypes that most of PyTorch's kernels leave out.
+LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+Dims = int | Sequence[int]
+#: No dimension was named at all, which is another form of the call than naming None.
+_ALL: Any = type("_ALL", (), {"__repr__": lambda self: "..."})()
 
 
-def _axes(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
+# -- arguments ----------------------------------------------------------------------------------------------------
+
+
+def one_axis(dim: Any, ndim: int) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        TypeError: for what is no integer (the sentence is added by whoever was called). IndexError: out of range.
+    """
+    if isinstance(dim, (bool, numpy.bool_)) or not hasattr(dim, "__index__"):
+        raise TypeError
+    return layouts.normalise_dim(dim.__index__(), ndim)
+
+
+def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions to reduce, counted from the front; none named means all.
 
     Raises:
         IndexError: for one out of range. RuntimeError: for one named twice. TypeError: for what is no integer.
     """
-    if dim is None:
+    if dim is None or dim is _ALL:
         return tuple(range(ndim))
-    if isinstance(dim, bool) or not isinstance(dim, (int, numpy.integer, tuple, list)):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({type(dim).__name__}), but expected one "
-            f"of:\n * (*, tensorkit.dtype dtype = None)\n * (tuple of ints dim, bool keepdim = False, *, "
-            f"tensorkit.dtype dtype = None)\n"
-        )
-    dims = [dim] if isinstance(dim, (int, numpy.integer)) else list(dim)
+    dims = dim if isinstance(dim, (tuple, list)) else (dim,)
     if not dims:
         return tuple(range(ndim))
     axes: list[int] = []
     for one in dims:
-        axis = layouts.normalise_dim(int(one), ndim)
+        axis = one_axis(one, ndim)
         if axis in axes:
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
         axes.append(axis)
     return tuple(axes) if ndim else ()
 
 
-def _reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
+def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
+    """The size of a reduction's result."""
     if keepdim:
         return tuple([1 if d in axes else n for d, n in enumerate(size)])
     return tuple([n for d, n in enumerate(size) if d not in axes])
 
 
-def _check_input(name: str, input: Any) -> None:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+def check_flag(flag: Any) -> None:
+    """Refuse what is neither True nor False (the sentence is added by whoever was called)."""
+    if not isinstance(flag, bool):
+        raise TypeError
 
 
-def _check_keepdim(name: str, keepdim: Any, position: int = 2) -> None:
-    if not isinstance(keepdim, bool):
-        raise TypeError(
-            f"{name}(): argument 'keepdim' (position {position}) must be bool, not {type(keepdim).__name__}"
+_C_NAMES = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "bool": "bool",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+}
+
+
+def exact_out(kind: dtype, out: Any) -> None:
+    """Refuse an ``out=`` tensor of another dtype than the result's, where PyTorch converts nothing."""
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError
+    if out is not None and out._dtype is not kind:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {_C_NAMES[kind.name]}, but got {_C_NAMES[out._dtype.name]} instead"
         )
 
 
-def _on_host(input: Tensor, name: str) -> Array:
+def host(input: Tensor, name: str) -> Array:
+    """The elements in the CPU's memory. Raises: NotImplementedError: for a tensor on another device."""
     if input._device != CPU:
         raise MissingKernelError(
             f"Could not run 'aten::{name}' with arguments from the '{input._device.type.upper()}' backend. "
@@ -86,93 +148,35 @@ def _on_host(input: Tensor, name: str) -> Array:
     return input._nd()
 
 
-def _meta(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Tensor:
-    size = _reduced_size(input._lay().size, axes, keepdim)
+def like_meta(size: tuple[int, ...], kind: dtype) -> Tensor:
+    """A row-major result without data."""
     return empty_strided(size, layouts.contiguous_stride(size), kind, META)
 
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
 
 
-def _asked(c: Any) -> tuple[Any, bool]:
-    """The dimensions that a call reduced, and whether it kept them."""
-    dim = c.axis if c.dim is None else c.dim
-    return dim, c.keepdim
-
-
-def _spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
+def spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
     """One gradient for many elements: repeated over the dimensions that were reduced."""
-    axes = _axes("sum", dim, len(face.size))
-    return _with_dims(g, axes, keepdim, len(face.size)).expand(face.size)
+    return with_dims(g, dim, keepdim, len(face.size)).expand(face.size)
 
 
-def _with_dims(value: Any, axes: tuple[int, ...], keepdim: bool, ndim: int) -> Any:
+def with_dims(value: Any, dim: Any, keepdim: bool, ndim: int) -> Any:
+    """A reduction's result, or its gradient, with the reduced dimensions of size 1 put back."""
     if keepdim or not ndim:
         return value
-    for axis in sorted(axes):
+    for axis in sorted(axes_of(dim, ndim)):
         value = value.unsqueeze(axis)
     return value
 
 
-def _count(face: Any, dim: Any) -> int:
-    return math.prod([face.size[axis] for axis in _axes("mean", dim, len(face.size))])
+def count(face: Any, dim: Any) -> int:
+    """How many elements became one."""
+    return math.prod([face.size[axis] for axis in axes_of(dim, len(face.size))])
 
 
 def _numbered(stem: str, of_all: int, along: int) -> Callable[[dict[str, Any]], str]:
-    def name(arguments: dict[str, Any]) -> str:
-        whole = arguments["dim"] is None and arguments.get("axis") is None
-        return f"{stem}{of_all if whole else along}"
-
-    return name
-
-
-def _mean_back(g: Any, c: Any) -> Any:
-    dim, keepdim = _asked(c)
-    return _spread_out(g, c.input_face, dim, keepdim) / _count(c.input_face, dim)
-
-
-def _sum_back(g: Any, c: Any) -> Any:
-    return _spread_out(g, c.input_face, *_asked(c))
-
-
-def _var_back(g: Any, c: Any) -> Any:
-    dim, by = _correction(c.axis if c.dim is None else c.dim, c.unbiased, c.correction)
-    wide = _spread_out(g, c.input_face, dim, c.keepdim)
-    free = _count(c.input_face, dim) - by
-    if free <= 0 and (dim is None or not c.input_face.size):
-        # As much too large as can be, and of a constant no number: what PyTorch gives where no freedom is left.
-        endless = wide.new_full(wide.size(), math.inf)
-        return wide * where(c.input.ne(c.input.mean()), endless, math.nan)
-    factor = 2.0 / free if free else math.inf
-    return factor * wide * (c.input - c.input.mean(dim, keepdim=True))
-
-
-def _std_back(g: Any, c: Any) -> Any:
-    halved = where(c.out.ne(0), g / (c.out * 2), 0)
-    return _var_back(halved, c)
-
-
-def _evenly(g: Any, c: Any) -> Any:
-    """All elements that are the extreme one share the gradient; if that is nan, all that are nan."""
-    lost = c.out.ne(c.out).item()
-    winners = c.input.ne(c.input) if lost else c.input.eq(c.out)
-    # No product with the mask: where nothing is equal (somebody wrote to the result) the share is no number.
-    return where(winners, (g / winners.to(g.dtype).sum()).expand(c.input.size()), 0)
-
-
-def _extreme_back(g: Any, c: Any) -> Any:
-    return _evenly(g, c) if c.dim is None else _to_chosen(g, c)
-
-
-def _to_chosen(g: Any, c: Any) -> Any:
-    """The gradient goes to the element that was chosen along the dimension."""
-    gs, where_to = g[0], c.indices
-    if not c.input_face.size:
-        return gs
-    axis = layouts.normalise_dim(int(c.dim), len(c.input_face.size))
-    if not c.keepdim:
-        gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
-    return put_along(gs, where_to, axis, c.input_face.size)
+    return lambda arguments: f"{stem}{of_all if arguments['dim'] is _ALL else along}"
 
 
 def _put_body(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
@@ -207,7 +211,7 @@ _MANY = 4096
 _WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
 
 
-def _accumulate(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
     if kind.category < 2:
         converted = kernels.cast(array, kind) if kind.category == 1 else array
@@ -226,17 +230,36 @@ def _accumulate(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype)
     return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
 
 
-def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tensor | None) -> Tensor:
-    _check_keepdim("sum", keepdim)
-    axes = _axes("sum", dim, input.dim())
-    target = kind or (
-        out._dtype if isinstance(out, Tensor) else dtypes.int64 if input._dtype.category < 2 else input._dtype
-    )
-    if input._device == META:
-        return _meta(input, axes, keepdim, target)
-    array = _on_host(input, "sum")
-    _warn_of_lost_parts(input, target)
-    return deliver(_accumulate(array, axes, keepdim, target), target, out)
+def warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
+    """Warn, as PyTorch does, when complex numbers are converted to real ones first."""
+    if input._dtype.is_complex and kind.category in (1, 2) and input.numel():
+        warn("Casting complex values to real discards the imaginary part")
+
+
+def result_kind(name: str, input: Tensor, kind: Any, out: Any) -> dtype:
+    """The dtype that a sum or product is computed in: asked for, that of `out`, int64 for whole numbers."""
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError
+    if kind is not None:
+        chosen = as_dtype(kind, name)
+        exact_out(chosen, out)
+        return chosen
+    if out is not None:
+        return out._dtype
+    return dtypes.int64 if input._dtype.category < 2 else input._dtype
+
+
+def _named_all(dim: Any, keepdim: Any, out: Any) -> None:
+    """Refuse ``keepdim=`` and ``out=`` in the form that names no dimension."""
+    check_flag(keepdim)
+    if dim is _ALL and (keepdim or out is not None):
+        raise TypeError
+
+
+_SUM_FORMS = (
+    "(Tensor input, *, tensorkit.dtype dtype = None)",
+    "(Tensor input, tuple of ints dim, bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None)",
+)
 
 
 @op(
@@ -245,23 +268,30 @@ def _sum(input: Tensor, dim: Dims, keepdim: bool, kind: dtype | None, out: Tenso
         sample("a.sum(0)", a=(2, 3, 4)),
         sample("a.sum((0, 2), keepdim=True)", a=(2, 3, 4)),
         sample("a.sum(-1, dtype=tk.float64)", a=(2, 3)),
+        sample("a.sum(axis=0, keepdims=True)", a=(2, 3)),
         sample("a.sum()", a=()),
+        sample("a.sum(None)", a=(2, 3)),
         sample("a.sum(0)", a=(0, 3)),
         sample("a.sum(5)", a=(2, 3)),
         sample("a.sum((0, 0))", a=(2, 3)),
         sample("tk.sum(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.sum(a, 'x')", a=(2, 3)),
+        sample("a.sum(keepdim=True)", a=(2, 3)),
+        sample("a.sum(dtype=tk.uint16)", a=(2, 3)),
     ),
     kind="reduce",
     rounded=1,
-    derivative=Rule(_numbered("SumBackward", 0, 1), input=_sum_back),
+    derivative=Rule(
+        _numbered("SumBackward", 0, 1), input=lambda g, c: spread_out(g, c.input_face, c.dim, c.keepdim)
+    ),
 )
+@takes(*_SUM_FORMS)
 def sum(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = _ALL,
     keepdim: bool = False,
     *,
-    axis: Any = None,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Add up all elements, or those along the dimensions named.
@@ -278,32 +308,97 @@ def sum(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
     """
-    _check_input("sum", input)
-    return _sum(
-        input, axis if dim is None else dim, keepdim, None if dtype is None else as_dtype(dtype, "sum"), out
-    )
+    _named_all(dim, keepdim, out)
+    axes = axes_of(dim, input.dim())
+    kind = result_kind("sum", input, dtype, out)
+    if kind in LIMITED:
+        raise missing_kernel("sum_cpu", kind.label)
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    array = host(input, "sum")
+    warn_of_lost_parts(input, kind)
+    return deliver(total(array, axes, keepdim, kind), kind, out)
 
 
-def _warn_of_lost_parts(input: Tensor, kind: dtype) -> None:
-    if input._dtype.is_complex and kind.category in (1, 2) and input.numel():
-        warn("Casting complex values to real discards the imaginary part")
+def _without_nan(input: Tensor, kind: dtype) -> Array:
+    array = host(input, "nansum")
+    if input._dtype.category < 2:
+        return array
+    return kernels.quiet(numpy.where, array == array, array, numpy.zeros((), array.dtype))  # type: ignore[no-any-return]
 
 
-def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
+@op(
+    samples=(
+        sample("tk.nansum(a)", a=(2, 3)),
+        sample("a.nansum(0)", a=(2, 3)),
+        sample("a.nansum((0, -1), keepdim=True)", a=(2, 3, 2)),
+        sample("a.nansum(1, dtype=tk.float64)", a=(2, 3)),
+        sample("a.nansum(dtype=tk.complex64)", a=(2, 3)),
+        sample("tk.nansum(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("a.nansum(2)", a=(2, 3)),
+        sample("a.nansum('x')", a=(2, 3)),
+    ),
+    kind="reduce",
+    rounded=1,
+    derivative=Rule(
+        "NansumBackward0",
+        input=lambda g, c: spread_out(g, c.input_face, c.dim, c.keepdim) * c.input.eq(c.input),
+    ),
+)
+def nansum(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Add up the elements, all or along the dimensions named, as if nan were 0.
+
+    Args:
+        dim, keepdim, dtype: as in `sum`.
+
+    Raises:
+        RuntimeError: for complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1.0, float("nan"), 2.0]).nansum()
+    tensor(3.)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nansum.html
+    """
+    check_flag(keepdim)
+    axes = axes_of(dim, input.dim())
+    if input._dtype.is_complex:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    kind = result_kind("nansum", input, dtype, out)
+    if kind in LIMITED:
+        raise missing_kernel("sum_cpu", kind.label)
+    if input._dtype.category == 2 and (kind.is_complex or (dtype is None and kind.category < 2)):
+        raise missing_kernel("nansum_cpu", kind.label)
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    return deliver(total(_without_nan(input, kind), axes, keepdim, kind), kind, out)
+
+
+def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtype:
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError
     if kind is not None:
-        chosen = as_dtype(kind, "mean")
+        chosen = as_dtype(kind, name)
         if chosen.category < 2:
             raise RuntimeError(
-                "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+                f"{name}(): could not infer output dtype. Optional dtype must be either a floating point or complex "
                 f"dtype. Got: {chosen.label}"
             )
+        exact_out(chosen, out)
         return chosen
     if input._dtype.category < 2:
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {input._dtype.label}"
         )
-    return out._dtype if isinstance(out, Tensor) else input._dtype
+    return out._dtype if out is not None and out._dtype.category >= 2 else input._dtype
 
 
 @op(
@@ -314,18 +409,28 @@ def _mean_dtype(input: Tensor, kind: Any, out: Tensor | None) -> dtype:
         sample("a.mean()", a=(0,)),
         sample("a.mean(dtype=tk.float64)", a=(2, 3)),
         sample("a.mean(2)", a=(2, 3)),
+        sample("tk.mean(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.mean(a, 0, dtype=tk.float64, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
     rounded=1,
-    derivative=Rule(_numbered("MeanBackward", 0, 1), input=_mean_back),
+    derivative=Rule(
+        _numbered("MeanBackward", 0, 1),
+        input=lambda g, c: (
+            spread_out(g, c.input_face, c.dim, c.keepdim).to(c.input_face.dtype) / count(c.input_face, c.dim)
+        ),
+    ),
+)
+@takes(
+    "(Tensor input, *, tensorkit.dtype dtype = None, Tensor out = None)",
+    _SUM_FORMS[1],
 )
 def mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | None = _ALL,
     keepdim: bool = False,
     *,
-    axis: Any = None,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or of those along the dimensions named. Integers must be converted first.
@@ -339,251 +444,280 @@ def mean(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mean.html
     """
-    _check_input("mean", input)
-    _check_keepdim("mean", keepdim)
-    kind = _mean_dtype(input, dtype, out)
-    axes = _axes("mean", axis if dim is None else dim, input.dim())
+    _named_all(dim, keepdim, None)
+    kind = _mean_dtype("mean", input, dtype, out)
+    axes = axes_of(dim, input.dim())
     if input._device == META:
-        return _meta(input, axes, keepdim, kind)
-    array = _on_host(input, "mean")
-    _warn_of_lost_parts(input, kind)
-    total = _accumulate(array, axes, keepdim, kind)
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    array = host(input, "mean")
+    warn_of_lost_parts(input, kind)
+    added = total(array, axes, keepdim, kind)
     if not kernels.is_half(kind):  # 16-bit numbers are rounded once, after the division
-        total = kernels.cast(total, kind)
-    count = math.prod([input._lay().size[d] for d in axes])
-    return deliver(_divided(total, count, kind), kind, out)
+        added = kernels.cast(added, kind)
+    many = math.prod([input._lay().size[d] for d in axes])
+    return deliver(_divided(added, many, kind), kind, out)
 
 
-def _divided(total: Array, count: int, kind: dtype) -> Array:
-    wide = kernels.cast(total, dtypes.float32) if kernels.is_half(kind) else total
-    return kernels.quiet(numpy.divide, wide, numpy.array(count, wide.real.dtype))  # type: ignore[no-any-return]
+def _divided(added: Array, many: int, kind: dtype) -> Array:
+    wide = kernels.cast(added, dtypes.float32) if kernels.is_half(kind) else added
+    return kernels.quiet(numpy.divide, wide, numpy.array(many, wide.real.dtype))  # type: ignore[no-any-return]
 
 
-# -- spread -------------------------------------------------------------------------------------------------------
-
-
-def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
-    """``std(False)`` gives the flag where the dimension would stand; ``unbiased`` is an old name for correction 1."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if unbiased is not None:
-        return dim, 1 if unbiased else 0
-    return dim, 1 if correction is None else correction
-
-
-def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Tensor | None) -> Tensor:
-    _check_input(name, input)
-    _check_keepdim(name, keepdim)
-    if input._dtype.category < 2:
-        raise RuntimeError("std and var only support floating point and complex dtypes")
-    axes = _axes(name, dim, input.dim())
-    kind = input._dtype.to_real()
-    if input._device == META:
-        return _meta(input, axes, keepdim, kind)
-    count = math.prod([input._lay().size[d] for d in axes])
-    # PyTorch counts no elements where there is no result, and asks again for the imaginary parts.
-    results = math.prod(_reduced_size(input._lay().size, axes, False))
-    if (count if results else 0) - correction <= 0:
-        for _ in range(2 if input._dtype.is_complex else 1):
-            _warn_freedom(name)
-    variance = kernels.quiet(_variance, _on_host(input, name), axes, count, correction, keepdim)
-    values = kernels.quiet(numpy.sqrt, variance) if name == "std" else variance
-    return deliver(values, kind, out)
-
-
-def _warn_freedom(name: str) -> None:
-    warn(
-        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
-        "numel divided by output numel)."
-    )
-
-
-def _variance(array: Array, axes: tuple[int, ...], count: int, correction: Any, keepdim: bool) -> Array:
-    wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
-    centre = numpy.add.reduce(wide, axis=axes, keepdims=True) / numpy.float64(count)
-    distance = wide - centre
-    divisor = numpy.float64(builtins.max(0, count - correction))
-    parts = (distance.real, distance.imag) if wide.dtype.kind == "c" else (distance,)
-    # Part by part, as PyTorch: a part without spread divided by zero is nan, and nan stays.
-    add: Any = numpy.add.reduce
-    total: Array = builtins.sum(add(part**2, axis=axes, keepdims=keepdim) / divisor for part in parts)
-    return total
-
-
-_SPREAD_SAMPLES = (
-    "a.{name}()",
-    "tk.{name}(a, 1)",
-    "a.{name}((0, 1), keepdim=True)",
-    "a.{name}(unbiased=False)",
-    "a.{name}(0, correction=0)",
-    "tk.{name}(a, correction=9)",
+@op(
+    samples=(
+        sample("tk.nanmean(a)", a=(2, 3)),
+        sample("a.nanmean(1)", a=(2, 3)),
+        sample("a.nanmean((0, 1), keepdim=True)", a=(2, 3)),
+        sample("a.nanmean(0, dtype=tk.float64)", a=(2, 3)),
+        sample("tk.nanmean(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("a.nanmean(2)", a=(2, 3)),
+    ),
+    kind="reduce",
+    rounded=1,
 )
-
-
-def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
-    """`std` and `var`: the same arguments, one more step for the root."""
-
-    def spread(
-        input: Tensor,
-        dim: Any = None,
-        unbiased: bool | None = None,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-        axis: Any = None,
-        out: Tensor | None = None,
-    ) -> Tensor:
-        dim, by = _correction(axis if dim is None else dim, unbiased, correction)
-        return _spread(name, input, dim, by, keepdim, out)
-
-    spread.__name__ = name
-    spread.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.
-
-    Args:
-        correction: taken from the count before dividing: 1 (the default) for a sample, 0 for a whole population.
-        unbiased: the old spelling: True for correction 1, False for 0.
-
-    >>> import tensorkit as tk
-    >>> tk.tensor([1.0, 2, 3]).{name}()
-    {example}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
-    """
-    samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
-    back = _std_back if name == "std" else _var_back
-    rule = Rule(f"{name.capitalize()}Backward0", input=back)
-    return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule)(spread)
-
-
-std = _spread_op("std", "The standard deviation", "tensor(1.)")
-var = _spread_op("var", "The variance", "tensor(1.)")
-
-
-# -- largest and smallest -----------------------------------------------------------------------------------------
-
-
-def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
-    kind = input._dtype
-    if not input.numel():
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument."
-        )
-    if kind in _LIMITED or kind.is_complex:
-        raise missing_kernel(f"{name}_all", kind.label)
-    if input._device == META:
-        return _meta(input, tuple(range(input.dim())), False, kind)
-    ufunc = numpy.maximum if name == "max" else numpy.minimum
-    return deliver(kernels.quiet(ufunc.reduce, _on_host(input, name), axis=None), kind, out)
-
-
-def _extreme_along(name: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, Tensor]:
-    kind = input._dtype
-    axis = layouts.normalise_dim(int(dim.__index__()), input.dim())
-    size = input._lay().size
-    if size and size[axis] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
-    if kind.is_complex:
-        raise RuntimeError(f"{name}(): does not support complex input")
-    axes = (axis,) if size else ()
-    results = math.prod(_reduced_size(size, axes, False))
-    if kind in _LIMITED and size and results:
-        raise missing_kernel(f"{name}_cpu", kind.label)
-    if input._device == META:
-        return _meta(input, axes, keepdim, kind), _meta(input, axes, keepdim, dtypes.int64)
-    array = _on_host(input, name)
-    if not size:
-        return deliver(array.copy(), kind, None), deliver(numpy.array(0), dtypes.int64, None)
-    where = _first_extreme(name, array, axis, kind)
-    values = numpy.take_along_axis(array, numpy.expand_dims(where, axis), axis)
-    indices = numpy.expand_dims(where, axis)
-    if not keepdim:
-        values, indices = values.squeeze(axis), indices.squeeze(axis)
-    return deliver(values, kind, None), deliver(indices, dtypes.int64, None)
-
-
-def _first_extreme(name: str, array: Array, axis: int, kind: dtype) -> Array:
-    """Where the first largest or smallest element is; the first nan wins."""
-    wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
-    finder: Any = numpy.argmax if name == "max" else numpy.argmin
-    return numpy.asarray(kernels.quiet(finder, wide, axis=axis))
-
-
-def _wrong_arguments(name: str, given: Any) -> TypeError:
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({type(given).__name__}), but expected one of:\n"
-        " * ()\n * (Tensor other)\n * (int dim, bool keepdim = False)\n"
-    )
-
-
-def _extreme(name: str, input: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
-    """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
-    _check_input(name, input)
-    if isinstance(dim, Tensor):
-        dim, other = None, dim
-    if other is not None:
-        pair: Callable[..., Tensor] = maximum if name == "max" else minimum
-        return pair(input, other, out=out)
-    if dim is None:
-        if keepdim:
-            raise _wrong_arguments(name, keepdim)
-        return _extreme_all(name, input, out)
-    if isinstance(dim, (bool, float)) or not hasattr(dim, "__index__"):
-        raise _wrong_arguments(name, dim)
-    _check_keepdim(name, keepdim)
-    values, indices = _extreme_along(name, input, dim, keepdim)
-    if out is None:
-        return getattr(return_types, name)((values, indices))
-    return getattr(return_types, f"{name}_out")(
-        deliver_into(source, target) for target, source in zip(out, (values, indices), strict=True)
-    )
-
-
-_EXTREME_SAMPLES = (
-    "tk.{name}(a)",
-    "a.{name}(1)",
-    "a.{name}(-1, keepdim=True)",
-    "tk.{name}(a, 0)",
-    "tk.{name}(a, a)",
-    "a.{name}(2)",
-    "a.{name}('x')",
-)
-
-
-def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
-    """`max` and `min`."""
-
-    def extreme(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
-    ) -> Any:
-        return _extreme(name, input, dim, keepdim, other, out)
-
-    extreme.__name__ = name
-    extreme.__doc__ = f"""The {sentence} element; along a dimension, with its index; of two tensors, one by one.
-
-    Returns:
-        A 0-d tensor; or, given `dim`, a named pair ``(values, indices)``; or, given another tensor, a tensor.
+def nanmean(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of the elements, all or along the dimensions named, of those that are not nan.
 
     Raises:
-        RuntimeError, IndexError: when there is no element to choose from.
+        RuntimeError: for integers, bools and complex numbers.
 
     >>> import tensorkit as tk
-    >>> tk.tensor([1, 3, 2]).{name}()
-    tensor({answer})
+    >>> tk.tensor([1.0, float("nan"), 2.0]).nanmean()
+    tensor(1.5000)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nanmean.html
+    """
+    check_flag(keepdim)
+    if input._dtype.category < 2:
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input._dtype.label}"
+        )
+    if dtype is not None:
+        _mean_dtype("nanmean", input, dtype, None)
+    many = input.detach().eq(input.detach()).sum(dim, keepdim)
+    if out is None:
+        return nansum(input, dim, keepdim, dtype=dtype) / many
+    return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(many)
+
+
+# -- products -----------------------------------------------------------------------------------------------------
+
+
+def _others(input: Any, axis: int) -> Any:
+    """The product of all the other elements along a dimension, without a division: there may be zeros."""
+    size = list(input.size())
+    ones = input.new_ones([*size[:axis], 1, *size[axis + 1 :]])
+    many = size[axis] - 1
+    before = cat((ones, input.narrow(axis, 0, many)), axis).cumprod(axis)
+    after = cat((ones, input.narrow(axis, 1, many).flip(axis)), axis).cumprod(axis).flip(axis)
+    return _conj(before * after)
+
+
+def _conj(value: Any) -> Any:
+    return value.conj() if value.is_complex() else value
+
+
+def _prod_back(g: Any, c: Any) -> Any:
+    if not c.input.dim():
+        return g.clone()
+    if c.dim is _ALL:
+        return _prod_back_all(g, c)
+    axis = layouts.normalise_dim(int(c.dim), c.input.dim())
+    out = c.out if c.keepdim else c.out.unsqueeze(axis)
+    g = g if c.keepdim else g.unsqueeze(axis)
+    if not c.input.eq(0).any().item():
+        return g * _conj(out / c.input)
+    return g if c.input.size(axis) == 1 else g * _others(c.input, axis)
+
+
+def _prod_back_all(g: Any, c: Any) -> Any:
+    zeros = c.input.eq(0).sum().item()
+    if zeros == 0:
+        return g * _conj(c.out / c.input)
+    if zeros > 1 and not state.grad:
+        return c.input.new_zeros(c.input.size())
+    flat = c.input.reshape(-1)
+    return (g.expand(1) if flat.size(0) == 1 else g * _others(flat, 0)).view(c.input.size())
+
+
+def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+    """The product as `kind`; 16-bit numbers are multiplied as float32."""
+    if kind.category == 0:
+        return numpy.all(array != 0, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+    source = kernels.cast(array, dtypes.float32 if kernels.is_half(kind) else kind)
+    return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.prod(a)", a=(2, 3)),
+        sample("a.prod(0)", a=(2, 3)),
+        sample("a.prod(-1, keepdim=True)", a=(2, 3)),
+        sample("a.prod(1, dtype=tk.float64)", a=(2, 3)),
+        sample("a.prod(dtype=tk.bool)", a=(2, 3)),
+        sample("tk.prod(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.prod(a, 0, dtype=tk.int32, out=tk.empty(0))", a=(2, 3)),
+        sample("a.prod(0)", a=(0, 3)),
+        sample("a.prod(2)", a=(2, 3)),
+        sample("a.prod((0, 1))", a=(2, 3)),
+        sample("a.prod('x', True)", a=(2, 3)),
+        sample("tk.prod(a, keepdim=True)", a=(2, 3)),
+    ),
+    kind="reduce",
+    rounded=1,
+    derivative=Rule(_numbered("ProdBackward", 0, 1), input=_prod_back),
+)
+@takes(
+    "(Tensor input, *, tensorkit.dtype dtype = None)",
+    "(Tensor input, int dim, bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None)",
+)
+def prod(
+    input: Tensor,
+    dim: int = _ALL,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Multiply all elements, or those along one dimension; of no elements the product is 1.
+
+    Args:
+        dim: one dimension. keepdim: keep it with size 1.
+        dtype: convert to it first; bools and integers are multiplied as int64 unless told otherwise.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[1, 2], [3, 4]]).prod(0)
+    tensor([3, 8])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.prod.html
+    """
+    _named_all(dim, keepdim, out)
+    ndim = input.dim()
+    axes = axes_of(_ALL if dim is _ALL else one_axis(dim, ndim), ndim)
+    kind = result_kind("prod", input, dtype, out)
+    if kind in LIMITED:
+        raise missing_kernel("prod_out_cpu", kind.label)
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    warn_of_lost_parts(input, kind)
+    return deliver(product(host(input, "prod"), axes, keepdim, kind), kind, out)
+
+
+# -- truth and counts ---------------------------------------------------------------------------------------------
+
+_TRUTH_SAMPLES = (
+    sample("tk.{name}(a)", a=(2, 3)),
+    sample("a.{name}(0)", a=(2, 3)),
+    sample("a.{name}(-1, keepdim=True)", a=(2, 3)),
+    sample("a.{name}((0, 2))", a=(2, 3, 2)),
+    sample("a.{name}(())", a=(2, 3)),
+    sample("a.{name}(keepdim=True)", a=(2, 3)),
+    sample("tk.{name}(a, 0, out=tk.empty(0, dtype=tk.bool))", a=(2, 3)),
+    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
+    sample("a.{name}(2)", a=(2, 3)),
+    sample("a.{name}((0, 0))", a=(2, 3)),
+    sample("tk.{name}(a, 'x')", a=(2, 3)),
+)
+
+
+def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
+    check_flag(keepdim)
+    elementwise = isinstance(dim, (tuple, list)) and not dim
+    axes = () if elementwise else axes_of(dim, input.dim())
+    kind = dtypes.uint8 if input._dtype is dtypes.uint8 else dtypes.bool
+    if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError
+        if out._dtype not in (dtypes.bool, dtypes.uint8):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {out._dtype.label}")
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    array = host(input, name)
+    true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
+    found: Any = numpy.logical_and if name == "all" else numpy.logical_or
+    values = found.reduce(true, axis=axes, keepdims=keepdim)
+    if out is None:
+        return deliver(values, kind)
+    return deliver(values, out._dtype, out)
+
+
+def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
+    """`all` and `any`."""
+
+    def truth(
+        input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        return _truth(name, input, dim, keepdim, out)
+
+    truth.__name__ = name
+    truth.__doc__ = f"""Whether {sentence} true: is not zero. nan is not zero.
+
+    Args:
+        dim: one dimension or several; None means all, ``()`` means none.
+        keepdim: keep a reduced dimension with size 1.
+
+    Returns:
+        A tensor of bools; of a tensor of uint8, one of uint8.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([[True, False], [True, True]])
+    >>> t.{name}(), t.{name}(0)
+    {answers}
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    samples = [sample(call.format(name=name), a=(2, 3)) for call in _EXTREME_SAMPLES]
-    samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
-    stem = f"{name.capitalize()}Backward"
-    rule = Rule(
-        lambda call: f"{stem}{1 if call['dim'] is None else 0}",
-        applies=lambda call: call["other"] is None and not isinstance(call["dim"], Tensor),
-        unread=lambda call: frozenset(("input", "out") if call["dim"] is not None else ()),
-        input=_extreme_back,
+    forms = (
+        "(Tensor input, *, Tensor out = None)",
+        "(Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)",
+        "(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)",
     )
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(extreme)
+    samples = [sample(s.call.format(name=name), **s.sizes) for s in _TRUTH_SAMPLES]
+    return op(samples=samples, kind="reduce", name=name)(takes(*forms)(truth))
 
 
-max = _extreme_op("max", "largest", 3)
-min = _extreme_op("min", "smallest", 1)
+all = _truth_op(
+    "all", "all elements, or all along the dimensions named, are", "(tensor(False), tensor([ True, False]))"
+)
+any = _truth_op(
+    "any", "some element, or some along the dimensions named, is", "(tensor(True), tensor([True, True]))"
+)
+
+
+@op(
+    samples=(
+        sample("tk.count_nonzero(a)", a=(2, 3)),
+        sample("a.count_nonzero(0)", a=(2, 3)),
+        sample("a.count_nonzero((0, 2))", a=(2, 3, 2)),
+        sample("a.count_nonzero(dim=-1)", a=(2, 3)),
+        sample("a.count_nonzero(2)", a=(2, 3)),
+        sample("a.count_nonzero('x')", a=(2, 3)),
+        sample("a.count_nonzero(0, True)", a=(2, 3)),
+    ),
+    kind="reduce",
+)
+@takes("(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
+def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
+    """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[0, 1], [2, 3]]).count_nonzero(0)
+    tensor([1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
+    """
+    axes = axes_of(dim, input.dim())
+    whole = dim is None or (isinstance(dim, (tuple, list)) and not dim)
+    if whole and input._dtype in LIMITED:
+        raise missing_kernel("nonzero_count_cpu", input._dtype.label)
+    if input._device == META:
+        return like_meta(reduced_size(input._lay().size, axes, False), dtypes.int64)
+    array = host(input, "count_nonzero")
+    true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
+    return deliver(numpy.count_nonzero(true, axis=axes), dtypes.int64)
