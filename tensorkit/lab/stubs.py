@@ -441,7 +441,7 @@ def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
 def _home(function: Callable[..., Any], loaded: dict[str, ModuleType]) -> str:
     """The module of ``ops`` that wrote an operation."""
     own = function.__module__
-    if own in loaded and function in vars(loaded[own]).values():
+    if own in loaded and any(value is function for value in vars(loaded[own]).values()):
         return own
     return next(name for name, module in loaded.items() if any(v is function for v in vars(module).values()))
 
