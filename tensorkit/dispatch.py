@@ -292,6 +292,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Dims": ((int, numpy.integer, tuple, list), "tuple of ints"),
     "Dims | None": ((int, numpy.integer, tuple, list, type(None)), "tuple of ints"),
     "bool": ((bool,), "bool"),
+    "float | None": ((int, float, numpy.number, Tensor, type(None)), "float"),
     "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
     "Tensor": ((Tensor,), "Tensor"),
     "Tensor | None": ((Tensor, type(None)), "Tensor"),

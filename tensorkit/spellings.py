@@ -477,6 +477,7 @@ def unary(
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
+    inplace_derivative: Any = None,
     rounded: float = 0,
     inplace: bool = True,
     out: bool = True,
@@ -486,11 +487,12 @@ def unary(
 
     Args:
         operators: the Python operators it serves, such as ``"__neg__"``.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
         inplace: whether to derive ``name_``.
         out: whether the function takes ``out=``.
         out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
     """
-    name, fast = block.name, _fast_unary(block)
+    name, fast, rewritten = block.name, _fast_unary(block), inplace_derivative or derivative
 
     def alone(input: Tensor) -> Tensor:
         __tracebackhide__ = True
@@ -520,7 +522,7 @@ def unary(
     def changing(input: Tensor) -> Tensor:
         if wants_grad(input):
             return recorded_call(  # type: ignore[no-any-return]
-                derivative, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
+                rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
             )
         return apply(block, (input,), inplace=True)
 
