@@ -159,23 +159,34 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 Recorder = Callable[..., Any]
 _record: Recorder | None = None
 _pair_recorder: Recorder | None = None
+_single_recorder: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None] | None = None
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
 
 def register_recorder(
-    outofplace: Recorder, inplace: Recorder, pair: Recorder, after: Callable[[tuple[Any, ...], Any], None]
+    outofplace: Recorder,
+    inplace: Recorder,
+    pair: Recorder,
+    single: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None],
+    after: Callable[[tuple[Any, ...], Any], None],
 ) -> None:
     """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, _pair_recorder, _after
-    _record, _record_inplace, _pair_recorder, _after = outofplace, inplace, pair, after
+    global _record, _record_inplace, _pair_recorder, _single_recorder, _after
+    _record, _record_inplace, _pair_recorder, _single_recorder, _after = (
+        outofplace,
+        inplace,
+        pair,
+        single,
+        after,
+    )
 
 
-def pair_recorder(rule: Any, second: str, tensors: bool) -> Callable[[Tensor, Tensor, Any], None]:
-    """What notes the short way how an operation of two operands that has just run is differentiated."""
+def pair_recorder(rule: Any, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
+    """What notes the short way how an operation of two operands like these, which has just run, is differentiated."""
     if _pair_recorder is None:
         return lambda out, a, b: None
-    return _pair_recorder(rule, second, tensors)  # type: ignore[no-any-return]
+    return _pair_recorder(rule, second, a, b)  # type: ignore[no-any-return]
 
 
 def wants_grad(tensor: Any) -> bool:
@@ -233,18 +244,33 @@ def recorded_call(rule: Any, name: str, arguments: dict[str, Any], body: Callabl
     return _record(rule, name, arguments, body, is_view=kind == "view")
 
 
+def single_recorder(rule: Any, body: Callable[..., Any], name: str, kind: str) -> Callable[..., Any]:
+    """What runs and records an operation whose first operand alone wants a gradient: the short way of `recorded`."""
+    made = (
+        _single_recorder(rule, body, kind == "view")
+        if _single_recorder is not None and kind != "inplace"
+        else None
+    )
+    if made is None:
+        return lambda *args, **kwargs: recorded(rule, name, body, args, kwargs, kind=kind)
+    return made
+
+
 def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """`body`, which asks its operands whether they want gradients before it runs."""
     if rule is None and kind != "inplace":
         return body
     if _takes_self_alone(body):
-        parameter = body.__code__.co_varnames[0]
+        record: Callable[..., Any] | None = None
 
         @functools.wraps(body)
         def alone(self: Any) -> Any:
             __tracebackhide__ = True
             if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
-                return recorded_call(rule, name, {parameter: self}, lambda: body(self), kind)
+                nonlocal record
+                if record is None:  # made when first needed: `autograd` is loaded after this file
+                    record = single_recorder(rule, body, name, kind)
+                return record(self)
             return body(self)
 
         return alone
@@ -268,20 +294,43 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
 def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """`differentiable` for an operation of which only the first operand can want a gradient: most of them."""
 
+    record: Callable[..., Any] | None = None
+
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        nonlocal record
         if args:
             operand = args[0]
-            if type(operand) is Tensor and operand._autograd is None:
-                base = operand._base
-                if base is None or base._autograd is None:
-                    return body(*args, **kwargs)
+            if type(operand) is Tensor:
+                if operand._autograd is None:
+                    base = operand._base
+                    if base is None or base._autograd is None:
+                        return body(*args, **kwargs)
+                if _is_plain(args, kwargs):
+                    if record is None:
+                        record = single_recorder(rule, body, name, kind)
+                    return record(*args, **kwargs)
         if any(map(wants_grad, args)) or any(map(wants_grad, kwargs.values())):
             return recorded(rule, name, body, args, kwargs, kind=kind)
         return body(*args, **kwargs)
 
     return asking
+
+
+_PLAIN = frozenset((int, bool, float, type(None), str, dtype))
+
+
+def _is_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether there is nothing beside the first operand that could be a tensor, or change after the call."""
+    for value in args[1:]:
+        if type(value) not in _PLAIN and not (type(value) is tuple and all(type(v) is int for v in value)):
+            return False
+    if not kwargs:
+        return True
+    return all(
+        type(v) in _PLAIN or (type(v) is tuple and all(type(n) is int for n in v)) for v in kwargs.values()
+    )
 
 
 # -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------

@@ -20,6 +20,7 @@ from tensorkit.dispatch import (
     Op,
     Sample,
     call_traced,
+    differentiable,
     explain,
     recorded_call,
     register,
@@ -92,6 +93,7 @@ def _fast_binary(
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
+        nonlocal of_tensors, of_number
         x, base = a._array, a._base
         if x is None and a._device is CPU:
             x = a._nd()
@@ -199,13 +201,11 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     run, ndarray = cpu.quiet_here, numpy.ndarray
 
     def fast(a: Tensor) -> Tensor | None:
-        """The result when nothing has to be decided; None when `apply` must look."""
-        x, base = a._array, a._base
+        """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
+        x = a._array
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or not a._solid or a._autograd is not None:
-            return None
-        if base is not None and base._autograd is not None:
+        if x is None or not a._solid:
             return None
         try:
             ufunc, kind = same[a._dtype]
@@ -494,16 +494,12 @@ def unary(
     """
     name, fast, rewritten = block.name, _fast_unary(block), inplace_derivative or derivative
 
-    def alone(input: Tensor) -> Tensor:
+    def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
         result = fast(input)
-        if result is not None:
-            return result
-        if wants_grad(input):
-            return recorded_call(  # type: ignore[no-any-return]
-                derivative, name, {"input": input}, lambda: apply(block, (input,)), "pointwise"
-            )
-        return apply(block, (input,))
+        return apply(block, (input,)) if result is None else result
+
+    alone = differentiable(plain, derivative, name, "pointwise")
 
     def written(input: Tensor, *, out: Any) -> Tensor:
         __tracebackhide__ = True

@@ -15,13 +15,13 @@ from tensorkit.tensor import Tensor
 
 __all__ = ["check_nan", "detect_anomaly", "enabled", "remember", "set_detect_anomaly", "tell"]
 
-_on = False
+on = False
 _check = True
 
 
 def enabled() -> bool:
     """Whether anomaly detection is on."""
-    return _on
+    return on
 
 
 class set_detect_anomaly:
@@ -32,9 +32,9 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        global _on, _check
-        self._before = (_on, _check)
-        _on, _check = mode, check_nan
+        global on, _check
+        self._before = (on, _check)
+        on, _check = mode, check_nan
 
     def __enter__(self) -> None:
         return None
@@ -42,8 +42,8 @@ class set_detect_anomaly:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        global _on, _check
-        _on, _check = self._before
+        global on, _check
+        on, _check = self._before
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -70,7 +70,7 @@ class detect_anomaly(set_detect_anomaly):
 
 def remember(node: Node) -> None:
     """Note where the operation of a node is called, if anomaly detection is on."""
-    if _on:
+    if on:
         frames = [f for f in traceback.extract_stack() if "/tensorkit/" not in f.filename.replace("\\", "/")]
         node.trace = "".join(traceback.format_list(frames))
 

@@ -276,7 +276,7 @@ def _get_grad(self: Tensor) -> Tensor | None:
 def _set_grad(self: Tensor, value: Any) -> None:
     if value is None:
         if self._autograd is not None:
-            self._autograd.grad = None
+            meta_of(self).grad = None
         return
     if not isinstance(value, Tensor):
         raise TypeError(
@@ -309,10 +309,10 @@ def _retain_grad(self: Tensor) -> None:
     """Collect the gradient of a tensor that is no leaf, too."""
     if not requires_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    meta = self._autograd
-    if made_by_none(self) or meta.retains:
+    if made_by_none(self) or self._autograd.retains:
         return
     node, _ = _node_hooks(self)
+    meta = meta_of(self)
     meta.retains = True
     mine = weakref.ref(self)  # the node must not keep the tensor that keeps the node
 
@@ -390,9 +390,8 @@ def _detach_(self: Tensor) -> Tensor:
             "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     if self._autograd is not None:
-        self._autograd.node = None
-        self._autograd.output_nr = 0
-        self._autograd.leaf = False
+        meta = meta_of(self)
+        meta.node, meta.output_nr, meta.leaf = None, 0, False
     return self
 
 

@@ -23,32 +23,38 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from tensorkit.device import device
+from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.tensor import Tensor
+from tensorkit.layout import Layout
+from tensorkit.tensor import Tensor, fresh
 
 __all__ = [
     "AccumulateGrad",
     "FREED",
     "Edge",
     "Face",
+    "Geometry",
     "Meta",
     "Node",
     "PairPlan",
+    "RESULTS",
     "RemovableHandle",
     "Rule",
     "RuleNode",
     "Saved",
     "SavedResult",
+    "SinglePlan",
     "accumulator_of",
     "differentiable",
     "meta_of",
     "move_hooks",
     "edge_of",
+    "face_of",
     "grad_fn_of",
     "made_by_none",
     "register_regrow",
     "requires_grad",
+    "saved_result",
     "sequence",
     "set_history",
 ]
@@ -56,6 +62,8 @@ __all__ = [
 Edge = tuple["Node", int]
 Formula = Callable[[Any, Any], Any]
 sequence = itertools.count()
+#: What formulas call the results of an operation that has several.
+RESULTS = ("out", "indices", "third", "fourth")
 _LAST = float("inf")  # leaves go first in the walk back: nothing waits behind them
 
 
@@ -83,10 +91,13 @@ class Meta:
 
 
 def meta_of(tensor: Tensor) -> Meta:
-    """The tensor's `Meta`, made now if it has none."""
-    meta: Meta | None = tensor._autograd
-    if meta is None:
-        meta = tensor._autograd = Meta()
+    """The tensor's `Meta`, to be written to: made now if it has none, or if its node stands in for it."""
+    held: Meta | RuleNode | None = tensor._autograd
+    if type(held) is Meta:
+        return held
+    meta = tensor._autograd = Meta()
+    if isinstance(held, RuleNode):
+        meta.node = held
     return meta
 
 
@@ -105,6 +116,13 @@ class Face:
         self.device: device = tensor._device
 
 
+def face_of(size: tuple[int, ...], kind: dtype) -> Face:
+    """The face of a tensor on the CPU that is no longer there."""
+    face: Face = object.__new__(Face)
+    face.size, face.dtype, face.device = size, kind, CPU
+    return face
+
+
 class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
@@ -117,6 +135,10 @@ class Saved:
         self.made = meta is not None and meta.node is not None
         self.tensor: Tensor | None = tensor
         self.version = 0 if counter is None else counter[0]
+
+    def free(self) -> None:
+        """Let go of the tensor."""
+        self.tensor = None
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor, if it was not freed and not written to since."""
@@ -165,6 +187,35 @@ class SavedResult(Saved):
 
     def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
         return node, self.output_nr
+
+
+class _SavedFresh(SavedResult):
+    """A `SavedResult` of a tensor that nobody has looked into yet: its elements and its version, no tensor so far."""
+
+    __slots__ = ("array", "counter", "kind")
+
+    def __init__(self, tensor: Tensor, output_nr: int) -> None:
+        counter = tensor._counter
+        if counter is None:
+            counter = tensor._counter = [0]
+        self.made, self.tensor, self.output_nr = False, None, output_nr
+        self.array: Any = tensor._array
+        self.kind, self.counter, self.version = tensor._dtype, counter, counter[0]
+
+    def unpack(self, node: Node) -> Tensor:
+        if self.array is not None and self.tensor is None:
+            self.tensor = fresh(self.array, self.kind)
+            self.tensor._counter = self.counter
+        return super().unpack(node)
+
+    def free(self) -> None:
+        self.array = self.tensor = None
+
+
+def saved_result(tensor: Tensor, output_nr: int = 0) -> SavedResult:
+    """An operation's own result, to be kept by the node of that operation."""
+    untouched = tensor._array is not None and tensor._storage is None and tensor._base is None
+    return (_SavedFresh if untouched and tensor._solid else SavedResult)(tensor, output_nr)
 
 
 _HINT = (
@@ -364,10 +415,13 @@ class Rule:
     def node_class(self, arguments: dict[str, Any]) -> type[RuleNode]:
         """The subclass of `RuleNode` that carries the name and the edges' parameters of this call."""
         name = self.name if isinstance(self.name, str) else self.name(arguments)
-        order = self.order(arguments)
+        return self.named_class(name, self.order(arguments))
+
+    def named_class(self, name: str, order: tuple[str, ...]) -> type[RuleNode]:
+        """`node_class`, by the name of the node and the parameters that have edges."""
         found = self._classes.get((name, order))
         if found is None:
-            body = {"__slots__": (), "__module__": __name__, "rule": self, "order": order}
+            body = {"__slots__": (), "__module__": __name__, "rule": self, "order": order, "mentions": {}}
             found = self._classes[name, order] = type(name, (RuleNode,), body)
         return found
 
@@ -383,10 +437,12 @@ class Rule:
 class PairPlan:
     """Of an operation of two operands: the node's class, and what each operand's derivative saves."""
 
-    __slots__ = ("cls", "first", "out", "second", "wide")
+    __slots__ = ("cls", "first", "keeps", "keeps_result", "out", "second", "second_name", "tensors", "wide")
 
     def __init__(self, rule: Rule, arguments: dict[str, Any]) -> None:
         a, b = list(arguments)[:2]
+        self.second_name = b
+        self.tensors = isinstance(arguments[b], Tensor)
         self.cls = rule.node_class(arguments)
         self.wide = len(self.cls.order) == 2  # whether the second operand has an edge
         uses = [rule.saves.get(name, frozenset()) for name in (a, b)]
@@ -394,6 +450,88 @@ class PairPlan:
         self.first = (a in uses[0], a in uses[1])
         self.second = (b in uses[0], b in uses[1])
         self.out = ("out" in uses[0], "out" in uses[1])
+        self.keeps_result = True in self.out
+        # By which operands want a gradient (none, the first, the second, both): is the first kept, and the second?
+        self.keeps = [
+            (
+                (by_first and self.first[0]) or (by_second and self.first[1]),
+                self.tensors and ((by_first and self.second[0]) or (by_second and self.second[1])),
+            )
+            for by_second in (False, True)
+            for by_first in (False, True)
+        ]
+
+    def settle(self, node: RuleNode, note: Any) -> None:
+        """Write out the note of a call."""
+        _, first, second, size, kind, other, other_version, input, version, node.sequence = note
+        node.edges = (_edge(first), _edge(second)) if self.wide else (_edge(first),)
+        node.faces = [face_of(size, kind)]
+        node.arguments = {"alpha": 1} if self.tensors else {"alpha": 1, self.second_name: other}
+        node.saved = {}
+        if input is not None:
+            node.saved["input"] = _saved(input, version, first)
+        if self.tensors and other is not None:
+            node.saved[self.second_name] = _saved(other, other_version, second)
+
+
+class SinglePlan:
+    """Of an operation of which one operand can want a gradient: what a call notes, and how a note is written out."""
+
+    __slots__ = ("arguments_of", "classes", "name", "parameter", "reads", "rule", "whole_face")
+
+    def __init__(
+        self, rule: Rule, arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
+    ) -> None:
+        [self.parameter] = rule.formulas
+        self.rule, self.arguments_of, self.name = rule, arguments_of, rule.name
+        self.reads = rule.saves[self.parameter]
+        self.whole_face = f"{self.parameter}_face"
+        self.classes: dict[str, type[RuleNode]] = {}
+
+    @staticmethod
+    def fits(rule: Rule) -> bool:
+        """Whether the rule asks for nothing that a note does not have."""
+        return (
+            len(rule.formulas) == 1
+            and not rule.numbers_count
+            and rule.unread is None
+            and next(iter(rule.saves.values())).isdisjoint(RESULTS[1:])
+        )
+
+    def node_class(self, input: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> type[RuleNode]:
+        """The class of node for a call."""
+        name = (
+            self.name if isinstance(self.name, str) else self.name(self.arguments_of((input, *args), kwargs))
+        )
+        found = self.classes.get(name)
+        if found is None:
+            found = self.classes[name] = self.rule.named_class(name, (self.parameter,))
+        return found
+
+    def settle(self, node: RuleNode, note: Any) -> None:
+        """Write out the note of a call."""
+        _, edge, size, kind, lies, input, version, result, args, kwargs, node.sequence = note
+        node.edges = (_edge(edge),)
+        node.faces = [face_of(size, kind)]
+        node.arguments = self.arguments_of((None, *args), kwargs)
+        del node.arguments[self.parameter]
+        node.saved = {}
+        if lies is not None:
+            node.arguments[self.whole_face] = Geometry(*lies)
+        if input is not None:
+            node.saved[self.parameter] = _saved(input, version, edge)
+        if result is not None:
+            node.saved["out"] = result
+
+
+class Geometry:
+    """Size, stride, offset, dtype and device of an input, for formulas that need no values."""
+
+    __slots__ = ("device", "dtype", "offset", "size", "stride")
+
+    def __init__(self, lay: Layout, kind: dtype, where: device) -> None:
+        self.size, self.stride, self.offset = lay.size, lay.stride, lay.offset
+        self.dtype, self.device = kind, where
 
 
 def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
@@ -415,11 +553,28 @@ def _mentioned(formula: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
 
 
 class RuleNode(Node):
-    """A node whose derivative is a `Rule`: keeps the arguments and, of the tensors, what the formulas mention."""
+    """A node whose derivative is a `Rule`: keeps the arguments and, of the tensors, what the formulas mention.
 
-    __slots__ = ("arguments", "saved")
+    Two things keep recording as cheap as PyTorch's. A node stands in for the `Meta` of the one tensor that it made,
+    until more has to be remembered of it (`meta_of`). And what `pair_recorder` knows of a call it only notes (`note`);
+    edges, faces and saved values are written out when somebody first asks, which for most nodes is the walk back.
+    """
+
+    __slots__ = ("arguments", "note", "saved")
+    # What a reader of `Meta` finds in a node that stands in for it.
+    leaf = False
+    grad = None
+    output_nr = 0
+    inference = False
+    accumulator = None
+    hooks = None
+    after = None
+    node = property(lambda self: self)
     rule: Rule
     order: tuple[str, ...]  # the parameter of each edge
+    mentions: dict[
+        tuple[bool, ...], frozenset[str]
+    ]  # by which edges lead somewhere, what their formulas read
     freed = False
     several = False  # whether the operation returned a tuple
 
@@ -428,8 +583,16 @@ class RuleNode(Node):
         self.arguments = arguments
         self.saved: dict[str, Saved] = {}
 
+    def settle(self) -> None:
+        """Write out what was only noted."""
+        note, self.note = self.note, None
+        note[0].settle(self, note)
+
     def __getattr__(self, name: str) -> Any:
         """What a formula reads: a saved tensor, an argument, the size of a tensor argument."""
+        if name in _SETTLED:
+            self.settle()
+            return object.__getattribute__(self, name)
         saved = self.saved.get(name)
         if saved is not None:
             try:
@@ -481,7 +644,26 @@ class RuleNode(Node):
     def release(self) -> None:
         self.freed = True
         for saved in self.saved.values():
-            saved.tensor = None
+            saved.free()
+
+
+_new: Any = object.__new__
+_SETTLED = frozenset(("edges", "faces", "sequence", "arguments", "saved"))
+
+
+def _edge(noted: Any) -> Edge | None:
+    """An edge from its note: a node alone where it made one tensor, a leaf for its accumulator."""
+    if noted is None or type(noted) is tuple:
+        return noted
+    return (accumulator_of(noted, meta_of(noted)) if isinstance(noted, Tensor) else noted), 0
+
+
+def _saved(tensor: Tensor, version: int, noted: Any) -> Saved:
+    saved: Saved = _new(Saved)
+    saved.tensor, saved.version = tensor, version
+    made_by = noted[0] if type(noted) is tuple else noted
+    saved.made = isinstance(made_by, Node) and type(made_by) is not AccumulateGrad
+    return saved
 
 
 # -- from a tensor to its place in the graph ----------------------------------------------------------------------

@@ -6,32 +6,38 @@ operand, and only then: where nothing wants a gradient, neither is reached.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from tensorkit import dispatch
 from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import (
+    RESULTS,
     Face,
+    Geometry,
     Meta,
     PairPlan,
     Rule,
     RuleNode,
     Saved,
     SavedResult,
+    SinglePlan,
     differentiable,
     edge_of,
     made_by_none,
     meta_of,
     requires_grad,
+    saved_result,
     sequence,
     set_history,
 )
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
 from tensorkit.autograd.views import rebase, refuse_ambiguous
+from tensorkit.device import CPU
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_inplace", "pair_recorder", "record", "record_inplace"]
+__all__ = ["check_inplace", "pair_recorder", "record", "record_inplace", "single_recorder"]
 
 Body = Callable[..., Any]
 
@@ -48,9 +54,9 @@ def record(
         is_view: whether its results are views of its first argument.
     """
     __tracebackhide__ = True
-    if rule is not None and rule.applies is not None and not rule.applies(arguments):
+    if rule is None or not state.grad or (rule.applies is not None and not rule.applies(arguments)):
         return body()
-    if rule is None or not state.grad:
+    if not _any_wants(rule, arguments):
         return body()
     written = arguments.get("out")
     if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
@@ -73,40 +79,102 @@ def record(
     return out
 
 
-def pair_recorder(rule: Rule, second: str, tensors: bool) -> Callable[[Tensor, Tensor, Any], None]:
+def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any] | None:
+    """What runs an operation of which only the first operand can want a gradient, and notes how to differentiate it.
+
+    None when its rule asks for more than a note has: then `record` has to be called.
+    """
+    if not SinglePlan.fits(rule):
+        return None
+    plan = SinglePlan(rule, functools.partial(dispatch.arguments_of, body))
+    reads_input, reads_out = plan.parameter in plan.reads, "out" in plan.reads
+    reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
+    cls = rule.named_class(str(rule.name), (plan.parameter,)) if always else None
+    new, number, here, applies = object.__new__, sequence.__next__, state, rule.applies
+
+    def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        edge = _noted_edge(input) if here.grad else None
+        if edge is None and not (here.grad and requires_grad(input)):
+            return body(input, *args, **kwargs)
+        if applies is not None and not applies(plan.arguments_of((input, *args), kwargs)):
+            return body(input, *args, **kwargs)
+        here.grad = False
+        try:
+            out = body(input, *args, **kwargs)
+        finally:
+            here.grad = True
+        keeps = edge is not None
+        version, counter = 0, input._counter
+        if reads_input and keeps:
+            _refuse_inference(input)
+            version = 0 if counter is None else counter[0]
+        node: Any = new(cls or plan.node_class(input, args, kwargs))
+        plain = type(out) is Tensor
+        node.note = (
+            plan,
+            edge,
+            out._array.shape if plain and out._layout is None else out._lay().size if plain else None,
+            out._dtype if plain else None,
+            (input._lay(), input._dtype, input._device) if reads_face and keeps else None,
+            input if reads_input and keeps else None,
+            version,
+            saved_result(out) if reads_out and keeps else None,
+            args,
+            kwargs,
+            number(),
+        )
+        if plain and out._autograd is None and out._device is CPU and out._dtype.category >= 2:
+            out._autograd = node
+            base = out._base
+            if base is not None:
+                out._born = out._version
+                if is_view:
+                    out._origin = PLAIN if input._base is None else input._origin
+            if anomaly.on:
+                anomaly.remember(node)
+            return out
+        node.settle()
+        _link(node, out)
+        if is_view:
+            _note_origins(input, out)
+        return out
+
+    return run
+
+
+def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
     """What notes how to differentiate an operation of two operands that has just run on the CPU.
 
     This is `record`'s short way, written out in one piece: it is called once for every ``x * y``, and each call of a
     function would be a tenth of it.
 
     Args:
-        second: the parameter of the second operand. tensors: whether that is a tensor, or a number.
+        second: the parameter of the second operand. a, b: operands of the kinds that it is for.
     """
-    plan: PairPlan | None = None
-    new, number = object.__new__, sequence.__next__
+    plan = rule.pair({"input": a, second: b})
+    cls, keeps, keeps_result, tensors = plan.cls, plan.keeps, plan.keeps_result, plan.tensors
+    new, number, here, full = object.__new__, sequence.__next__, state, Meta
 
     def note(out: Tensor, a: Tensor, b: Any) -> None:
-        nonlocal plan
-        if not state.grad:
+        if not here.grad:
             return
-        if plan is None:
-            plan = rule.pair({"input": a, second: b})
         held = a._autograd
         if a._base is not None:
             first: Any = edge_of(a)
-        elif held is None or held.__class__ is not Meta:
+        elif held is None or held.__class__ is not full:
             first = held  # nothing, or the node that stands in for its result's `Meta`
         elif held.node is not None:
             first = (held.node, held.output_nr)
         else:
             first = a if held.leaf else None
         other: Any = None
-        if tensors and b._autograd is not None or tensors and b._base is not None:
+        if tensors and (b._autograd is not None or b._base is not None):
             other = _noted_edge(b)
-        if plan.keeps_result or (first is None and other is None):
+        if keeps_result or (first is None and other is None):
             _record_pair_at_length(rule, plan, second, out, a, b)
             return
-        keeps_a, keeps_b = plan.keeps[(first is not None) + 2 * (other is not None)]
+        keeps_a, keeps_b = keeps[(first is not None) + 2 * (other is not None)]
         version = other_version = 0
         if keeps_a:
             if held is not None and held.inference:
@@ -120,7 +188,7 @@ def pair_recorder(rule: Rule, second: str, tensors: bool) -> Callable[[Tensor, T
             counter = b._counter
             if counter is not None:
                 other_version = counter[0]
-        node: Any = new(plan.cls)
+        node: Any = new(cls)
         node.note = (
             plan,
             first,
@@ -178,7 +246,7 @@ def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor,
         _refuse_inference(b)
         saved[second] = Saved(b)
     if plan.keeps_result and ((by_first and plan.out[0]) or (by_second and plan.out[1])):
-        saved["out"] = SavedResult(out)
+        saved["out"] = saved_result(out)
     node.faces = [Face(out)]
     out._autograd = node
     anomaly.remember(node)
@@ -241,61 +309,83 @@ def check_inplace(target: Tensor) -> None:
 
 
 def _any_wants(rule: Rule, arguments: dict[str, Any]) -> bool:
-    return any(isinstance(t := arguments.get(name), Tensor) and requires_grad(t) for name in rule.formulas)
+    for name in rule.formulas:
+        value = arguments.get(name)
+        if isinstance(value, Tensor) and requires_grad(value):
+            return True
+    return False
 
 
 def _node(rule: Rule, arguments: dict[str, Any]) -> RuleNode:
     """A node with its edges; what it saves is added when the operation has run."""
-    plain = {key: value for key, value in arguments.items() if not isinstance(value, Tensor)}
-    node = rule.node_class(arguments)(plain)
-    node.edges = tuple(
-        [edge_of(v) if isinstance(v := arguments.get(name), Tensor) else None for name in node.order]
-    )
+    cls = rule.node_class(arguments)
+    node: RuleNode = _new(cls)
+    node.sequence = next(sequence)
+    node.arguments = {
+        key: value[:] if type(value) is list else value  # a caller's list may change before the walk back
+        for key, value in arguments.items()
+        if not isinstance(value, Tensor)
+    }
+    node.saved = {}
+    node.faces = []
+    if len(cls.order) == 1:
+        value = arguments[cls.order[0]]
+        node.edges = (edge_of(value) if isinstance(value, Tensor) else None,)
+    else:
+        node.edges = tuple(
+            [edge_of(v) if isinstance(v := arguments.get(name), Tensor) else None for name in cls.order]
+        )
     return node
 
 
-def _wanted(node: RuleNode) -> set[str]:
+_new: Any = object.__new__
+
+
+def _wanted(node: RuleNode) -> frozenset[str]:
     """What the formulas that will run mention."""
+    cls, edges = type(node), node.edges
+    mask = (edges[0] is not None,) if len(edges) == 1 else tuple([edge is not None for edge in edges])
+    wanted = cls.mentions.get(mask)
+    if wanted is None:
+        wanted = cls.mentions[mask] = _mentioned(node)
+    unread = node.rule.unread
+    return wanted if unread is None else wanted - unread(node.arguments)
+
+
+def _mentioned(node: RuleNode) -> frozenset[str]:
     saves = node.rule.saves
     wanted: set[str] = set()
     nowhere = len(node.order) > 1 and not any(node.edges) and node.rule.shared(node.order)
     for name, edge in zip(node.order, node.edges, strict=True):
         if edge is not None or nowhere:
             wanted |= saves[name]
-    return wanted if node.rule.unread is None else wanted - node.rule.unread(node.arguments)
+    return frozenset(wanted)
 
 
 def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
     """Save what the formulas mention: inputs, their sizes, the results."""
     wanted = _keep_inputs(node, arguments)
+    if wanted.isdisjoint(RESULTS):
+        return
     results = out if isinstance(out, tuple) else (out,)
-    for nr, name in enumerate(("out", "indices", "third", "fourth")):
+    for nr, name in enumerate(RESULTS):
         if name in wanted and nr < len(results):
-            node.saved[name] = SavedResult(results[nr], nr)
+            node.saved[name] = saved_result(results[nr], nr)
 
 
-def _keep_inputs(node: RuleNode, arguments: dict[str, Any]) -> set[str]:
+def _keep_inputs(node: RuleNode, arguments: dict[str, Any]) -> frozenset[str]:
     wanted = _wanted(node)
+    if not wanted:
+        return wanted
     for name, value in arguments.items():
         if not isinstance(value, Tensor):
             continue
         if name in wanted:
             _refuse_inference(value)
             node.saved[name] = Saved(value)
-        if f"{name}_face" in wanted:
-            node.arguments[f"{name}_face"] = _Geometry(value)
+        if name + "_face" in wanted:
+            node.arguments[name + "_face"] = Geometry(value._lay(), value._dtype, value._device)
     return wanted
-
-
-class _Geometry:
-    """Size, stride, offset, dtype and device of an input, for formulas that need no values."""
-
-    __slots__ = ("device", "dtype", "offset", "size", "stride")
-
-    def __init__(self, tensor: Tensor) -> None:
-        lay = tensor._lay()
-        self.size, self.stride, self.offset = lay.size, lay.stride, lay.offset
-        self.dtype, self.device = tensor._dtype, tensor._device
 
 
 def _refuse_inference(tensor: Tensor) -> None:
@@ -332,13 +422,20 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
 
 def _link(node: RuleNode, out: Any) -> None:
     """Write the node into the results that can carry gradients."""
-    results = out if isinstance(out, tuple) else (out,)
-    node.several = isinstance(out, tuple)
-    node.faces = [None] * len(results)
-    for nr, result in enumerate(results):
-        if isinstance(result, Tensor) and differentiable(result._dtype):
-            set_history(result, node, nr)
-    anomaly.remember(node)
+    if type(out) is Tensor and out._autograd is None and differentiable(out._dtype):
+        node.faces.append(Face(out))
+        out._autograd = node  # which stands in for the `Meta`
+        if out._base is not None:
+            out._born = out._version
+    else:
+        results = out if isinstance(out, tuple) else (out,)
+        node.several = isinstance(out, tuple)
+        node.faces = [None] * len(results)
+        for nr, result in enumerate(results):
+            if isinstance(result, Tensor) and differentiable(result._dtype):
+                set_history(result, node, nr)
+    if anomaly.on:
+        anomaly.remember(node)
 
 
 def _note_origins(source: Tensor, out: Any) -> None:
@@ -350,4 +447,4 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-dispatch.register_recorder(record, record_inplace, pair_recorder, _mark_inference)
+dispatch.register_recorder(record, record_inplace, pair_recorder, single_recorder, _mark_inference)
