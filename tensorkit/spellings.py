@@ -89,7 +89,8 @@ def _fast_binary(
     if block.numpy.__class__ is not numpy.ufunc:
         same = _of_arrays(block)
     run, ndarray, new = cpu.quiet_here, numpy.ndarray, object.__new__
-    recorders: list[Callable[[Tensor, Tensor, Any], None]] = []
+    of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
+    of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
@@ -134,9 +135,14 @@ def _fast_binary(
         out._base = None
         out._autograd = None
         if wants and rule is not None:
-            if not recorders:  # made when first needed: `autograd` is loaded after this file
-                recorders.extend(dispatch.pair_recorder(rule, second, tensors) for tensors in (False, True))
-            recorders[type(b) is Tensor](out, a, b)
+            record = of_tensors if type(b) is Tensor else of_number
+            if record is None:  # made when first needed: `autograd` is loaded after this file
+                record = dispatch.pair_recorder(rule, second, a, b)
+                if type(b) is Tensor:
+                    of_tensors = record
+                else:
+                    of_number = record
+            record(out, a, b)
         return out
 
     return fast
