@@ -409,7 +409,7 @@ def _attach_all() -> None:
     attach("grad_fn", property(grad_fn_of))
     attach("output_nr", property(lambda self: 0 if self._autograd is None else self._autograd.output_nr))
     attach("retain_grad", _retain_grad)
-    attach("retains_grad", property(lambda self: self._autograd is not None and self._autograd.retains))
+    attach("retains_grad", property(lambda self: bool(self._autograd is not None and self._autograd.retains)))
     attach("register_hook", _register_hook)
     attach("register_post_accumulate_grad_hook", _register_post_accumulate_grad_hook)
     attach("backward", _backward)
