@@ -36,6 +36,7 @@ from tensorkit.tensor import Array, Tensor, attach, fresh
 __all__ = [
     "MemoryFormat",
     "as_dtype",
+    "check_number",
     "clone",
     "contiguous",
     "copy_into",
@@ -321,6 +322,13 @@ def _fits(value: Any, kind: dtype) -> bool:
     return bool(low <= int(value) <= info.max)
 
 
+def check_number(value: Any, kind: dtype) -> None:
+    """Refuse a number that a dtype cannot hold, in PyTorch's words."""
+    if not _fits(value, kind):
+        label = _C_NAMES.get(kind.name) or cpp_name(kind)
+        raise RuntimeError(f"value cannot be converted to type {label} without overflow")
+
+
 def write_number(input: Tensor, value: Any) -> None:
     """Write one number into every element.
 
@@ -334,9 +342,7 @@ def write_number(input: Tensor, value: Any) -> None:
         )
     if isinstance(value, int) and value >= 2**63 and input._dtype.category >= 2:
         value = float(value)
-    if not _fits(value, input._dtype):
-        label = _C_NAMES.get(input._dtype.name, input._dtype.name.replace("float32", "float"))
-        raise RuntimeError(f"value cannot be converted to type {label} without overflow")
+    check_number(value, input._dtype)
     if input._device == CPU:
         if input.numel():
             kernels.quiet(input._nd().fill, as_number_array(value, input._dtype)[()])
