@@ -56,8 +56,6 @@ def record(
     __tracebackhide__ = True
     if rule is None or not state.grad or (rule.applies is not None and not rule.applies(arguments)):
         return body()
-    if not _any_wants(rule, arguments):
-        return body()
     written = arguments.get("out")
     if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
         return body()
