@@ -11,7 +11,7 @@ The names, arguments, results and messages are PyTorch's: a lesson that says ``i
 
 from __future__ import annotations
 
-from tensorkit import autograd, cuda, errors, return_types, storage, trace
+from tensorkit import autograd, cuda, errors, linalg, return_types, storage, trace
 from tensorkit.autograd import (
     enable_grad,
     inference_mode,
@@ -53,6 +53,8 @@ from tensorkit.dtypes import (
     uint32,
     uint64,
 )
+from tensorkit.ops.advanced import index_put
+from tensorkit.ops.affine import addbmm, addmm, addmv, addr, baddbmm
 from tensorkit.ops.angles import (
     acos,
     acosh,
@@ -69,6 +71,24 @@ from tensorkit.ops.angles import (
     sinh,
     tan,
     tanh,
+)
+from tensorkit.ops.binary import (
+    atan2,
+    copysign,
+    float_power,
+    fmax,
+    fmin,
+    fmod,
+    gcd,
+    heaviside,
+    hypot,
+    lcm,
+    ldexp,
+    logaddexp,
+    logaddexp2,
+    nextafter,
+    rsub,
+    xlogy,
 )
 from tensorkit.ops.conjugates import angle, conj, conj_physical, sgn, sign
 from tensorkit.ops.convert import CONTIGUOUS as contiguous_format
@@ -93,7 +113,32 @@ from tensorkit.ops.create import (
     zeros,
     zeros_like,
 )
-from tensorkit.ops.join import cat, stack
+from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
+from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
+from tensorkit.ops.gather import (
+    gather,
+    index_add_,
+    index_copy_,
+    index_fill_,
+    index_select,
+    put_,
+    scatter_,
+    scatter_add_,
+    scatter_reduce,
+    take,
+    take_along_dim,
+)
+from tensorkit.ops.join import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    cat,
+    column_stack,
+    dstack,
+    hstack,
+    stack,
+    vstack,
+)
 from tensorkit.ops.pointwise import (
     absolute,
     add,
@@ -118,8 +163,14 @@ from tensorkit.ops.pointwise import (
 )
 from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
-from tensorkit.ops.reduce import max, mean, min, std, sum, var
-from tensorkit.ops.rounding import ceil, floor, frac, round, trunc
+from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
+from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.solvers import inverse
+from tensorkit.ops.sorting import argsort, kthvalue, median, mode, msort, nanmedian, sort, topk
+from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
+from tensorkit.ops.statistics import std, std_mean, var, var_mean
+from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
 from tensorkit.ops.unary import (
     exp,
     exp2,
@@ -200,6 +251,7 @@ arccosh = acosh
 arcsin = asin
 arcsinh = asinh
 arctan = atan
+arctan2 = atan2
 arctanh = atanh
 concat = cat
 concatenate = cat
@@ -207,12 +259,19 @@ divide = div
 fix = trunc
 greater = gt
 greater_equal = ge
+index_add = index_add_
+index_copy = index_copy_
+index_fill = index_fill_
 less = lt
 less_equal = le
 moveaxis = movedim
 multiply = mul
 negative = neg
 not_equal = ne
+put = put_
+row_stack = vstack
+scatter = scatter_
+scatter_add = scatter_add_
 subtract = sub
 swapaxes = transpose
 swapdims = transpose
@@ -230,21 +289,39 @@ __all__ = [
     "acos",
     "acosh",
     "add",
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "all",
+    "amax",
+    "amin",
+    "aminmax",
     "angle",
+    "any",
     "arange",
     "arccos",
     "arccosh",
     "arcsin",
     "arcsinh",
     "arctan",
+    "arctan2",
     "arctanh",
+    "argmax",
+    "argmin",
+    "argsort",
     "as_strided",
     "as_tensor",
     "asin",
     "asinh",
     "atan",
+    "atan2",
     "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "autograd",
+    "baddbmm",
     "bfloat16",
     "bitwise_not",
     "bmm",
@@ -258,8 +335,11 @@ __all__ = [
     "ceil",
     "cfloat",
     "char",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clone",
+    "column_stack",
     "complex128",
     "complex64",
     "concat",
@@ -267,19 +347,23 @@ __all__ = [
     "conj",
     "conj_physical",
     "contiguous_format",
+    "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
     "cuda",
     "default_generator",
     "deg2rad",
     "detach",
     "device",
     "diagonal",
+    "digamma",
     "div",
     "divide",
     "dot",
     "double",
     "dsplit",
+    "dstack",
     "dtype",
     "empty",
     "empty_like",
@@ -287,6 +371,9 @@ __all__ = [
     "enable_grad",
     "eq",
     "equal",
+    "erf",
+    "erfc",
+    "erfinv",
     "errors",
     "exp",
     "exp2",
@@ -294,16 +381,26 @@ __all__ = [
     "eye",
     "fix",
     "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
     "float",
     "float16",
     "float32",
     "float64",
+    "float_power",
     "floor",
     "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
     "frac",
+    "frexp",
     "from_numpy",
     "full",
     "full_like",
+    "gather",
+    "gcd",
     "ge",
     "ger",
     "get_default_dtype",
@@ -312,8 +409,20 @@ __all__ = [
     "greater_equal",
     "gt",
     "half",
+    "heaviside",
     "hsplit",
+    "hstack",
+    "hypot",
+    "i0",
     "imag",
+    "index_add",
+    "index_add_",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "index_put",
+    "index_select",
     "inference_mode",
     "initial_seed",
     "int",
@@ -321,6 +430,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "inverse",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
@@ -330,36 +440,54 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "kthvalue",
+    "lcm",
+    "ldexp",
     "le",
     "less",
     "less_equal",
+    "lgamma",
+    "linalg",
     "linspace",
     "log",
     "log10",
     "log1p",
     "log2",
+    "logaddexp",
+    "logaddexp2",
     "logical_not",
+    "logit",
     "logspace",
     "long",
     "lt",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "matmul",
     "max",
     "maximum",
     "mean",
+    "median",
     "min",
     "minimum",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
+    "nanmean",
+    "nanmedian",
+    "nansum",
     "narrow",
     "ne",
     "neg",
     "negative",
+    "nextafter",
     "no_grad",
     "not_equal",
     "numel",
@@ -367,10 +495,14 @@ __all__ = [
     "ones_like",
     "outer",
     "permute",
+    "polygamma",
     "positive",
     "pow",
     "preserve_format",
+    "prod",
     "promote_types",
+    "put",
+    "put_",
     "rad2deg",
     "rand",
     "rand_like",
@@ -384,11 +516,21 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "repeat_interleave",
     "reshape",
     "return_types",
+    "roll",
+    "rot90",
     "round",
+    "row_stack",
     "rsqrt",
+    "rsub",
     "scalar_tensor",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "scatter_reduce",
     "seed",
     "select",
     "set_default_dtype",
@@ -403,6 +545,7 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "sort",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -410,6 +553,7 @@ __all__ = [
     "squeeze",
     "stack",
     "std",
+    "std_mean",
     "storage",
     "sub",
     "subtract",
@@ -417,12 +561,21 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "take",
+    "take_along_dim",
     "tan",
     "tanh",
     "tensor",
     "tensor_split",
+    "tile",
+    "topk",
     "trace",
     "transpose",
+    "triangular_solve",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "uint16",
@@ -433,11 +586,14 @@ __all__ = [
     "unflatten",
     "unsqueeze",
     "var",
+    "var_mean",
     "vdot",
     "view_as_complex",
     "view_as_real",
     "vsplit",
+    "vstack",
     "where",
+    "xlogy",
     "zeros",
     "zeros_like",
 ]

@@ -14,6 +14,8 @@ from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.layout import Layout
+from tensorkit.ops.reduce import Dims
+from tensorkit.ops.shuffle import Dims
 from tensorkit.ops.view import Dims
 from tensorkit.storage import TypedStorage, UntypedStorage
 
@@ -202,8 +204,34 @@ class Tensor:
         """Add, element by element: ``input + alpha * other``."""
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """In-place form of ``add``: the result is written into this tensor."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """In-place form of ``addbmm``: the result is written into this tensor."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """``beta × input + alpha × mat1 @ mat2``."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """In-place form of ``addmm``: the result is written into this tensor."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """``beta × input + alpha × mat @ vec``."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """In-place form of ``addmv``: the result is written into this tensor."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """``beta × input + alpha × outer(vec1, vec2)``; dtypes are promoted."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """In-place form of ``addr``: the result is written into this tensor."""
+    def all(self, dim: Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether all elements, or all along the dimensions named, are true: is not zero. nan is not zero."""
+    def amax(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
+        """The largest of all elements, or of those along the dimensions named."""
+    def amin(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
+        """The smallest of all elements, or of those along the dimensions named."""
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
+        """The smallest and the largest element, of all or along one dimension, as a named pair ``(min, max)``."""
     def angle(self) -> Tensor:
         """The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones."""
+    def any(self, dim: Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether some element, or some along the dimensions named, is true: is not zero. nan is not zero."""
     def arccos(self) -> Tensor:
         """The angle, from 0 to pi, whose cosine every element is; nan where there is none."""
     def arccos_(self) -> Tensor:
@@ -222,12 +250,28 @@ class Tensor:
         """In-place form of ``asinh``: the result is written into this tensor."""
     def arctan(self) -> Tensor:
         """The angle, from -pi/2 to pi/2, whose tangent every element is."""
+    def arctan2(self, other: Any) -> Any:
+        """The angle of the point (`other`, `input`), in radians from -pi to pi."""
+    def arctan2_(self, other: Any) -> Any:
+        """In-place form of ``atan2``: the result is written into this tensor."""
     def arctan_(self) -> Tensor:
         """In-place form of ``atan``: the result is written into this tensor."""
     def arctanh(self) -> Tensor:
         """The number whose hyperbolic tangent every element is; nan beyond -1 and 1."""
     def arctanh_(self) -> Tensor:
         """In-place form of ``atanh``: the result is written into this tensor."""
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Where the largest element is: its index along a dimension, or among all in row-major order."""
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Where the smallest element is: its index along a dimension, or among all in row-major order."""
+    def argsort(
+        self,
+        dim: builtins.int = -1,
+        descending: builtins.bool = False,
+        *,
+        stable: builtins.bool | None = None,
+    ) -> Tensor:
+        """The indices that would sort the tensor along a dimension, as `sort` gives them."""
     def as_strided(
         self,
         size: Sequence[builtins.int],
@@ -252,6 +296,10 @@ class Tensor:
         """In-place form of ``asinh``: the result is written into this tensor."""
     def atan(self) -> Tensor:
         """The angle, from -pi/2 to pi/2, whose tangent every element is."""
+    def atan2(self, other: Any) -> Any:
+        """The angle of the point (`other`, `input`), in radians from -pi to pi."""
+    def atan2_(self, other: Any) -> Any:
+        """In-place form of ``atan2``: the result is written into this tensor."""
     def atan_(self) -> Tensor:
         """In-place form of ``atan``: the result is written into this tensor."""
     def atanh(self) -> Tensor:
@@ -266,6 +314,10 @@ class Tensor:
         inputs: Any = None,
     ) -> None:
         """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """``beta × input + alpha × bmm(batch1, batch2)``: pair by pair."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        """In-place form of ``baddbmm``: the result is written into this tensor."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
     def bitwise_not(self) -> Tensor:
@@ -290,6 +342,10 @@ class Tensor:
         """The tensor as ``tensorkit.complex64``: itself if it is, otherwise a copy."""
     def char(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int8``: itself if it is, otherwise a copy."""
+    def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
+        """The inverse of a matrix, from its triangular factor of `tensorkit.linalg.cholesky`."""
+    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
+        """Solve ``A @ X = B`` with the triangular factor of ``A`` from `tensorkit.linalg.cholesky`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of one length along a dimension; the last may be shorter."""
     def clone(self, *, memory_format: Any = None) -> Tensor:
@@ -304,6 +360,10 @@ class Tensor:
         """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do."""
     def copy_(self, src: Tensor, non_blocking: builtins.bool = False) -> Tensor:
         """Write another tensor's elements, broadcast and converted, into this one; from any device."""
+    def copysign(self, other: Any) -> Any:
+        """The magnitude of `input` with the sign of `other`, that of a zero included."""
+    def copysign_(self, other: Any) -> Any:
+        """In-place form of ``copysign``: the result is written into this tensor."""
     def cos(self) -> Tensor:
         """The cosine of every element, in radians."""
     def cos_(self) -> Tensor:
@@ -312,6 +372,8 @@ class Tensor:
         """The hyperbolic cosine of every element."""
     def cosh_(self) -> Tensor:
         """In-place form of ``cosh``: the result is written into this tensor."""
+    def count_nonzero(self, dim: Dims | None = None) -> Tensor:
+        """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero."""
     def cpu(self, *, memory_format: Any = None) -> Tensor:
         """The tensor itself if it is on the CPU, otherwise a copy there."""
     def cuda(
@@ -333,6 +395,10 @@ class Tensor:
         """Cut this tensor out of the graph: from now on it is a leaf that requires no grad."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """The elements whose indices in two dimensions run together, as a new last dimension."""
+    def digamma(self) -> Tensor:
+        """The derivative of `lgamma`, of every element."""
+    def digamma_(self) -> Tensor:
+        """In-place form of ``digamma``: the result is written into this tensor."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """Divide, element by element; see the function of the same name."""
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -353,6 +419,18 @@ class Tensor:
         """In-place form of ``eq``: the result is written into this tensor."""
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have the same size and equal elements."""
+    def erf(self) -> Tensor:
+        """The error function of every element: from -1 to 1, 0 at 0."""
+    def erf_(self) -> Tensor:
+        """In-place form of ``erf``: the result is written into this tensor."""
+    def erfc(self) -> Tensor:
+        """``1 - erf(input)``, exact where erf is near 1 too."""
+    def erfc_(self) -> Tensor:
+        """In-place form of ``erfc``: the result is written into this tensor."""
+    def erfinv(self) -> Tensor:
+        """The number whose error function every element is; nan beyond -1 and 1."""
+    def erfinv_(self) -> Tensor:
+        """In-place form of ``erfinv``: the result is written into this tensor."""
     def exp(self) -> Tensor:
         """e to the power of every element."""
     def exp2(self) -> Tensor:
@@ -377,8 +455,18 @@ class Tensor:
         """In-place form of ``trunc``: the result is written into this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy."""
+    def flip(self, *dims: Any) -> Tensor:
+        """The elements in reverse order along dimensions: always a copy."""
+    def fliplr(self) -> Tensor:
+        """The columns from right to left."""
+    def flipud(self) -> Tensor:
+        """The rows from bottom to top."""
     def float(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.float32``: itself if it is, otherwise a copy."""
+    def float_power(self, exponent: Any) -> Tensor:
+        """Raise to a power, element by element, in double precision whatever the operands are."""
+    def float_power_(self, exponent: Any) -> Tensor:
+        """In-place form of ``float_power``: the result is written into this tensor."""
     def floor(self) -> Tensor:
         """The largest whole number that is not above, of every element."""
     def floor_(self) -> Tensor:
@@ -387,10 +475,26 @@ class Tensor:
         """Divide and round down, element by element."""
     def floor_divide_(self, other: Any) -> Any:
         """In-place form of ``floor_divide``: the result is written into this tensor."""
+    def fmax(self, other: Any) -> Any:
+        """The larger of two tensors, element by element; where one of two is nan, the other."""
+    def fmin(self, other: Any) -> Any:
+        """The smaller of two tensors, element by element; where one of two is nan, the other."""
+    def fmod(self, other: Any) -> Any:
+        """The remainder of a division rounded towards zero: it has the sign of the dividend, as C's ``fmod``."""
+    def fmod_(self, other: Any) -> Any:
+        """In-place form of ``fmod``: the result is written into this tensor."""
     def frac(self) -> Tensor:
         """The fraction of every element, with its sign: ``input - trunc(input)``."""
     def frac_(self) -> Tensor:
         """In-place form of ``frac``: the result is written into this tensor."""
+    def frexp(self) -> Any:
+        """Every element as ``mantissa * 2 ** exponent``, with the mantissa from 0.5 on and below 1."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
+        """The elements that `index` names along one dimension: ``out[i, j] = input[index[i, j], j]`` for ``dim=0``."""
+    def gcd(self, other: Any) -> Any:
+        """The greatest common divisor, never negative; of 0 and 0 it is 0."""
+    def gcd_(self, other: Any) -> Any:
+        """In-place form of ``gcd``: the result is written into this tensor."""
     def ge(self, other: Any) -> Any:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
@@ -418,15 +522,51 @@ class Tensor:
         """In-place form of ``gt``: the result is written into this tensor."""
     def half(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.float16``: itself if it is, otherwise a copy."""
+    def heaviside(self, values: Any) -> Any:
+        """The unit step: 0 below zero, 1 above, and `values` at zero."""
+    def heaviside_(self, values: Any) -> Any:
+        """In-place form of ``heaviside``: the result is written into this tensor."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces side by side: along dimension 1, or 0 of a vector."""
+    def hypot(self, other: Any) -> Any:
+        """The length of the hypotenuse: ``sqrt(input**2 + other**2)`` without overflow on the way."""
+    def hypot_(self, other: Any) -> Any:
+        """In-place form of ``hypot``: the result is written into this tensor."""
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind and order 0, of every element."""
+    def i0_(self) -> Tensor:
+        """In-place form of ``i0``: the result is written into this tensor."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts, as a view."""
     @imag.setter
     def imag(self, value: Any) -> None: ...
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
+        """A copy with the slices of `source`, times `alpha`, added to those that `index` names along one dimension."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
+        """In-place form of ``index_add``: this tensor itself is written to."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> None:
+        """A copy with the slices of `source` in place of those that `index` names along one dimension."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> None:
+        """In-place form of ``index_copy``: this tensor itself is written to."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Any) -> None:
+        """A copy with one number in all slices that `index` names along one dimension."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Any) -> None:
+        """In-place form of ``index_fill``: this tensor itself is written to."""
+    def index_put(
+        self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
+    ) -> Tensor:
+        """A copy with values written where tensors of indices point; see `index_put_`."""
+    def index_put_(
+        self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
+    ) -> Tensor:
+        """Write values where tensors of indices point: ``t[indices] = values``; or add them to what is there."""
+    def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
+        """The slices that a vector of indices names along one dimension, as a copy."""
     def int(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
+    def inverse(self) -> Tensor:
+        """The inverse of a square matrix: another name for `tensorkit.linalg.inv`."""
     def is_inference(self) -> builtins.bool:
         """Whether the tensor was made in `inference_mode`: it can never be recorded."""
     @property
@@ -445,6 +585,16 @@ class Tensor:
         """Whether each element is real: without an imaginary part."""
     def item(self) -> Any:
         """The one element as a Python number."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+        """The k-th smallest element along a dimension, counted from 1, and where it is."""
+    def lcm(self, other: Any) -> Any:
+        """The least common multiple; of 0 and anything it is 0."""
+    def lcm_(self, other: Any) -> Any:
+        """In-place form of ``lcm``: the result is written into this tensor."""
+    def ldexp(self, other: Tensor) -> Tensor:
+        """``input * 2**other``; of floating point numbers and integers exactly, whatever lies between."""
+    def ldexp_(self, other: Tensor) -> Tensor:
+        """In-place form of ``ldexp``: the result is written into this tensor."""
     def le(self, other: Any) -> Any:
         """Whether the first is at most the second, element by element."""
     def le_(self, other: Any) -> Any:
@@ -457,6 +607,10 @@ class Tensor:
         """Whether the first is at most the second, element by element."""
     def less_equal_(self, other: Any) -> Any:
         """In-place form of ``le``: the result is written into this tensor."""
+    def lgamma(self) -> Tensor:
+        """The logarithm of the absolute value of the gamma function; at ``n + 1`` it is log(n!)."""
+    def lgamma_(self) -> Tensor:
+        """In-place form of ``lgamma``: the result is written into this tensor."""
     def log(self) -> Tensor:
         """The natural logarithm of every element; of 0 it is -inf, of a negative real number nan."""
     def log10(self) -> Tensor:
@@ -473,16 +627,26 @@ class Tensor:
         """In-place form of ``log2``: the result is written into this tensor."""
     def log_(self) -> Tensor:
         """In-place form of ``log``: the result is written into this tensor."""
+    def logaddexp(self, other: Any) -> Any:
+        """The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way."""
+    def logaddexp2(self, other: Any) -> Any:
+        """The same to the base 2: ``log2(2**input + 2**other)``."""
     def logical_not(self) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(self) -> Tensor:
         """In-place form of ``logical_not``: the result is written into this tensor."""
+    def logit(self, eps: builtins.float | None = None) -> Tensor:
+        """``log(input / (1 - input))`` of every element: the inverse of `sigmoid`."""
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
+        """In-place form of ``logit``: the result is written into this tensor."""
     def long(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
     def lt(self, other: Any) -> Any:
         """Whether the first is smaller, element by element."""
     def lt_(self, other: Any) -> Any:
         """In-place form of ``lt``: the result is written into this tensor."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order."""
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -490,24 +654,34 @@ class Tensor:
         """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
     def matmul(self, other: Tensor) -> Tensor:
         """Multiply two tensors as matrices: what ``a @ b`` does."""
-    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
+    def max(
+        self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, other: Any = None
+    ) -> Any:
         """The largest element; along a dimension, with its index; of two tensors, one by one."""
     def maximum(self, other: Any) -> Any:
         """The larger of two tensors, element by element; nan wins."""
     def mean(
-        self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, dtype: Any = None
+        self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """The mean of all elements, or of those along the dimensions named. Integers must be converted first."""
-    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
+    def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
+        """The median, which is nan where there is one: of an even number of elements, the lower of the two in the middle."""
+    def min(
+        self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, other: Any = None
+    ) -> Any:
         """The smallest element; along a dimension, with its index; of two tensors, one by one."""
     def minimum(self, other: Any) -> Any:
         """The smaller of two tensors, element by element; nan wins."""
     def mm(self, mat2: Tensor) -> Tensor:
         """Multiply two matrices."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+        """The most frequent element along a dimension, the smallest of several, and where it is."""
     def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
+    def msort(self) -> Tensor:
+        """The values sorted along the first dimension: ``input.sort(dim=0).values``."""
     def mul(self, other: Any) -> Any:
         """Multiply, element by element."""
     def mul_(self, other: Any) -> Any:
@@ -518,6 +692,10 @@ class Tensor:
         """In-place form of ``mul``: the result is written into this tensor."""
     def mv(self, vec: Tensor) -> Tensor:
         """Multiply a matrix (n × m) by a vector (m): a vector of n elements."""
+    def mvlgamma(self, p: builtins.int) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p`, of every element."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """In-place form of ``mvlgamma``: the result is written into this tensor."""
     def nan_to_num(
         self,
         nan: builtins.float | None = None,
@@ -532,6 +710,16 @@ class Tensor:
         neginf: builtins.float | None = None,
     ) -> Tensor:
         """In-place form of ``nan_to_num``: the result is written into this tensor."""
+    def nanmean(
+        self, dim: Dims | None = None, keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
+    ) -> Tensor:
+        """The mean of the elements, all or along the dimensions named, of those that are not nan."""
+    def nanmedian(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
+        """The median of what is not nan: of an even number of elements, the lower of the two in the middle."""
+    def nansum(
+        self, dim: Dims | None = None, keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
+    ) -> Tensor:
+        """Add up the elements, all or along the dimensions named, as if nan were 0."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """Keep `length` positions of one dimension from `start` on."""
     def ne(self, other: Any) -> Any:
@@ -556,6 +744,10 @@ class Tensor:
         """``tensor`` with this tensor's dtype and device unless told otherwise."""
     def new_zeros(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
         """``zeros`` with this tensor's dtype and device unless told otherwise."""
+    def nextafter(self, other: Any) -> Any:
+        """The next number of the dtype after `input`, in the direction of `other`."""
+    def nextafter_(self, other: Any) -> Any:
+        """In-place form of ``nextafter``: the result is written into this tensor."""
     def not_equal(self, other: Any) -> Any:
         """Whether the two differ, element by element."""
     def not_equal_(self, other: Any) -> Any:
@@ -568,12 +760,24 @@ class Tensor:
     def output_nr(self) -> Tensor: ...
     def permute(self, *dims: Any) -> Tensor:
         """Put the dimensions in another order. No element moves."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """The n-th derivative of ``digamma``: the function takes the tensor last, the method first."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """In-place form of ``polygamma``: the result is written into this tensor."""
     def positive(self) -> Tensor:
         """The tensor itself (``+t``); refused for bool."""
     def pow(self, exponent: Any) -> Any:
         """Raise to a power, element by element."""
     def pow_(self, exponent: Any) -> Any:
         """In-place form of ``pow``: the result is written into this tensor."""
+    def prod(
+        self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
+    ) -> Tensor:
+        """Multiply all elements, or those along one dimension; of no elements the product is 1."""
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
+        """A copy with the elements of `source` at the given places, counted in row-major order over the whole tensor."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
+        """In-place form of ``put``: this tensor itself is written to."""
     def rad2deg(self) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
@@ -601,6 +805,12 @@ class Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
+    def repeat(self, *repeats: Any) -> Tensor:
+        """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
+    def repeat_interleave(
+        self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
+    ) -> Tensor:
+        """Each element, or each slice along a dimension, several times in a row."""
     @property
     def requires_grad(self) -> builtins.bool:
         """Whether gradients flow to or through a tensor."""
@@ -618,6 +828,10 @@ class Tensor:
         """Collect the gradient of a tensor that is no leaf, too."""
     @property
     def retains_grad(self) -> Tensor: ...
+    def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
+        """Move the elements along dimensions; those pushed out at the end come in again at the front."""
+    def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
+        """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = 0) -> Tensor:
         """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -626,6 +840,50 @@ class Tensor:
         """The reciprocal of the square root of every element."""
     def rsqrt_(self) -> Tensor:
         """In-place form of ``rsqrt``: the result is written into this tensor."""
+    def scatter(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        src: Any = None,
+        *,
+        value: Any = None,
+        reduce: str | None = None,
+    ) -> None:
+        """A copy with the elements of `src`, or one number, at the places that `index` names along one dimension."""
+    def scatter_(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        src: Any = None,
+        *,
+        value: Any = None,
+        reduce: str | None = None,
+    ) -> None:
+        """In-place form of ``scatter``: this tensor itself is written to."""
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> None:
+        """A copy with the elements of `src` added at the places that `index` names along one dimension."""
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> None:
+        """In-place form of ``scatter_add``: this tensor itself is written to."""
+    def scatter_reduce(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        src: Tensor,
+        reduce: str,
+        *,
+        include_self: builtins.bool = True,
+    ) -> None:
+        """A copy in which each place holds the sum, product, mean, largest or smallest of what `src` sends there."""
+    def scatter_reduce_(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        src: Tensor,
+        reduce: str,
+        *,
+        include_self: builtins.bool = True,
+    ) -> None:
+        """In-place form of ``scatter_reduce``: this tensor itself is written to."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Fix one index: the dimension goes, the storage offset moves."""
     def set_(
@@ -660,6 +918,14 @@ class Tensor:
         """The hyperbolic sine of every element."""
     def sinh_(self) -> Tensor:
         """In-place form of ``sinh``: the result is written into this tensor."""
+    def sort(
+        self,
+        dim: builtins.int = -1,
+        descending: builtins.bool = False,
+        *,
+        stable: builtins.bool | None = None,
+    ) -> Any:
+        """Sort along a dimension, the last one if none is named."""
     def split(self, split_size: Dims, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed."""
     def split_with_sizes(
@@ -680,12 +946,11 @@ class Tensor:
         """In-place form of ``squeeze``: this tensor itself gets the new layout."""
     def std(
         self,
-        dim: Any = None,
+        dim: Dims | None = None,
         unbiased: builtins.bool | None = None,
         keepdim: builtins.bool = False,
         *,
         correction: Any = None,
-        axis: Any = None,
     ) -> Tensor:
         """The standard deviation of all elements, or of those along the dimensions named."""
     def sub(self, other: Any, *, alpha: Any = 1) -> Any:
@@ -697,7 +962,7 @@ class Tensor:
     def subtract_(self, other: Any, *, alpha: Any = 1) -> Any:
         """In-place form of ``sub``: the result is written into this tensor."""
     def sum(
-        self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, dtype: Any = None
+        self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """Add up all elements, or those along the dimensions named."""
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -712,6 +977,10 @@ class Tensor:
         """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is."""
     def t_(self) -> Tensor:
         """In-place form of ``t``: this tensor itself gets the new layout."""
+    def take(self, index: Tensor) -> Tensor:
+        """The elements at the given places, counted in row-major order over the whole tensor; of the size of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
+        """The elements at the places that `indices`, broadcast against `input`, names along one dimension."""
     def tan(self) -> Tensor:
         """The tangent of every element, in radians."""
     def tan_(self) -> Tensor:
@@ -722,14 +991,40 @@ class Tensor:
         """In-place form of ``tanh``: the result is written into this tensor."""
     def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """As many pieces as asked, as even as they can be; or cut before each index listed."""
+    def tile(self, *dims: Any) -> Tensor:
+        """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1."""
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """The tensor as another dtype and on another device: itself if nothing changes, otherwise a copy."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself."""
+    def topk(
+        self,
+        k: builtins.int,
+        dim: builtins.int = -1,
+        largest: builtins.bool = True,
+        sorted: builtins.bool = True,
+    ) -> Any:
+        """The k largest, or smallest, elements along a dimension, and where they are."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Swap two dimensions: their sizes and their strides. No element moves."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place form of ``transpose``: this tensor itself gets the new layout."""
+    def triangular_solve(
+        self,
+        A: Tensor,
+        upper: builtins.bool = True,
+        transpose: builtins.bool = False,
+        unitriangular: builtins.bool = False,
+    ) -> Any:
+        """The old spelling of `tensorkit.linalg.solve_triangular`: the right-hand side comes first."""
+    def tril(self, diagonal: builtins.int = 0) -> Tensor:
+        """The lower triangle of a matrix, or of each matrix of a batch; zeros elsewhere."""
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """In-place form of `tril`: only the lower triangle of this tensor is left."""
+    def triu(self, diagonal: builtins.int = 0) -> Tensor:
+        """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere."""
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """In-place form of `triu`: only the upper triangle of this tensor is left."""
     def true_divide(self, other: Any) -> Any:
         """Divide, element by element; integers give floating point numbers."""
     def true_divide_(self, other: Any) -> Any:
@@ -754,12 +1049,11 @@ class Tensor:
         """In-place form of ``unsqueeze``: this tensor itself gets the new layout."""
     def var(
         self,
-        dim: Any = None,
+        dim: Dims | None = None,
         unbiased: builtins.bool | None = None,
         keepdim: builtins.bool = False,
         *,
         correction: Any = None,
-        axis: Any = None,
     ) -> Tensor:
         """The variance of all elements, or of those along the dimensions named."""
     def vdot(self, other: Tensor) -> Tensor:
@@ -772,6 +1066,10 @@ class Tensor:
         """Pieces one above the other: along dimension 0."""
     def where(self, condition: Any = ..., other: Any = ...) -> Tensor:
         """This tensor's elements where the condition holds, those of `other` elsewhere; see ``tensorkit.where``."""
+    def xlogy(self, other: Any) -> Any:
+        """``input * log(other)``, and 0 where `input` is 0, as entropies need it."""
+    def xlogy_(self, other: Any) -> Any:
+        """In-place form of ``xlogy``: the result is written into this tensor."""
     def zero_(self) -> Tensor:
         """Set every element to zero."""
 

@@ -36,6 +36,7 @@ from tensorkit.tensor import Array, Tensor, attach, fresh
 __all__ = [
     "absolute",
     "add",
+    "conjugated",
     "div",
     "eq",
     "equal",
@@ -49,7 +50,9 @@ __all__ = [
     "mul",
     "ne",
     "neg",
+    "not_implemented",
     "pow",
+    "refuse_zero",
     "remainder",
     "sub",
     "true_divide",
@@ -78,7 +81,7 @@ def _samples(name: str, *more: str) -> tuple[Any, ...]:
 # -- helpers of derivatives ---------------------------------------------------------------------------------------
 
 
-def _conj(value: Any) -> Any:
+def conjugated(value: Any) -> Any:
     """The complex conjugate of a tensor or a number; real numbers are their own."""
     if isinstance(value, Tensor):
         return value.conj() if value._dtype.is_complex else value  # type: ignore[attr-defined]
@@ -348,8 +351,8 @@ mul = binary(
     derivative=Rule(
         "MulBackward0",
         numbers_count=True,
-        input=lambda g, c: g * _conj(c.other),
-        other=lambda g, c: g * _conj(c.input),
+        input=lambda g, c: g * conjugated(c.other),
+        other=lambda g, c: g * conjugated(c.input),
     ),
     samples=_samples("mul", "a * b", "a * 0.1", "3 * a", "a.mul_(b)", "a.mul_(0.5)"),
     doc="""Multiply, element by element.
@@ -367,21 +370,21 @@ def _integers(a: Array) -> bool:
     return a.dtype.kind in "iub"
 
 
-def _refuse_zero(divisor: Array) -> None:
+def refuse_zero(divisor: Array) -> None:
     if not numpy.all(divisor):
         raise RuntimeError("ZeroDivisionError")
 
 
 def _floor_divide(a: Array, b: Array) -> Array:
     if _integers(a):
-        _refuse_zero(b)
+        refuse_zero(b)
     return numpy.floor_divide(a, b)
 
 
 def _trunc_divide(a: Array, b: Array) -> Array:
     if not _integers(a):
         return numpy.trunc(numpy.divide(a, b))
-    _refuse_zero(b)
+    refuse_zero(b)
     quotient = numpy.floor_divide(a, b)
     inexact = quotient * b != a
     return quotient + (inexact & ((a < 0) != (b < 0))).astype(quotient.dtype)  # type: ignore[no-any-return]
@@ -390,7 +393,7 @@ def _trunc_divide(a: Array, b: Array) -> Array:
 def _remainder(a: Array, b: Array) -> Array:
     """The remainder with the divisor's sign. A zero keeps the sign that C's ``fmod`` gives it, as in PyTorch."""
     if _integers(a):
-        _refuse_zero(b)
+        refuse_zero(b)
         return numpy.remainder(a, b)
     rest = numpy.fmod(a, b)
     return numpy.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
@@ -399,13 +402,13 @@ def _remainder(a: Array, b: Array) -> Array:
 def _quotient(g: Any, c: Any) -> Any:
     if c.arguments.get("rounding_mode") is not None:
         return g.new_zeros(g.size())
-    return g / _conj(c.other)
+    return g / conjugated(c.other)
 
 
 def _quotient_other(g: Any, c: Any) -> Any:
     if c.arguments.get("rounding_mode") is not None:
         return g.new_zeros(g.size())
-    return -g * _conj((c.input / c.other) / c.other)
+    return -g * conjugated((c.input / c.other) / c.other)
 
 
 def _div_name(arguments: dict[str, Any]) -> str:
@@ -415,13 +418,13 @@ def _div_name(arguments: dict[str, Any]) -> str:
 _DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_other)
 
 
-def _not_implemented(name: str) -> Rule:
-    """The rule of an operation that may be recorded, but not differentiated."""
+def not_implemented(name: str, second: str = "other") -> Rule:
+    """The rule of an operation of two operands that may be recorded, but not differentiated."""
 
     def refuse(g: Any, c: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
-    return Rule("NotImplemented", input=refuse, other=refuse)
+    return Rule("NotImplemented", input=refuse, **{second: refuse})
 
 
 _true_divide: Pointwise = Pointwise(
@@ -535,8 +538,8 @@ floor_divide = binary(
         lacks=(*_LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
-    derivative=_not_implemented("floor_divide"),
-    inplace_derivative=_not_implemented("floor_divide_"),
+    derivative=not_implemented("floor_divide"),
+    inplace_derivative=not_implemented("floor_divide_"),
     samples=_samples("floor_divide", "a // b", "a // 2", "7 // a", "a.floor_divide_(b)"),
     doc="""Divide and round down, element by element.
 
@@ -610,8 +613,8 @@ def _pow_base(g: Any, c: Any) -> Any:
     if not isinstance(exponent, Tensor):
         if exponent == 0:
             return g.new_zeros(g.size())
-        return g * _conj(exponent * base.pow(exponent - 1))
-    steep = g * _conj(exponent * base.pow(exponent - 1))
+        return g * conjugated(exponent * base.pow(exponent - 1))
+    steep = g * conjugated(exponent * base.pow(exponent - 1))
     return where(exponent.ne(0), steep, 0)
 
 
@@ -620,7 +623,7 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     flat = base.eq(0)
     if not c.exponent.is_complex():
         flat = flat * c.exponent.ge(0)
-    return g * where(flat, 0, _conj(c.out * base.log()))
+    return g * where(flat, 0, conjugated(c.out * base.log()))
 
 
 pow = binary(

@@ -55,6 +55,15 @@ def _raised(difference: Difference, text: str) -> bool:
     return text in repr(difference.theirs.error)
 
 
+_LINEAR = ("solvers", "factored", "factors", "spectral", "determinants", "leastsquares", "norms")
+
+
+def _factorises(name: str) -> bool:
+    """Whether an operation is one of linear algebra that LAPACK does."""
+    function = registry[name].function
+    return function is not None and function.__module__.rpartition(".")[2] in _LINEAR
+
+
 _COMPLEX = {"complex64", "complex128"}
 _HALF = {"float16", "bfloat16"}
 _SUMS_OF_PRODUCTS = {
@@ -113,7 +122,7 @@ DELIBERATE = (
         "PyTorch takes a complex power for exp(b log a), which is no number for an infinite a, nor for 0 ** 0 (unless "
         "the exponent is a plain number); tensorkit says 0 ** 0 = 1 everywhere",
         lambda case, found: (
-            case.op == "pow" and ("nan" in found.text or case.telling()) and bool(case.dtypes() & _COMPLEX)
+            case.op in ("pow", "float_power") and ("nan" in found.text or case.telling()) and bool(case.dtypes() & _COMPLEX)
         ),
     ),
     Deliberate(
@@ -134,7 +143,7 @@ DELIBERATE = (
         "PyTorch computes 1 / t and a power with a number as operations on one tensor, and chooses other strides for "
         "them where there is no element to be read",
         lambda case, found: (
-            case.op in ("pow", "true_divide") and "value: stride" in found.text and case.empty()
+            case.op in ("pow", "float_power", "true_divide") and "value: stride" in found.text and case.empty()
         ),
         rare=True,
     ),
@@ -145,6 +154,15 @@ DELIBERATE = (
             case.op in _SUMS_OF_PRODUCTS and case.telling() and f"{found.respect}: values" in found.text
         ),
         rare=True,
+    ),
+    Deliberate(
+        "what a factorisation makes of infinities, of numbers at the end of their range, and of matrices that are "
+        "singular but for rounding is chance: PyTorch's LAPACK and SciPy's add in different orders",
+        lambda case, found: (
+            _factorises(case.op)
+            and found.respect in ("value", "error")
+            and (case.telling() or (case.layout() in ("expanded", "overlapping") and "singular" in found.text))
+        ),
     ),
     Deliberate(
         "PyTorch's spread of numbers near the end of their range is infinite; tensorkit computes it in float64",
@@ -160,7 +178,7 @@ def find(case: Case, difference: Difference) -> Deliberate | None:
 
 
 #: PyTorch's vectorised loops and its plain ones disagree about the sign of a zero among equal operands.
-_ZERO_OF_EITHER_SIGN = {"maximum", "minimum"}
+_ZERO_OF_EITHER_SIGN = {"maximum", "minimum", "fmax", "fmin"}
 
 
 def tolerance(case: Case) -> float:
