@@ -1,5 +1,485 @@
-"""Sorting, choosing the k largest, medians, modes and quantiles."""
+"""Sorting, and choosing the k largest.
+
+nan counts as larger than every number. What `sort` gives lies in memory as its input does; what `topk` gives is
+row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.order``.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, return_types
+from tensorkit import layout as layouts
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
+from tensorkit.dispatch import missing_kernel, op, sample, takes
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels import order as orders
+from tensorkit.ops.convert import copy_into, cpp_name, deliver
+from tensorkit.ops.reduce import put_along
+from tensorkit.tensor import Array, Tensor
+
+__all__ = [
+    "LIMITED",
+    "Pair",
+    "argsort",
+    "as_rows",
+    "axis_of",
+    "check_flags",
+    "check_tensor",
+    "meta_pair",
+    "msort",
+    "on_host",
+    "reversible",
+    "same",
+    "sort",
+    "sorted_values",
+    "topk",
+    "two_of",
+    "whole",
+    "write_out",
+]
+
+LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
+Pair = tuple[Tensor, Tensor]
+
+
+# -- arguments ----------------------------------------------------------------------------------------------------
+
+
+def axis_of(dim: Any, ndim: int) -> int:
+    """A dimension, counted from the front. What is no integer is refused in PyTorch's words by whoever wraps this."""
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError
+    return layouts.normalise_dim(dim.__index__(), ndim)
+
+
+def whole(k: Any) -> int:
+    if isinstance(k, bool) or not hasattr(k, "__index__"):
+        raise TypeError
+    return int(k.__index__())
+
+
+def check_flags(*flags: Any) -> None:
+    for flag in flags:
+        if not isinstance(flag, bool):
+            raise TypeError
+
+
+def check_tensor(input: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise TypeError
+
+
+def on_host(input: Tensor, name: str) -> Array:
+    """The elements of a tensor on the CPU.
+
+    Raises:
+        MissingKernelError: for one elsewhere.
+    """
+    if input._device != CPU:
+        raise MissingKernelError(
+            f"Could not run 'aten::{name}' with arguments from the '{input._device.type.upper()}' backend. "
+            "Move the tensor first: t.cpu() returns a copy on the CPU."
+        )
+    return input._nd()
+
+
+def as_rows(array: Array, axis: int) -> Array:
+    """The array as a matrix, whose rows run along one of its dimensions."""
+    moved = numpy.moveaxis(array, axis, -1)
+    return numpy.ascontiguousarray(moved).reshape(-1, array.shape[axis])
+
+
+def _picked(rows: Array, order: Array) -> Array:
+    if rows.shape[0] == 1:
+        return rows[0].take(order[0])[None]
+    return numpy.take_along_axis(rows, order, -1)
+
+
+# -- how gradients pass back --------------------------------------------------------------------------------------
+
+
+def _spread(g: Any, c: Any) -> Any:
+    """Each gradient goes to the place that its element was taken from."""
+    size = c.input_face.size
+    return (
+        put_along(g[0], c.indices, layouts.normalise_dim(c.dim.__index__(), len(size)), size)
+        if size
+        else g[0]
+    )
+
+
+# -- results ------------------------------------------------------------------------------------------------------
+
+
+def two_of(name: str, out: Any) -> tuple[Any, Any]:
+    """The two tensors that were given as ``out=``."""
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if len(out) != 2:
+        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
+    for place, one in enumerate(out):
+        if not isinstance(one, Tensor):
+            raise TypeError(
+                f"{name}(): argument 'out' must be tuple of Tensors, but found element of type "
+                f"{type(one).__name__} at pos {place}"
+            )
+    return out[0], out[1]
+
+
+def _check_exact(out: Tensor, kind: dtype) -> None:
+    if out._dtype is not kind:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {cpp_name(kind)}, but got {cpp_name(out._dtype)} instead"
+        )
+
+
+def _make_room(out: Any, size: tuple[int, ...], kind: dtype) -> None:
+    """Check and resize what was given as ``out=`` as PyTorch does, before it finds out that it has no kernel."""
+    for target, wanted in zip(out or (), (kind, dtypes.int64), strict=False):
+        _check_exact(target, wanted)
+        resize_out(target, size)
+
+
+def write_out(result: Tensor, out: Tensor) -> Tensor:
+    resize_out(out, result._lay().size, result._lay().stride)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _named(name: str, results: Pair, out: Any) -> Any:
+    """The two results under their names; or written into the two tensors given."""
+    if out is None:
+        return getattr(return_types, name)(results)
+    given = two_of(name, out)
+    for target, result in zip(given, results, strict=True):
+        _check_exact(target, result._dtype)
+    written = [write_out(result, target) for target, result in zip(given, results, strict=True)]
+    return getattr(return_types, f"{name}_out")(written)
+
+
+def _shaped(rows: Array, input: Tensor, axis: int, kind: dtype) -> Tensor:
+    """Rows that ran along a dimension, laid out in memory as the input lies."""
+    lay = input._lay()
+    stride = layouts.like_strides(lay)
+    shape = (*lay.size[:axis], *lay.size[axis + 1 :], lay.size[axis])
+    moved = numpy.moveaxis(rows.reshape(shape), -1, axis)
+    if stride == layouts.contiguous_stride(lay.size):
+        return deliver(moved, kind)
+    out = empty_strided(lay.size, stride, kind, CPU)
+    out._nd()[...] = moved
+    return out
+
+
+# -- sort ---------------------------------------------------------------------------------------------------------
+
+
+def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: bool = True) -> Pair:
+    """Sorted values and their indices; without `values`, the input stands in their place."""
+    lay, kind = input._lay(), input._dtype
+    axis = axis_of(dim, len(lay.size))
+    if kind.is_complex:
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
+    if input._device == META:
+        stride = layouts.like_strides(lay)
+        return tuple(empty_strided(lay.size, stride, k, META) for k in (kind, dtypes.int64))  # type: ignore[return-value]
+    array = on_host(input, "sort")
+    if not lay.size or not array.size:
+        indices = empty_strided(lay.size, layouts.like_strides(lay), dtypes.int64, CPU)
+        indices._nd()[...] = 0
+        return input.detach().clone(), indices
+    rows = as_rows(array, axis)
+    alike = lay.stride[axis] == 0  # one element, seen again and again: PyTorch leaves it where it is
+    order = orders.order_rows(rows, descending, stable or alike)
+    indices = _shaped(order, input, axis, dtypes.int64)
+    return _shaped(_picked(rows, order), input, axis, kind) if values else input, indices
+
+
+def sorted_values(input: Tensor) -> Tensor:
+    """A tensor sorted along its last dimension, row-major, where nobody asks for the indices."""
+    return deliver(numpy.sort(on_host(input, "sort"), axis=-1), input._dtype)
+
+
+def _check_sort(input: Any, descending: Any, stable: Any) -> None:
+    check_tensor(input)
+    check_flags(descending, bool(stable) if stable is None else stable)
+
+
+_SORT_FORMS = (
+    "(Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)",
+    "(Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)",
+)
+
+
+@op(
+    samples=(
+        sample("tk.sort(a)", a=(3, 4)),
+        sample("a.sort(0)", a=(3, 4)),
+        sample("a.sort(-1, True)", a=(3, 4)),
+        sample("a.sort(stable=True, dim=1, descending=True)", a=(2, 3, 2)),
+        sample("a.sort(descending=True)", a=(2, 40)),
+        sample("a.sort()", a=(40,)),
+        sample("a.sort()", a=()),
+        sample("a.sort(0)", a=(0, 3)),
+        sample("a.sort(2)", a=(2, 3)),
+        sample("a.sort('x')", a=(2, 3)),
+        sample("a.sort(True)", a=(2, 3)),
+        sample("tk.sort(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
+        sample("tk.sort(a, out=(tk.empty(1, dtype=a.dtype), tk.empty(2, dtype=tk.int64)))", a=(2, 3)),
+    ),
+    kind="reduce",
+    derivative=Rule(
+        lambda call: f"SortBackward{0 if call['stable'] is None else 1}",
+        input=_spread,
+    ),
+)
+@takes(*_SORT_FORMS)
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Any = None
+) -> Any:
+    """Sort along a dimension, the last one if none is named.
+
+    Args:
+        input: of any size, of any dtype but the complex ones.
+        dim: the dimension to sort along.
+        descending: from the largest to the smallest.
+        stable: keep the order of equal elements; otherwise it is that of PyTorch's algorithm.
+        out: two tensors of the very dtypes of the results.
+
+    Returns:
+        A named pair ``(values, indices)`` of the input's size; it lies in memory as the input does.
+
+    Raises:
+        RuntimeError: for complex numbers. IndexError: for a dimension out of range.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([3, 1, 2]).sort()
+    tensorkit.return_types.sort(
+    values=tensor([1, 2, 3]),
+    indices=tensor([1, 2, 0]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sort.html
+    """
+    _check_sort(input, descending, stable)
+    if out is not None and not isinstance(out, (tuple, list)):
+        raise TypeError
+    return _named("sort", _sorted(input, dim, descending, bool(stable)), out)
+
+
+@op(
+    samples=(
+        sample("tk.argsort(a)", a=(3, 4)),
+        sample("a.argsort(0, True)", a=(3, 4)),
+        sample("a.argsort(dim=-2, stable=True)", a=(2, 20)),
+        sample("tk.argsort(a, descending=True)", a=(20,)),
+        sample("a.argsort()", a=()),
+        sample("a.argsort(1)", a=(2, 0)),
+        sample("a.argsort(5)", a=(2, 3)),
+        sample("tk.argsort(a, stable=True, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.argsort(a, stable=True, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+)
+@takes(
+    "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
+    "(Tensor input, int dim = -1, bool descending = False)",
+)
+def argsort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The indices that would sort the tensor along a dimension, as `sort` gives them.
+
+    Raises:
+        RuntimeError: for complex numbers. IndexError: for a dimension out of range.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([3, 1, 2]).argsort(descending=True)
+    tensor([0, 2, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.argsort.html
+    """
+    _check_sort(input, descending, stable)
+    if out is not None and (stable is None or not isinstance(out, Tensor)):
+        raise TypeError
+    if out is None:
+        return _sorted(input, dim, descending, bool(stable), values=False)[1]
+    values = empty_strided((0,), (1,), input._dtype, input._device)
+    return sort(input, dim, descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.msort(a)", a=(3, 4)),
+        sample("a.msort()", a=(20, 2)),
+        sample("a.msort()", a=()),
+        sample("a.msort()", a=(0, 2)),
+        sample("tk.msort(a, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+)
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The values sorted along the first dimension: ``input.sort(dim=0).values``.
+
+    Raises:
+        RuntimeError: for complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.msort(tk.tensor([[3, 1], [2, 5]]))
+    tensor([[2, 1],
+            [3, 5]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.msort.html
+    """
+    check_tensor(input)
+    if out is None:
+        return sort(input, 0)[0]  # type: ignore[no-any-return]
+    return sort(input, 0, out=(out, empty_strided((0,), (1,), dtypes.int64, input._device)))[0]  # type: ignore[no-any-return]
+
+
+# -- topk ---------------------------------------------------------------------------------------------------------
+
+
+def reversible(keys: Array, descending: bool) -> Array:
+    """Numbers whose rising order is the wanted one."""
+    if keys.dtype.kind == "f" and numpy.isnan(keys).any():
+        return orders.ranks_of(keys[None], descending)[1][0]
+    if not descending:
+        return keys
+    return -keys if keys.dtype.kind == "f" else ~keys
+
+
+def _select(keys: Array, k: int, largest: bool, ordered: bool) -> Array:
+    """Where the k largest or smallest of one row are, by the steps of PyTorch's algorithm."""
+    values = reversible(keys, largest)
+    if k * 64 <= keys.size:
+        return orders.heap_smallest(values, k)
+    found = orders.introselect(values, k - 1)[:k]
+    if ordered and k > 1:
+        chosen = orders.ranks_of(keys[None, found[: k - 1]], largest)[1]
+        found[: k - 1] = found[: k - 1][orders.introsort(chosen)[0]]
+    return found
+
+
+def same(keys: Array, other: Array) -> Array:
+    """Where elements are equal; nan is equal to nan."""
+    alike: Array = keys == other
+    return alike | ((keys != keys) & (other != other)) if keys.dtype.kind == "f" else alike
+
+
+def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
+    """Where the k largest or smallest elements of each row of a matrix are."""
+    count = rows.shape[1]
+    keys = orders.sortable(rows)
+    if not ordered and k * 64 > count:  # the order that the selection happens to leave
+        return numpy.array([_select(row, k, largest, ordered) for row in keys], numpy.int64).reshape(-1, k)
+    if k < count:
+        some = numpy.argpartition(keys, count - k if largest else k - 1, -1)
+        some = some[:, count - k :] if largest else some[:, :k]
+    else:
+        some = numpy.broadcast_to(numpy.arange(count), keys.shape)
+    chosen = numpy.take_along_axis(keys, some, -1)
+    within = numpy.argsort(chosen, -1)
+    chosen = numpy.take_along_axis(chosen, within, -1)
+    found = numpy.take_along_axis(some, within, -1)
+    last = chosen[:, :1] if largest else chosen[:, -1:]
+    tied = same(chosen[:, 1:], chosen[:, :-1]).any(-1)
+    if k < count:
+        tied |= numpy.count_nonzero(same(keys, last), -1) > 1
+    found = numpy.ascontiguousarray(found[:, ::-1] if largest else found)
+    for row in numpy.flatnonzero(tied).tolist():
+        found[row] = _select(keys[row], k, largest, ordered)
+    return found
+
+
+def _top(input: Tensor, k: int, dim: Any, largest: bool, ordered: bool, out: Any) -> Pair:
+    size, kind = input._lay().size, input._dtype
+    axis = axis_of(dim, len(size))
+    if not 0 <= k <= (size[axis] if size else 1):
+        raise RuntimeError("selected index k out of range")
+    if kind.category == 0 or kind.is_complex:
+        raise RuntimeError(f"topk does not support {'complex' if kind.is_complex else 'bool'} dtypes on CPU")
+    if not size and input._device != META:
+        return input.detach().clone(), deliver(numpy.zeros((), numpy.int64), dtypes.int64)
+    result = (*size[:axis], k, *size[axis + 1 :]) if size else ()
+    if kind in LIMITED:
+        _make_room(out, result, kind)
+        raise missing_kernel("topk_cpu", kind.label)
+    if input._device == META:
+        return meta_pair(result, kind)
+    array = on_host(input, "topk")
+    shape = (*size[:axis], *size[axis + 1 :], k)
+    if not math.prod(result):
+        return deliver(numpy.empty(result, kind.numpy), kind), deliver(numpy.empty(result, int), dtypes.int64)
+    rows = as_rows(array, axis)
+    found = _top_rows(rows, k, largest, ordered)
+    values = _picked(rows, found)
+    return (
+        deliver(numpy.moveaxis(values.reshape(shape), -1, axis), kind),
+        deliver(numpy.moveaxis(found.reshape(shape), -1, axis), dtypes.int64),
+    )
+
+
+def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
+    stride = layouts.contiguous_stride(size)
+    return empty_strided(size, stride, kind, META), empty_strided(size, stride, dtypes.int64, META)
+
+
+@op(
+    samples=(
+        sample("tk.topk(a, 2)", a=(3, 4)),
+        sample("a.topk(2, 0, False)", a=(3, 4)),
+        sample("a.topk(3, largest=False, sorted=False)", a=(2, 9)),
+        sample("a.topk(5, sorted=False)", a=(30,)),
+        sample("a.topk(25)", a=(2, 30)),
+        sample("a.topk(2, -1)", a=(150,)),
+        sample("a.topk(0)", a=(2, 3)),
+        sample("a.topk(1)", a=()),
+        sample("a.topk(4)", a=(2, 3)),
+        sample("a.topk(1, 2)", a=(2, 3)),
+        sample("a.topk(1.5)", a=(2, 3)),
+        sample("a.topk(1, largest=1)", a=(2, 3)),
+        sample("tk.topk(a, 1, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
+    ),
+    kind="reduce",
+    derivative=Rule("TopkBackward0", input=_spread),
+)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
+) -> Any:
+    """The k largest, or smallest, elements along a dimension, and where they are.
+
+    Args:
+        input: of any size, of a dtype of integers or floating point numbers.
+        k: how many, at most the size of the dimension.
+        largest: False for the smallest.
+        sorted: in order; otherwise in the order that PyTorch's algorithm leaves.
+
+    Returns:
+        A named pair ``(values, indices)``.
+
+    Raises:
+        RuntimeError: when `k` is too large, for bools and for complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([3, 1, 2]).topk(2)
+    tensorkit.return_types.topk(
+    values=tensor([3, 2]),
+    indices=tensor([0, 2]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.topk.html
+    """
+    check_tensor(input)
+    check_flags(largest, sorted)
+    return _named("topk", _top(input, whole(k), dim, largest, sorted, out), out)
