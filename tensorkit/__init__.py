@@ -167,7 +167,8 @@ from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum,
 from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
 from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
 from tensorkit.ops.solvers import inverse
-from tensorkit.ops.sorting import argsort, kthvalue, median, mode, msort, nanmedian, sort, topk
+from tensorkit.ops.selecting import kthvalue, median, mode, nanmedian
+from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
 from tensorkit.ops.statistics import std, std_mean, var, var_mean
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
