@@ -91,6 +91,18 @@ from tensorkit.ops.binary import (
     xlogy,
 )
 from tensorkit.ops.conjugates import angle, conj, conj_physical, sgn, sign
+from tensorkit.ops.construct import (
+    block_diag,
+    broadcast_shapes,
+    cartesian_prod,
+    combinations,
+    diag,
+    diag_embed,
+    diagflat,
+    meshgrid,
+    unravel_index,
+    vander,
+)
 from tensorkit.ops.convert import CONTIGUOUS as contiguous_format
 from tensorkit.ops.convert import PRESERVE as preserve_format
 from tensorkit.ops.convert import clone, is_tensor, numel
@@ -113,8 +125,10 @@ from tensorkit.ops.create import (
     zeros,
     zeros_like,
 )
+from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
+from tensorkit.ops.factors import cholesky, lu
 from tensorkit.ops.gather import (
     gather,
     index_add_,
@@ -139,6 +153,29 @@ from tensorkit.ops.join import (
     stack,
     vstack,
 )
+from tensorkit.ops.logic import (
+    allclose,
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    is_nonzero,
+    is_same_size,
+    isclose,
+    isin,
+    logical_and,
+    logical_or,
+    logical_xor,
+)
+from tensorkit.ops.masked import (
+    diagonal_scatter,
+    masked_fill_,
+    masked_scatter_,
+    masked_select,
+    select_scatter,
+    slice_scatter,
+)
 from tensorkit.ops.pointwise import (
     absolute,
     add,
@@ -162,15 +199,29 @@ from tensorkit.ops.pointwise import (
     where,
 )
 from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
+from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
-from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
-from tensorkit.ops.solvers import inverse
+from tensorkit.ops.scan import (
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    cumulative_trapezoid,
+    diff,
+    logcumsumexp,
+    trapezoid,
+    trapz,
+)
 from tensorkit.ops.selecting import kthvalue, median, mode, nanmedian
+from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
+from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
 from tensorkit.ops.statistics import std, std_mean, var, var_mean
+from tensorkit.ops.ternary import addcdiv, addcmul, lerp
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
 from tensorkit.ops.unary import (
     exp,
@@ -265,6 +316,8 @@ index_copy = index_copy_
 index_fill = index_fill_
 less = lt
 less_equal = le
+masked_fill = masked_fill_
+masked_scatter = masked_scatter_
 moveaxis = movedim
 multiply = mul
 negative = neg
@@ -291,10 +344,13 @@ __all__ = [
     "acosh",
     "add",
     "addbmm",
+    "addcdiv",
+    "addcmul",
     "addmm",
     "addmv",
     "addr",
     "all",
+    "allclose",
     "amax",
     "amin",
     "aminmax",
@@ -324,23 +380,33 @@ __all__ = [
     "autograd",
     "baddbmm",
     "bfloat16",
+    "bitwise_and",
+    "bitwise_left_shift",
     "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "block_diag",
     "bmm",
     "bool",
+    "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
     "byte",
     "can_cast",
+    "cartesian_prod",
     "cat",
     "cdouble",
     "ceil",
     "cfloat",
     "char",
+    "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
     "chunk",
     "clone",
     "column_stack",
+    "combinations",
     "complex128",
     "complex64",
     "concat",
@@ -353,11 +419,21 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "cuda",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_trapezoid",
     "default_generator",
     "deg2rad",
     "detach",
     "device",
+    "diag",
+    "diag_embed",
+    "diagflat",
     "diagonal",
+    "diagonal_scatter",
+    "diff",
     "digamma",
     "div",
     "divide",
@@ -366,6 +442,7 @@ __all__ = [
     "dsplit",
     "dstack",
     "dtype",
+    "einsum",
     "empty",
     "empty_like",
     "empty_strided",
@@ -426,6 +503,7 @@ __all__ = [
     "index_select",
     "inference_mode",
     "initial_seed",
+    "inner",
     "int",
     "int16",
     "int32",
@@ -434,17 +512,23 @@ __all__ = [
     "inverse",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_nonzero",
+    "is_same_size",
     "is_tensor",
+    "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "isneginf",
     "isposinf",
     "isreal",
+    "kron",
     "kthvalue",
     "lcm",
     "ldexp",
     "le",
+    "lerp",
     "less",
     "less_equal",
     "lgamma",
@@ -454,21 +538,34 @@ __all__ = [
     "log10",
     "log1p",
     "log2",
+    "log_softmax",
     "logaddexp",
     "logaddexp2",
+    "logcumsumexp",
+    "logical_and",
     "logical_not",
+    "logical_or",
+    "logical_xor",
     "logit",
     "logspace",
+    "logsumexp",
     "long",
     "lt",
+    "lu",
     "lu_solve",
     "lu_unpack",
     "manual_seed",
+    "masked_fill",
+    "masked_fill_",
+    "masked_scatter",
+    "masked_scatter_",
+    "masked_select",
     "matmul",
     "max",
     "maximum",
     "mean",
     "median",
+    "meshgrid",
     "min",
     "minimum",
     "mm",
@@ -483,6 +580,7 @@ __all__ = [
     "nan_to_num",
     "nanmean",
     "nanmedian",
+    "nanquantile",
     "nansum",
     "narrow",
     "ne",
@@ -504,6 +602,7 @@ __all__ = [
     "promote_types",
     "put",
     "put_",
+    "quantile",
     "rad2deg",
     "rand",
     "rand_like",
@@ -534,6 +633,7 @@ __all__ = [
     "scatter_reduce",
     "seed",
     "select",
+    "select_scatter",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
@@ -546,6 +646,8 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "slice_scatter",
+    "softmax",
     "sort",
     "split",
     "split_with_sizes",
@@ -568,10 +670,13 @@ __all__ = [
     "tanh",
     "tensor",
     "tensor_split",
+    "tensordot",
     "tile",
     "topk",
     "trace",
     "transpose",
+    "trapezoid",
+    "trapz",
     "triangular_solve",
     "tril",
     "tril_indices",
@@ -585,7 +690,9 @@ __all__ = [
     "uint8",
     "unbind",
     "unflatten",
+    "unravel_index",
     "unsqueeze",
+    "vander",
     "var",
     "var_mean",
     "vdot",

@@ -16,6 +16,7 @@ from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
 from tensorkit.ops.shuffle import Dims
+from tensorkit.ops.ternary import Number
 from tensorkit.ops.view import Dims
 from tensorkit.storage import TypedStorage, UntypedStorage
 
@@ -131,6 +132,7 @@ class Tensor:
         """All dimensions in reverse order; a matrix transposed."""
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Any) -> Tensor: ...
+    def __and__(self, other: Any) -> Tensor: ...
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __array_wrap__(
         self, array: Array, context: Any = None, return_scalar: builtins.bool = False
@@ -149,18 +151,24 @@ class Tensor:
     def __getitem__(self, key: Any) -> Tensor: ...
     def __gt__(self, other: Any) -> Tensor: ...
     def __iadd__(self, other: Any) -> Tensor: ...
+    def __iand__(self, other: Any) -> Tensor: ...
     def __idiv__(self, other: Any) -> Tensor: ...
     def __ifloordiv__(self, other: Any) -> Tensor: ...
+    def __ilshift__(self, other: Any) -> Tensor: ...
     def __imod__(self, other: Any) -> Tensor: ...
     def __imul__(self, other: Any) -> Tensor: ...
     def __index__(self) -> builtins.int: ...
     def __int__(self) -> builtins.int: ...
     def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: Any) -> Tensor: ...
     def __ipow__(self, other: Any) -> Tensor: ...
+    def __irshift__(self, other: Any) -> Tensor: ...
     def __isub__(self, other: Any) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __itruediv__(self, other: Any) -> Tensor: ...
+    def __ixor__(self, other: Any) -> Tensor: ...
     def __le__(self, other: Any) -> Tensor: ...
+    def __lshift__(self, other: Any) -> Tensor: ...
     def __lt__(self, other: Any) -> Tensor: ...
     def __matmul__(self, other: Any) -> Tensor: ...
     def __mod__(self, other: Any) -> Tensor: ...
@@ -169,21 +177,29 @@ class Tensor:
         ...
     def __neg__(self) -> Tensor: ...
     def __new__(cls, *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor: ...
+    def __or__(self, other: Any) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
     def __pow__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
+    def __rand__(self, other: Any) -> Tensor: ...
     def __rdiv__(self, other: Any) -> Tensor: ...
     def __repr__(self, *, tensor_contents: str | None = None) -> str: ...
     def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rlshift__(self, other: Any) -> Tensor: ...
     def __rmatmul__(self, other: Any) -> Tensor: ...
     def __rmod__(self, other: Any) -> Tensor: ...
     def __rmul__(self, other: Any) -> Tensor: ...
+    def __ror__(self, other: Any) -> Tensor: ...
     def __rpow__(self, other: Any) -> Tensor: ...
+    def __rrshift__(self, other: Any) -> Tensor: ...
+    def __rshift__(self, other: Any) -> Tensor: ...
     def __rsub__(self, other: Any) -> Tensor: ...
     def __rtruediv__(self, other: Any) -> Tensor: ...
+    def __rxor__(self, other: Any) -> Tensor: ...
     def __setitem__(self, key: Any, value: Any) -> None: ...
     def __sub__(self, other: Any) -> Tensor: ...
     def __truediv__(self, other: Any) -> Tensor: ...
+    def __xor__(self, other: Any) -> Tensor: ...
     def abs(self) -> Tensor:
         """The absolute value of every element; of a complex number, its length."""
     def abs_(self) -> Tensor:
@@ -208,6 +224,14 @@ class Tensor:
         """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """In-place form of ``addbmm``: the result is written into this tensor."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """Add a quotient: ``input + value * tensor1 / tensor2``, element by element."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """In-place form of ``addcdiv``: the result is written into this tensor."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """Add a product: ``input + value * tensor1 * tensor2``, element by element."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+        """In-place form of ``addcmul``: the result is written into this tensor."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta × input + alpha × mat1 @ mat2``."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -222,6 +246,14 @@ class Tensor:
         """In-place form of ``addr``: the result is written into this tensor."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, or all along the dimensions named, are true: is not zero. nan is not zero."""
+    def allclose(
+        self,
+        other: Tensor,
+        rtol: builtins.float = 1e-05,
+        atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
+    ) -> builtins.bool:
+        """Whether all elements of two tensors are close; see `isclose`."""
     def amax(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
         """The largest of all elements, or of those along the dimensions named."""
     def amin(self, dim: Dims | None = ..., keepdim: builtins.bool = False) -> Tensor:
@@ -320,10 +352,30 @@ class Tensor:
         """In-place form of ``baddbmm``: the result is written into this tensor."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
+    def bitwise_and(self, other: Any) -> Any:
+        """The bits that both have, element by element; of bools the logical operation."""
+    def bitwise_and_(self, other: Any) -> Any:
+        """In-place form of ``bitwise_and``: the result is written into this tensor."""
+    def bitwise_left_shift(self, other: Any) -> Any:
+        """Shift bits to the left by that many places."""
+    def bitwise_left_shift_(self, other: Any) -> Any:
+        """In-place form of ``bitwise_left_shift``: the result is written into this tensor."""
     def bitwise_not(self) -> Tensor:
         """Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``."""
     def bitwise_not_(self) -> Tensor:
         """In-place form of ``bitwise_not``: the result is written into this tensor."""
+    def bitwise_or(self, other: Any) -> Any:
+        """The bits that one of the two has, element by element; of bools the logical operation."""
+    def bitwise_or_(self, other: Any) -> Any:
+        """In-place form of ``bitwise_or``: the result is written into this tensor."""
+    def bitwise_right_shift(self, other: Any) -> Any:
+        """Shift bits to the right, the sign kept by that many places."""
+    def bitwise_right_shift_(self, other: Any) -> Any:
+        """In-place form of ``bitwise_right_shift``: the result is written into this tensor."""
+    def bitwise_xor(self, other: Any) -> Any:
+        """The bits that just one has, element by element; of bools the logical operation."""
+    def bitwise_xor_(self, other: Any) -> Any:
+        """In-place form of ``bitwise_xor``: the result is written into this tensor."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """Multiply two batches of matrices, pair by pair."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
@@ -342,6 +394,8 @@ class Tensor:
         """The tensor as ``tensorkit.complex64``: itself if it is, otherwise a copy."""
     def char(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int8``: itself if it is, otherwise a copy."""
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
+        """The old spelling of `tensorkit.linalg.cholesky`."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
         """The inverse of a matrix, from its triangular factor of `tensorkit.linalg.cholesky`."""
     def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
@@ -380,6 +434,18 @@ class Tensor:
         self, device: Any = None, non_blocking: builtins.bool = False, *, memory_format: Any = None
     ) -> Tensor:
         """The tensor itself if it is on that CUDA device, otherwise a copy there."""
+    def cummax(self, dim: builtins.int) -> Any:
+        """The largest element so far along a dimension, and its index: of equal ones the latest; a nan stays."""
+    def cummin(self, dim: builtins.int) -> Any:
+        """The smallest element so far along a dimension, and its index: of equal ones the latest; a nan stays."""
+    def cumprod(self, dim: builtins.int, *, dtype: dtype_type | None = None) -> Tensor:
+        """The products so far along a dimension: each element with all that come before it."""
+    def cumprod_(self, dim: builtins.int, *, dtype: dtype_type | None = None) -> Tensor:
+        """In-place form of ``cumprod``: the result is written into this tensor."""
+    def cumsum(self, dim: builtins.int, *, dtype: dtype_type | None = None) -> Tensor:
+        """The sums so far along a dimension: each element with all that come before it."""
+    def cumsum_(self, dim: builtins.int, *, dtype: dtype_type | None = None) -> Tensor:
+        """In-place form of ``cumsum``: the result is written into this tensor."""
     @property
     def data(self) -> Tensor:
         """The same storage without autograd's knowledge: writes through it are not counted."""
@@ -393,8 +459,28 @@ class Tensor:
         """A tensor on the same storage that autograd does not follow."""
     def detach_(self) -> Tensor:
         """Cut this tensor out of the graph: from now on it is a leaf that requires no grad."""
+    def diag(self, diagonal: builtins.int = 0) -> Tensor:
+        """Of a vector the matrix with it on a diagonal; of a matrix a copy of its diagonal."""
+    def diag_embed(
+        self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1
+    ) -> Tensor:
+        """Matrices whose diagonals are the vectors along the last dimension; zeros elsewhere."""
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """The matrix with all elements of a tensor, in a row, on a diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """The elements whose indices in two dimensions run together, as a new last dimension."""
+    def diagonal_scatter(
+        self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1
+    ) -> Tensor:
+        """A copy with `src` on a diagonal, that of ``input.diagonal(offset, dim1, dim2)``."""
+    def diff(
+        self,
+        n: builtins.int = 1,
+        dim: builtins.int = -1,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
+    ) -> Tensor:
+        """The difference of each element to the next along a dimension, taken `n` times; of bools, whether they differ."""
     def digamma(self) -> Tensor:
         """The derivative of `lgamma`, of every element."""
     def digamma_(self) -> Tensor:
@@ -449,6 +535,8 @@ class Tensor:
         """In-place form of ``expm1``: the result is written into this tensor."""
     def fill_(self, value: Any) -> Tensor:
         """Set every element to a number, or to the one element of a 0-d tensor."""
+    def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
+        """Write a number onto the main diagonal."""
     def fix(self) -> Tensor:
         """Every element without its fraction: rounded towards zero."""
     def fix_(self) -> Tensor:
@@ -563,6 +651,8 @@ class Tensor:
         """Write values where tensors of indices point: ``t[indices] = values``; or add them to what is there."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """The slices that a vector of indices names along one dimension, as a copy."""
+    def inner(self, other: Tensor) -> Tensor:
+        """Multiply two tensors and sum over the last dimension of both; one without dimensions just scales the other."""
     def int(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
     def inverse(self) -> Tensor:
@@ -571,8 +661,20 @@ class Tensor:
         """Whether the tensor was made in `inference_mode`: it can never be recorded."""
     @property
     def is_leaf(self) -> Tensor: ...
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the one element of a tensor is not zero."""
+    def is_same_size(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have the same size."""
+    def isclose(
+        self,
+        other: Tensor,
+        rtol: builtins.float = 1e-05,
+        atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
+    ) -> Tensor:
+        """Whether two tensors are close, element by element: ``|input - other| <= atol + rtol * |other|``."""
     def isfinite(self) -> Tensor:
-        """Whether each element is neither infinite nor nan."""
+        """Whether each element is neither infinite nor nan; of a complex number, both of its parts."""
     def isinf(self) -> Tensor:
         """Whether each element is infinite."""
     def isnan(self) -> Tensor:
@@ -585,6 +687,8 @@ class Tensor:
         """Whether each element is real: without an imaginary part."""
     def item(self) -> Any:
         """The one element as a Python number."""
+    def kron(self, other: Tensor) -> Tensor:
+        """The Kronecker product: each element of the first, replaced by itself times the whole second."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
         """The k-th smallest element along a dimension, counted from 1, and where it is."""
     def lcm(self, other: Any) -> Any:
@@ -599,6 +703,10 @@ class Tensor:
         """Whether the first is at most the second, element by element."""
     def le_(self, other: Any) -> Any:
         """In-place form of ``le``: the result is written into this tensor."""
+    def lerp(self, end: Tensor, weight: Any) -> Tensor:
+        """Mix two tensors: ``input + weight * (end - input)``, a straight line from one to the other."""
+    def lerp_(self, end: Tensor, weight: Any) -> Tensor:
+        """In-place form of ``lerp``: the result is written into this tensor."""
     def less(self, other: Any) -> Any:
         """Whether the first is smaller, element by element."""
     def less_(self, other: Any) -> Any:
@@ -627,24 +735,44 @@ class Tensor:
         """In-place form of ``log2``: the result is written into this tensor."""
     def log_(self) -> Tensor:
         """In-place form of ``log``: the result is written into this tensor."""
+    def log_softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
+        """The logarithm of `softmax` along a dimension, however large the elements are."""
     def logaddexp(self, other: Any) -> Any:
         """The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way."""
     def logaddexp2(self, other: Any) -> Any:
         """The same to the base 2: ``log2(2**input + 2**other)``."""
+    def logcumsumexp(self, dim: builtins.int) -> Tensor:
+        """The logarithm of the sum so far of exponentials along a dimension, without overflow."""
+    def logical_and(self, other: Any) -> Any:
+        """Whether both are true, element by element; whatever is not zero is true."""
+    def logical_and_(self, other: Any) -> Any:
+        """In-place form of ``logical_and``: the result is written into this tensor."""
     def logical_not(self) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(self) -> Tensor:
         """In-place form of ``logical_not``: the result is written into this tensor."""
+    def logical_or(self, other: Any) -> Any:
+        """Whether at least one is true, element by element; whatever is not zero is true."""
+    def logical_or_(self, other: Any) -> Any:
+        """In-place form of ``logical_or``: the result is written into this tensor."""
+    def logical_xor(self, other: Any) -> Any:
+        """Whether just one of the two is true, element by element; whatever is not zero is true."""
+    def logical_xor_(self, other: Any) -> Any:
+        """In-place form of ``logical_xor``: the result is written into this tensor."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """``log(input / (1 - input))`` of every element: the inverse of `sigmoid`."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """In-place form of ``logit``: the result is written into this tensor."""
+    def logsumexp(self, dim: Dims, keepdim: builtins.bool = False) -> Tensor:
+        """The logarithm of the sum of exponentials along the dimensions named, however large the elements are."""
     def long(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
     def lt(self, other: Any) -> Any:
         """Whether the first is smaller, element by element."""
     def lt_(self, other: Any) -> Any:
         """In-place form of ``lt``: the result is written into this tensor."""
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
+        """The old spelling of `tensorkit.linalg.lu_factor_ex`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order."""
     @property
@@ -652,6 +780,16 @@ class Tensor:
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; a 0-d tensor is given back itself, as in PyTorch."""
+    def masked_fill(self, mask: Tensor, value: Any) -> None:
+        """A copy with one number wherever a mask, which is broadcast, is true."""
+    def masked_fill_(self, mask: Tensor, value: Any) -> None:
+        """In-place form of ``masked_fill``: this tensor itself is written to."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> None:
+        """A copy with the elements of `source`, one after the other, where a mask is true."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> None:
+        """In-place form of ``masked_scatter``: this tensor itself is written to."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast."""
     def matmul(self, other: Tensor) -> Tensor:
         """Multiply two tensors as matrices: what ``a @ b`` does."""
     def max(
@@ -716,6 +854,15 @@ class Tensor:
         """The mean of the elements, all or along the dimensions named, of those that are not nan."""
     def nanmedian(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """The median of what is not nan: of an even number of elements, the lower of the two in the middle."""
+    def nanquantile(
+        self,
+        q: Any,
+        dim: builtins.int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Tensor:
+        """The values below which given shares of the elements lie, nan left out."""
     def nansum(
         self, dim: Dims | None = None, keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
@@ -778,6 +925,15 @@ class Tensor:
         """A copy with the elements of `source` at the given places, counted in row-major order over the whole tensor."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
         """In-place form of ``put``: this tensor itself is written to."""
+    def quantile(
+        self,
+        q: Any,
+        dim: builtins.int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Tensor:
+        """The values below which given shares of the elements lie; nan where an element is nan."""
     def rad2deg(self) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
@@ -808,7 +964,7 @@ class Tensor:
     def repeat(self, *repeats: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
     def repeat_interleave(
-        self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
+        self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
     ) -> Tensor:
         """Each element, or each slice along a dimension, several times in a row."""
     @property
@@ -832,9 +988,9 @@ class Tensor:
         """Move the elements along dimensions; those pushed out at the end come in again at the front."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""
-    def round(self, *, decimals: builtins.int = 0) -> Tensor:
+    def round(self, *, decimals: builtins.int | None = None) -> Tensor:
         """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
-    def round_(self, *, decimals: builtins.int = 0) -> Tensor:
+    def round_(self, *, decimals: builtins.int | None = None) -> Tensor:
         """In-place form of ``round``: the result is written into this tensor."""
     def rsqrt(self) -> Tensor:
         """The reciprocal of the square root of every element."""
@@ -886,6 +1042,8 @@ class Tensor:
         """In-place form of ``scatter_reduce``: this tensor itself is written to."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Fix one index: the dimension goes, the storage offset moves."""
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A copy with `src` in place of the slice ``input.select(dim, index)``; it lies in memory as `input` does."""
     def set_(
         self, source: Any = None, storage_offset: builtins.int = 0, size: Any = None, stride: Any = None
     ) -> Tensor:
@@ -918,6 +1076,17 @@ class Tensor:
         """The hyperbolic sine of every element."""
     def sinh_(self) -> Tensor:
         """In-place form of ``sinh``: the result is written into this tensor."""
+    def slice_scatter(
+        self,
+        src: Tensor,
+        dim: builtins.int = 0,
+        start: builtins.int | None = None,
+        end: builtins.int | None = None,
+        step: builtins.int = 1,
+    ) -> Tensor:
+        """A copy with `src` in place of the positions ``start:end:step`` along one dimension."""
+    def softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
+        """The exponentials of the elements as shares of their sum along a dimension, however large the elements are."""
     def sort(
         self,
         dim: builtins.int = -1,

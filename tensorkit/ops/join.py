@@ -26,7 +26,20 @@ from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, same_place
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["as_dim", "as_tensors", "cat", "stack"]
+__all__ = [
+    "as_dim",
+    "as_tensors",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "cat",
+    "column_stack",
+    "dstack",
+    "hstack",
+    "stack",
+    "type_text",
+    "vstack",
+]
 
 
 # -- arguments ----------------------------------------------------------------------------------------------------
@@ -40,17 +53,18 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
     """
     if type(value) is not tuple and not isinstance(value, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(value).__name__}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_text(value)}"
         )
     for place, tensor in enumerate(value):
         if not isinstance(tensor, Tensor):
-            kind = type(tensor).__name__
-            if place == 0 and not isinstance(tensor, (int, float, complex)) and tensor is not None:
-                raise TypeError(
-                    f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}"
-                )
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {kind}")
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_text(tensor)}")
     return tuple(value)
+
+
+def type_text(value: Any) -> str:
+    """What PyTorch's errors call the type of a value: NumPy's carry their module."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def as_dim(dim: Any, name: str) -> int:
@@ -346,6 +360,233 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     rest = {"dim": along, "out": out}
     rule = _rule_for("StackBackward0", _layer, len(given))
     return _recorded("stack", rule, given, rest, lambda: _stack(given, along, out))
+
+
+# -- at least so many dimensions ----------------------------------------------------------------------------------
+
+
+def _one_or_several(
+    tensors: tuple[Any, ...], each: Callable[[Tensor], Tensor], name: str
+) -> Tensor | tuple[Tensor, ...]:
+    """`each` of one tensor; or of all, given side by side or as one sequence."""
+    if len(tensors) == 1:
+        only = tensors[0]
+        if isinstance(only, Tensor):
+            return each(only)
+        if not isinstance(only, (tuple, list)):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got ({type_text(only)}), but expected one "
+                "of:\n * (Tensor input)\n * (tuple of Tensors tensors)\n"
+            )
+        tensors = tuple(only)
+    return tuple([each(tensor) for tensor in as_tensors(tensors, name)])
+
+
+def _with_1(tensor: Any) -> Tensor:
+    return tensor if tensor._lay().size else tensor.reshape(1)  # type: ignore[no-any-return]
+
+
+def _with_2(tensor: Any) -> Tensor:
+    ndim = len(tensor._lay().size)
+    if ndim == 1:
+        return tensor.unsqueeze(0)  # type: ignore[no-any-return]
+    return tensor if ndim else tensor.reshape(1, 1)  # type: ignore[no-any-return]
+
+
+def _with_3(tensor: Any) -> Tensor:
+    ndim = len(tensor._lay().size)
+    if ndim == 0:
+        return tensor.reshape(1, 1, 1)  # type: ignore[no-any-return]
+    if ndim == 1:
+        return tensor.unsqueeze(0).unsqueeze(-1)  # type: ignore[no-any-return]
+    return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.atleast_1d(a)", a=()),
+        sample("tk.atleast_1d(a)", a=(2,)),
+        sample("tk.atleast_1d(a, b)", a=(), b=(2, 3)),
+        sample("tk.atleast_1d((a, b))", a=(), b=(2,)),
+        sample("tk.atleast_1d(a, 1)", a=()),
+        sample("tk.atleast_1d(1)"),
+        sample("tk.atleast_1d()"),
+    ),
+    methods=(),
+)
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension: a number becomes a vector of one, anything else stays itself.
+
+    Returns:
+        One tensor for one tensor; a tuple for several, or for a sequence of them.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_1d(tk.tensor(2))
+    tensor([2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html
+    """
+    return _one_or_several(tensors, _with_1, "atleast_1d")
+
+
+@op(
+    samples=(
+        sample("tk.atleast_2d(a)", a=()),
+        sample("tk.atleast_2d(a)", a=(2,)),
+        sample("tk.atleast_2d(a, b)", a=(3,), b=(2, 3)),
+        sample("tk.atleast_2d([a, b])", a=(), b=(2, 1, 2)),
+        sample("tk.atleast_2d('a')"),
+    ),
+    methods=(),
+)
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions: a vector becomes a row.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_2d(tk.tensor([1, 2]))
+    tensor([[1, 2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_2d.html
+    """
+    return _one_or_several(tensors, _with_2, "atleast_2d")
+
+
+@op(
+    samples=(
+        sample("tk.atleast_3d(a)", a=()),
+        sample("tk.atleast_3d(a)", a=(2,)),
+        sample("tk.atleast_3d(a)", a=(2, 3)),
+        sample("tk.atleast_3d(a, b)", a=(3,), b=(2, 3, 2)),
+        sample("tk.atleast_3d(3)"),
+    ),
+    methods=(),
+)
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions: a vector lies along the middle one, a matrix along the first two.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_3d(tk.zeros(4)).size(), tk.atleast_3d(tk.zeros(2, 3)).size()
+    (tensorkit.Size([1, 4, 1]), tensorkit.Size([2, 3, 1]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_3d.html
+    """
+    return _one_or_several(tensors, _with_3, "atleast_3d")
+
+
+# -- rows, columns, layers ----------------------------------------------------------------------------------------
+
+
+def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
+    given = as_tensors(tensors, name)
+    if not given:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return given
+
+
+@op(
+    samples=(
+        sample("tk.hstack((a, b))", a=(2, 3), b=(2, 1)),
+        sample("tk.hstack([a, b])", a=(2,), b=()),
+        sample("tk.hstack((a, a), out=a.new_empty(0))", a=()),
+        sample("tk.hstack([a, b])", a=(2,), b=(2, 2)),
+        sample("tk.hstack((a, 2))", a=()),
+        sample("tk.hstack([])"),
+    ),
+    kind="copy",
+    methods=(),
+)
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Put tensors side by side: along dimension 1, vectors along their only one.
+
+    >>> import tensorkit as tk
+    >>> tk.hstack((tk.zeros(2, 1), tk.ones(2, 2)))
+    tensor([[0., 1., 1.],
+            [0., 1., 1.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.hstack.html
+    """
+    given = tuple([_with_1(tensor) for tensor in _some(tensors, "hstack")])
+    return cat(given, 0 if given[0].dim() == 1 else 1, out=out)
+
+
+@op(
+    samples=(
+        sample("tk.vstack((a, b))", a=(2, 3), b=(3,)),
+        sample("tk.row_stack([a, b])", a=(2,), b=(2,)),
+        sample("tk.vstack((a, a), out=a.new_empty(0))", a=()),
+        sample("tk.vstack([a, b])", a=(2,), b=(3,)),
+        sample("tk.vstack(a)", a=(2,)),
+        sample("tk.vstack(())"),
+    ),
+    kind="copy",
+    aliases=("row_stack",),
+    methods=(),
+)
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Put tensors one above the other: along dimension 0; a vector is one row.
+
+    >>> import tensorkit as tk
+    >>> tk.vstack((tk.zeros(2), tk.ones(2, 2)))
+    tensor([[0., 0.],
+            [1., 1.],
+            [1., 1.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.vstack.html
+    """
+    return cat(tuple([_with_2(tensor) for tensor in _some(tensors, "vstack")]), 0, out=out)
+
+
+@op(
+    samples=(
+        sample("tk.dstack((a, b))", a=(2, 3), b=(2, 3, 2)),
+        sample("tk.dstack([a, b])", a=(2,), b=(2,)),
+        sample("tk.dstack((a, a), out=a.new_empty(0))", a=()),
+        sample("tk.dstack([a, b])", a=(2, 3), b=(3,)),
+        sample("tk.dstack([])"),
+    ),
+    kind="copy",
+    methods=(),
+)
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Put tensors one behind the other: along dimension 2.
+
+    >>> import tensorkit as tk
+    >>> tk.dstack((tk.zeros(2), tk.ones(2)))
+    tensor([[[0., 1.],
+             [0., 1.]]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.dstack.html
+    """
+    return cat(tuple([_with_3(tensor) for tensor in _some(tensors, "dstack")]), 2, out=out)
+
+
+def _as_column(tensor: Any) -> Tensor:
+    return tensor.reshape(tensor.numel(), 1) if tensor.dim() < 2 else tensor  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.column_stack((a, b))", a=(2, 3), b=(2,)),
+        sample("tk.column_stack([a, b, a])", a=(2,), b=(2,)),
+        sample("tk.column_stack((a, a), out=a.new_empty(0))", a=()),
+        sample("tk.column_stack([a, b])", a=(2,), b=(3,)),
+        sample("tk.column_stack([])"),
+    ),
+    kind="copy",
+    methods=(),
+)
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Put tensors side by side; a vector is one column.
+
+    >>> import tensorkit as tk
+    >>> tk.column_stack((tk.tensor([1, 2]), tk.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.column_stack.html
+    """
+    given = tuple([_as_column(tensor) for tensor in _some(tensors, "column_stack")])
+    return cat(given, 1, out=out)
 
 
 def _note_derivatives() -> None:
