@@ -87,7 +87,7 @@ class Op:
         name: PyTorch's name.
         function: what the namespace offers, or None for a method only.
         samples: calls that the tests draw their cases from.
-        kind: "view", "pointwise", "reduce", "create", "copy" or "inplace".
+        kind: "view", "pointwise", "reduce", "scan", "create", "copy" or "inplace".
         functions, methods: every public spelling, operators among the methods.
         derivative: how gradients pass back through it; None where there is none.
         scalar: the scalar body that device kernels are compiled from, where there is one.
@@ -341,6 +341,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Dims": ((int, numpy.integer, tuple, list), "tuple of ints"),
     "Dims | None": ((int, numpy.integer, tuple, list, type(None)), "tuple of ints"),
     "bool": ((bool,), "bool"),
+    "float": ((int, float, numpy.number, Tensor), "float"),
     "float | None": ((int, float, numpy.number, Tensor, type(None)), "float"),
     "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
     "Tensor": ((Tensor,), "Tensor"),
@@ -434,11 +435,16 @@ def explain(
         return sentence
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
+    alone = method and len(parameters) == 1  # PyTorch has words of its own for methods that take nothing
     for key in kwargs:
+        if alone:
+            return f"TensorBase.{name}() takes no keyword arguments"
         if key not in signature.parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters):
             return f"{name}() got an unexpected keyword argument '{key}'"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        if alone:
+            return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
         return _too_many(name, positional[method:], len(args) - method)
     missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
@@ -506,13 +512,13 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
         forms: the parameters of each form, as text.
     """
     shown = ", ".join(_type_name(value) for value in args)
-    named = ", ".join(f"{key}={_type_name(value)}" for key, value in reversed(kwargs.items()))
+    named = ", ".join(f"{key}={_type_name(value)}" for key, value in reversed(list(kwargs.items())))
     if named:
         shown = f"{shown}, {named}" if shown else f"{named}, "
-    listed = "".join(f" * ({form})\n" for form in forms)
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n{listed}"
-    )
+    known = list(forms)
+    # Of one form PyTorch says what it is, in the same line.
+    listed = f"({known[0]})" if len(known) == 1 else "one of:\n" + "".join(f" * ({form})\n" for form in known)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}")
 
 
 def _type_name(value: Any) -> str:
@@ -542,8 +548,12 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     if _takes_self_alone(body):
 
         @functools.wraps(body)
-        def alone(self: Tensor) -> Any:
+        def alone(self: Tensor, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
+            if args:
+                raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
+            if kwargs:
+                raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
             return call_traced(name, body, (self,), {}) if trace.active else body(self)
 
         return alone
@@ -614,7 +624,7 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
 
 def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""
-    if "out" not in (body.__kwdefaults__ or {}):
+    if "out" not in (inspect.unwrap(body).__kwdefaults__ or {}):
         return body
 
     @functools.wraps(body)
@@ -647,7 +657,7 @@ def _inplace_values(body: Callable[..., Any], rule: Any, name: str, kind: str) -
     @functools.wraps(body)
     def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if kind == "pointwise":
+        if kind in ("pointwise", "scan"):
             return cast(Tensor, body(self, *args, out=IN_PLACE, **kwargs))
         assert _write_back is not None
         return _write_back(self, body(self, *args, **kwargs))
@@ -683,6 +693,7 @@ def op(  # what creates takes ``requires_grad=`` besides
     methods: tuple[str, ...] | None = None,
     inplace: bool = False,
     derivative: Any = None,
+    inplace_derivative: Any = None,
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
@@ -693,13 +704,14 @@ def op(  # what creates takes ``requires_grad=`` besides
 def op(
     *,
     samples: Iterable[Sample],
-    kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize"] = "view",
+    kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize", "scan"] = "view",
     name: str | None = None,
     aliases: tuple[str, ...] = (),
     function: bool = True,
     methods: tuple[str, ...] | None = None,
     inplace: bool = False,
     derivative: Any = None,
+    inplace_derivative: Any = None,
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
@@ -716,6 +728,7 @@ def op(
     methods: tuple[str, ...] | None = None,
     inplace: bool = False,
     derivative: Any = None,
+    inplace_derivative: Any = None,
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
@@ -730,9 +743,10 @@ def op(
         function: whether the namespace offers it.
         methods: the method spellings, if they differ from the name and its aliases; ``()`` for none.
         inplace: whether to derive ``name_``: of a view the form that changes this tensor's own layout, of anything
-            else the form that writes into this tensor. The body of a pointwise operation is then called with
+            else the form that writes into this tensor. The body of a pointwise operation or a scan is then called with
             ``out=IN_PLACE``, which `elementwise.apply` understands; other results are copied into the tensor.
         derivative: how gradients pass back through it.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
         grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
         rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
@@ -754,9 +768,9 @@ def op(
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
             else:
-                changing = _inplace_values(plain, derivative, own, kind)
+                changing = _inplace_values(plain, inplace_derivative or derivative, own, kind)
             for spelling in given:
-                attach(spelling + "_", traced_method(own + "_", changing))
+                attach(spelling + "_", traced_method(own + "_", _as_method(changing)))
         register(
             Op(
                 own,

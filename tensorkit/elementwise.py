@@ -63,6 +63,7 @@ class Pointwise:
         overloaded: whether PyTorch has separate forms for tensors and numbers, which colours one error's text.
         row_major_after_number: whether the result is row-major when the first operand is a number.
         inplace_check: refuses an in-place call with PyTorch's sentence.
+        like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
         exact_out: whether ``out=`` must have the very dtype of the result.
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
     """
@@ -78,6 +79,7 @@ class Pointwise:
     overloaded: bool = False
     row_major_after_number: bool = False
     exact_out: bool = False
+    like_first: str = ""
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
 
@@ -430,7 +432,11 @@ def _target(
         return target
     if block.row_major_after_number and not isinstance(operands[0], Tensor):
         stride = layouts.contiguous_stride(size)
-    elif block.result in _REAL and operands[0]._dtype.is_complex:
+    elif block.result == "real float" and operands[0]._dtype.is_complex and not _holds_complex(out):
+        stride = layouts.contiguous_stride(size)
+    elif (out is None and _like_first(block, operands[0])) or (
+        block.result == "real" and operands[0]._dtype.is_complex
+    ):
         stride = layouts.like_strides(operands[0]._lay())  # PyTorch makes this one with empty_like
     else:
         compute = kind if block.result == "same" else result_dtype(*operands)
@@ -442,6 +448,14 @@ def _target(
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
         raise RuntimeError(f"Found dtype {out._dtype.label} but expected {kind.label}")
     return prepare_out(out, size, stride, kind, where)
+
+
+def _holds_complex(out: Any) -> bool:
+    return isinstance(out, Tensor) and out._dtype.is_complex
+
+
+def _like_first(block: Pointwise, first: Any) -> bool:
+    return block.like_first == "always" or (block.like_first == "whole" and first._dtype.category < 2)
 
 
 _NUMBER = Layout((), (), 0)

@@ -6,7 +6,6 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 from collections.abc import Callable, Iterable
@@ -25,6 +24,7 @@ from tensorkit.dispatch import (
     recorded_call,
     register,
     sample,
+    traced_method,
     unmatched,
     wants_grad,
 )
@@ -33,7 +33,7 @@ from tensorkit.elementwise import NUMBERS, Pointwise, apply
 from tensorkit.kernels import cpu
 from tensorkit.tensor import Tensor, attach, fresh
 
-__all__ = ["binary", "method_alone", "samples_of_one", "unary"]
+__all__ = ["binary", "samples_of_one", "unary"]
 
 _Entry = tuple[Any, dtype]
 _NumberEntry = tuple[Any, dtype, float, float]  # and the numbers for which the ufunc alone is right
@@ -442,7 +442,7 @@ def _operator(
             return caller((self, other), {}, method=False)
         return caller((other, self), {}, method=False)
 
-    return reflected if name.startswith("__r") else forward
+    return reflected if name.startswith("__r") and name != "__rshift__" else forward
 
 
 def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
@@ -533,27 +533,12 @@ def unary(
     names = (name, *aliases)
     changed = tuple(n + "_" for n in names) if inplace else ()
     for spelling in (*names, *operators):
-        attach(spelling, method_alone(name, alone))
+        attach(spelling, traced_method(name, alone))
     for spelling in changed:
-        attach(spelling, method_alone(name + "_", changing))
+        attach(spelling, traced_method(name + "_", changing))
     function = _function_of_one(name, alone, written if out else None)
     _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
     return function
-
-
-def method_alone(name: str, body: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
-    """A method that takes nothing but its tensor, and refuses the rest in PyTorch's words."""
-
-    @functools.wraps(body)
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        if args:
-            raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
-        if kwargs:
-            raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
-        return call_traced(name, body, (self,), {}) if trace.active else body(self)
-
-    return method
 
 
 def _function_of_one(
@@ -568,14 +553,14 @@ def _function_of_one(
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
         check(input)
-        return call_traced(name, alone, (input,), {}) if trace.active else alone(input)  # type: ignore[no-any-return]
+        return call_traced(name, alone, (input,), {}) if trace.active else alone(input)
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
         if out is None or written is None:
             return plain(input)
         check(input)
-        return call_traced(name, written, (input,), {"out": out}) if trace.active else written(input, out=out)  # type: ignore[no-any-return]
+        return call_traced(name, written, (input,), {"out": out}) if trace.active else written(input, out=out)
 
     return plain if written is None else function
 

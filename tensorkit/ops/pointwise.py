@@ -84,7 +84,7 @@ def _samples(name: str, *more: str) -> tuple[Any, ...]:
 def conjugated(value: Any) -> Any:
     """The complex conjugate of a tensor or a number; real numbers are their own."""
     if isinstance(value, Tensor):
-        return value.conj() if value._dtype.is_complex else value  # type: ignore[attr-defined]
+        return value.conj() if value._dtype.is_complex else value
     return value.conjugate() if isinstance(value, complex) else value
 
 
@@ -424,7 +424,8 @@ def not_implemented(name: str, second: str = "other") -> Rule:
     def refuse(g: Any, c: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
-    return Rule("NotImplemented", input=refuse, **{second: refuse})
+    formulas: dict[str, Any] = {"input": refuse, second: refuse}
+    return Rule("NotImplemented", **formulas)
 
 
 _true_divide: Pointwise = Pointwise(
@@ -920,7 +921,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def _divide_number(self: Tensor, other: Any) -> Any:
     """``number / tensor``: the reciprocals, times the number, as PyTorch does it."""
-    return self.reciprocal() * other if isinstance(other, NUMBERS) else NotImplemented  # type: ignore[attr-defined]
+    return self.reciprocal() * other if isinstance(other, NUMBERS) else NotImplemented
 
 
 def _attach_division() -> None:

@@ -85,17 +85,23 @@ _SUMS_OF_PRODUCTS = {
     *("matrix_power", "mm", "mv", "tensordot", "vdot"),
 }
 
+_MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a")
+
 DELIBERATE = (
     Deliberate(
-        "PyTorch meets a zero divisor in the middle of an in-place division and leaves it half done; "
-        "tensorkit looks first, and writes nothing",
-        lambda case, found: found.respect.endswith("afterwards") and _raised(found, "ZeroDivisionError"),
+        "PyTorch meets a zero divisor, an index out of range or a missing kernel in the middle of an in-place "
+        "operation and leaves it half done; tensorkit looks first, and writes nothing",
+        lambda case, found: (
+            found.respect.endswith("afterwards") and any(_raised(found, text) for text in _MIDWAY)
+        ),
     ),
     Deliberate(
         "where several elements share a slot but no stride is 0, neither library refuses an in-place write, and "
         "the order of writing decides: PyTorch's vectorised loops and NumPy's differ in it",
         lambda case, found: (
-            case.writes() and case.layout() == "overlapping" and f"{found.respect}: values" in found.text
+            (case.writes() or case.op.endswith("_scatter"))
+            and case.layout() == "overlapping"
+            and f"{found.respect}: values" in found.text
         ),
     ),
     Deliberate(
@@ -105,7 +111,8 @@ DELIBERATE = (
     Deliberate(
         "there is no complex32: not for pairs of float16, not for a complex number beside float16",
         lambda case, found: (
-            "float16" in case.dtypes() and (case.op == "view_as_complex" or "ComplexHalf" in found.text)
+            "float16" in case.dtypes()
+            and (case.op in ("view_as_complex", "complex") or "ComplexHalf" in found.text)
         ),
     ),
     Deliberate(
@@ -116,13 +123,17 @@ DELIBERATE = (
     Deliberate(
         "PyTorch warns of its own temporary when a comparison of complex numbers is written into a real tensor; "
         "a truth value has no imaginary part to lose",
-        lambda case, found: case.call == "a.eq_(b)" and found.respect == "warnings",
+        lambda case, found: (
+            (case.call == "a.eq_(b)" or case.op.startswith("logical_")) and found.respect == "warnings"
+        ),
     ),
     Deliberate(
         "PyTorch takes a complex power for exp(b log a), which is no number for an infinite a, nor for 0 ** 0 (unless "
         "the exponent is a plain number); tensorkit says 0 ** 0 = 1 everywhere",
         lambda case, found: (
-            case.op in ("pow", "float_power") and ("nan" in found.text or case.telling()) and bool(case.dtypes() & _COMPLEX)
+            case.op in ("pow", "float_power")
+            and ("nan" in found.text or case.telling())
+            and bool(case.dtypes() & _COMPLEX)
         ),
     ),
     Deliberate(
@@ -143,7 +154,9 @@ DELIBERATE = (
         "PyTorch computes 1 / t and a power with a number as operations on one tensor, and chooses other strides for "
         "them where there is no element to be read",
         lambda case, found: (
-            case.op in ("pow", "float_power", "true_divide") and "value: stride" in found.text and case.empty()
+            case.op in ("pow", "float_power", "square", "true_divide")
+            and "value: stride" in found.text
+            and case.empty()
         ),
         rare=True,
     ),
@@ -161,7 +174,9 @@ DELIBERATE = (
         lambda case, found: (
             _factorises(case.op)
             and found.respect in ("value", "error")
-            and (case.telling() or (case.layout() in ("expanded", "overlapping") and "singular" in found.text))
+            and (
+                case.telling() or (case.layout() in ("expanded", "overlapping") and "singular" in found.text)
+            )
         ),
     ),
     Deliberate(
@@ -178,7 +193,7 @@ def find(case: Case, difference: Difference) -> Deliberate | None:
 
 
 #: PyTorch's vectorised loops and its plain ones disagree about the sign of a zero among equal operands.
-_ZERO_OF_EITHER_SIGN = {"maximum", "minimum", "fmax", "fmin"}
+_ZERO_OF_EITHER_SIGN = {"maximum", "minimum", "fmax", "fmin", "amax", "amin", "aminmax"}
 
 
 def tolerance(case: Case) -> float:

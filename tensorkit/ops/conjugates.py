@@ -1,0 +1,159 @@
+"""Complex numbers: conjugates, the bit that stands for one, and directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import IN_PLACE, op, sample
+from tensorkit.elementwise import Pointwise, apply
+from tensorkit.spellings import samples_of_one, unary
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["angle", "conj", "conj_physical", "sgn", "sign"]
+
+
+def _of_complex(arguments: dict[str, Any]) -> bool:
+    """Whether there is something to conjugate: real numbers are given back as they are."""
+    return bool(arguments["input"]._dtype.is_complex)
+
+
+_conjugate = Pointwise("conj_physical", numpy.conjugate, None, kernel="conj_cpu", exact_out=True)
+
+
+@op(
+    samples=(
+        *samples_of_one("conj_physical", out=False),
+        sample("tk.conj_physical(a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
+        sample("tk.conj_physical(a.detach(), out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="pointwise",
+    inplace=True,
+    derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
+    inplace_derivative=Rule("ConjPhysicalBackward1", input=lambda g, c: g.conj()),
+)
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate of every element, written out; a tensor of real numbers is given back itself.
+
+    >>> import tensorkit as tk
+    >>> tk.conj_physical(tk.tensor([1 + 2j]))
+    tensor([1.-2.j])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj_physical.html
+    """
+    if not input._dtype.is_complex and (out is None or out is IN_PLACE):
+        if out is not None:
+            input._bump()
+        return input
+    return apply(_conjugate, (input,), out=out)
+
+
+@op(
+    samples=(sample("tk.conj(a)", a=(2, 3)), sample("a.conj() + a", a=()), sample("tk.conj(2)")),
+    kind="pointwise",
+    derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
+)
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of every element; a tensor of real numbers is given back itself.
+
+    >>> import tensorkit as tk
+    >>> tk.conj(tk.tensor([1 + 2j]))
+    tensor([1.-2.j])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj.html
+    """
+    return apply(_conjugate, (input,)) if input._dtype.is_complex else input
+
+
+# -- directions ---------------------------------------------------------------------------------------------------
+
+
+def _sgn(a: Array) -> Array:
+    if a.dtype.kind == "b":
+        return a.copy()
+    if a.dtype.kind == "c":
+        length = numpy.abs(a)
+        return numpy.where(length == 0, a.dtype.type(0), a / length)
+    return numpy.subtract(a > 0, a < 0, dtype=a.dtype)
+
+
+def _sgn_back(g: Any, c: Any) -> Any:
+    """A sign never changes; of a complex number it is the direction, which turns."""
+    if not c.out.is_complex():
+        return g.new_zeros(g.size())
+    along = (g * c.out.conj()).real
+    return ((g - along * c.out) / c.input.abs()).where(c.input.ne(0), g * 0)
+
+
+def _sign_of_one(a: Any) -> Any:
+    return (a > 0) - (a < 0)
+
+
+sgn = unary(
+    Pointwise("sgn", _sgn, None, kernel="sign_cpu", exact_out=True),
+    derivative=Rule("SgnBackward0", input=_sgn_back),
+    samples=samples_of_one("sgn"),
+    doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
+
+    >>> import tensorkit as tk
+    >>> tk.sgn(tk.tensor([3 + 4j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sgn.html
+    """,
+)
+
+
+def _no_complex_sign(input: Tensor) -> None:
+    if input._dtype.is_complex:
+        raise NotImplementedError(
+            "Unlike NumPy, tensorkit.sign is not intended to support complex numbers. Please use tensorkit.sgn instead."
+        )
+
+
+sign = unary(
+    Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),
+    derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
+    samples=samples_of_one("sign"),
+    doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
+
+    >>> import tensorkit as tk
+    >>> tk.sign(tk.tensor([-2.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sign.html
+    """,
+)
+
+
+def _angle(a: Array) -> Array:
+    if a.dtype.kind == "c":
+        return numpy.arctan2(a.imag, a.real)  # type: ignore[no-any-return]
+    half_turn = numpy.where(a < 0, a.dtype.type(numpy.pi), a.dtype.type(0))
+    return numpy.where(numpy.isnan(a), a, half_turn)
+
+
+def _angle_back(g: Any, c: Any) -> Any:
+    if not c.input.is_complex():
+        return g.new_zeros(g.size())
+    along = c.input * 1j / c.input.abs().pow(2)
+    return (g * along).where(c.input.ne(0), g * 0)
+
+
+angle = unary(
+    Pointwise("angle", _angle, None, result="real float", lacks=()),
+    inplace=False,
+    derivative=Rule("AngleBackward0", input=_angle_back),
+    rounded=1,
+    samples=samples_of_one("angle", inplace=False),
+    doc="""The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
+
+    >>> import tensorkit as tk
+    >>> tk.angle(tk.tensor([1j, -1 + 0j])), tk.angle(tk.tensor([-2.0, 2.0]))
+    (tensor([1.5708, 3.1416]), tensor([3.1416, 0.0000]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.angle.html
+    """,
+)
