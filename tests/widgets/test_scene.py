@@ -11,6 +11,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit_widgets.actions import do
+from tensorkit_widgets.geometry import slot_of
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.render import render_svg, render_text
 from tensorkit_widgets.render.palette import DARK, LIGHT
@@ -148,17 +149,19 @@ def test_a_large_storage_shows_the_whole_road() -> None:
     assert [arc.label for arc in scene.strip.arcs if arc.strong] == ["+1", "+1000"]
 
 
-@pytest.mark.parametrize("room", [300, 560, 700, 850, 960])
+@pytest.mark.parametrize("room", [285, 440, 520, 560, 700, 850, 960])
 @pytest.mark.parametrize("name", PICTURES)
 def test_nothing_leaves_the_page(name: str, room: int) -> None:
     made = session(name)
     do(made, {"kind": "room", "width": room})
     scene = made.scene(live=True)
-    assert scene.width == {300: 560, 560: 560, 700: 680, 850: 800, 960: 960}[room]
+    assert scene.width == {285: 400, 440: 400, 520: 480, 560: 560, 700: 680, 850: 800, 960: 960}[room]
     assert made.scene().width == 960
     parts = [*scene.strip.cells, *(c for f in scene.grid.facets for row in f.rows for c in row), *scene.cards]
     assert all(p.x >= 0 and p.x + p.width <= scene.width + 0.1 for p in parts)
     assert all(p.y >= 0 and p.y + p.height <= scene.height for p in parts)
+    lit = slot_of(made.focus, made.meta.stride, made.meta.offset) if made.focus is not None else None
+    assert lit is None or lit in {cell.slot for cell in scene.strip.cells}
 
 
 def test_the_dom_stays_small() -> None:

@@ -84,8 +84,8 @@ def strip_runs(slots: int, points: Iterable[int], room: int = STRIP_SLOTS) -> tu
     if slots <= room:
         return ((0, slots),)
     kept = sorted({p for p in points if 0 <= p < slots}) or [0]
-    while len(kept) > max(1, room // 4):
-        kept.pop(len(kept) // 2)
+    while len(kept) > max(2, room // 4):
+        kept.pop(len(kept) // 2)  # the first and the last are where the walk to an element starts and ends
     for width in range(room, 0, -1):
         runs = _merged([_around(p, width, slots) for p in kept])
         if sum(stop - start for start, stop in runs) <= room:

@@ -89,14 +89,14 @@ def compose(
     pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
     seam = broken_pair(meta.size, pair) if pair else ()
     bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
-    notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_what(snapshot)))
+    notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_fitting(_what(snapshot), 11, width)))
     grid = grid_of(snapshot, focus, y + 34, width, bad, frozenset(seam))
     sentences = _sentences(links, snapshot, refusal)
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
     formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes)
-    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_memory(snapshot)))
+    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_fitting(_memory(snapshot), 12, width)))
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
     strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)
     below = strip.bottom
@@ -107,6 +107,12 @@ def compose(
         width, below + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
         tuple(sentences), refusal,
     )  # fmt: skip
+
+
+def _fitting(words: str, heading: int, width: float) -> str:
+    """What stands beside a heading of so many letters; on a narrow page without its opening words."""
+    room = width - 2 * MARGIN - heading * 9.5 - 14
+    return words if len(words) * 7.6 <= room else words.partition(": ")[2]
 
 
 def _legend(strip: Strip, width: float) -> Note:
