@@ -10,11 +10,21 @@ Source: parsing and wording follow PyTorch 2.13's ``torch.device``.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 
 from tensorkit.errors import NoCudaError
 
-__all__ = ["CPU", "META", "DeviceLike", "device", "register_cuda", "resolve"]
+__all__ = [
+    "CPU",
+    "META",
+    "DeviceLike",
+    "device",
+    "get_default_device",
+    "register_cuda",
+    "resolve",
+    "set_default_device",
+]
 
 _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -75,6 +85,14 @@ class device:
             else f"device(type='{self.type}', index={self.index})"
         )
 
+    def __enter__(self) -> device:
+        _default.stack.append(_default.chosen)
+        _choose(self)
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        _choose(_default.stack.pop())
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return device, (self.type,) if self.index is None else (self.type, self.index)
 
@@ -124,15 +142,69 @@ def register_cuda(count: Callable[[], int], current: Callable[[], int]) -> None:
     _cuda_count, _cuda_current = count, current
 
 
+class _Default(threading.local):
+    chosen: device | None = None
+
+    def __init__(self) -> None:
+        self.stack: list[device | None] = []
+
+
+_default = _Default()
+#: Whether some thread ever asked for another default device: until then nobody needs to look.
+chosen_once = False
+
+
+def _choose(where: device | None) -> None:
+    global chosen_once
+    _default.chosen = where
+    chosen_once = chosen_once or where is not None
+
+
+def set_default_device(device: DeviceLike) -> None:
+    """Make new tensors on a device where none is named; ``None`` is the CPU again. It holds for this thread.
+
+    >>> import tensorkit as tk
+    >>> tk.set_default_device("meta")
+    >>> tk.ones(2).device
+    device(type='meta')
+    >>> tk.set_default_device(None)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.set_default_device.html
+    """
+    _choose(None if device is None else _as_device(device))
+
+
+def get_default_device() -> device:
+    """The device on which new tensors are made where none is named.
+
+    >>> import tensorkit as tk
+    >>> with tk.device("meta"):
+    ...     tk.get_default_device()
+    device(type='meta')
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.get_default_device.html
+    """
+    chosen = _default.chosen
+    if chosen is None:
+        return CPU
+    return resolve(chosen) if chosen.type == "cuda" else chosen
+
+
+def _as_device(where: str | int | device) -> device:
+    return where if isinstance(where, device) else device(where)
+
+
 def resolve(where: DeviceLike) -> device:
-    """The device that a `device=` argument means, checked to exist; ``None`` is the CPU.
+    """The device that a `device=` argument means, checked to exist; ``None`` is the default: the CPU, mostly.
 
     Raises:
         NoCudaError: for ``cuda`` without a GPU and without emulation (an AssertionError, as in PyTorch).
         RuntimeError: for a CUDA index that no device has.
     """
     if where is None:
-        return CPU
+        where = _default.chosen
+        if where is None:
+            return CPU
     asked = where if isinstance(where, device) else device(where)
     if asked.type == "cpu":
         return CPU

@@ -349,7 +349,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "dtype | None": ((dtype, type(None)), "tensorkit.dtype"),
 }
 
-#: NumPy's names of parameters, which PyTorch takes too.
+#: Second names of parameters, most of them NumPy's, which PyTorch takes too.
 _NUMPY_NAMES = {
     "axis": "dim",
     "keepdims": "keepdim",
@@ -357,6 +357,11 @@ _NUMPY_NAMES = {
     "a": "input",
     "x1": "input",
     "x2": "other",
+    "axis0": "dim0",
+    "axis1": "dim1",
+    "split_size_or_sections": "split_size",
+    "indices": "indices_or_sections",
+    "sections": "indices_or_sections",
 }
 
 
@@ -597,12 +602,24 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _check_memory(name: str, layout: Any, pin_memory: Any) -> None:
+    """Refuse what ``layout=`` and ``pin_memory=`` cannot be: there are strided tensors, in ordinary memory."""
+    if layout is not None and type(layout).__name__ != "layout":
+        raise TypeError(f"{name}(): argument 'layout' must be tensorkit.layout, not {type(layout).__name__}")
+    if pin_memory is not None and not isinstance(pin_memory, bool):
+        raise TypeError(f"{name}(): argument 'pin_memory' must be bool, not {type(pin_memory).__name__}")
+
+
 def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
     """A factory that also takes ``requires_grad=``, as PyTorch's do."""
 
     @functools.wraps(body)
-    def create(*args: Any, requires_grad: bool = False, **kwargs: Any) -> Any:
+    def create(
+        *args: Any, requires_grad: bool = False, layout: Any = None, pin_memory: Any = None, **kwargs: Any
+    ) -> Any:
         __tracebackhide__ = True
+        if layout is not None or pin_memory is not None:
+            _check_memory(body.__name__, layout, pin_memory)
         made: Any = body(*args, **kwargs)
         if requires_grad:
             if made.dtype.category < 2:

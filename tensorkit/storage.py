@@ -125,7 +125,7 @@ class UntypedStorage:
     device: device
 
     def __init__(self, size: int | Sequence[int] = 0, *, device: DeviceLike = None) -> None:
-        self.device = resolve(device)
+        self.device = CPU if device is None else resolve(device)
         values = None if isinstance(size, int) else _bytes_of(size)
         nbytes = size if isinstance(size, int) else len(size)
         if nbytes < 0:

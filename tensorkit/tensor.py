@@ -207,7 +207,7 @@ class Tensor:
         (tensorkit.Size([2, 3]), 3)
         """
         size = self._lay().size
-        return Size(size) if dim is None else size[layouts.normalise_dim(_dim(dim, "size"), len(size))]
+        return Size(size) if dim is None else size[_place(dim, "size", len(size))]
 
     @property
     def shape(self) -> Size:
@@ -222,7 +222,7 @@ class Tensor:
         ((3, 1), 1)
         """
         stride = self._lay().stride
-        return stride if dim is None else stride[layouts.normalise_dim(_dim(dim, "stride"), len(stride))]
+        return stride if dim is None else stride[_place(dim, "stride", len(stride))]
 
     def storage_offset(self) -> int:
         """The storage slot of the first element."""
@@ -245,7 +245,7 @@ class Tensor:
 
     nelement = numel
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements lie in the storage one after another in row-major order."""
         return self._lay().is_contiguous()
 
@@ -360,6 +360,13 @@ def _dim(dim: Any, name: str) -> int:
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
     return int(dim.__index__())
+
+
+def _place(dim: Any, name: str, ndim: int) -> int:
+    """A dimension that is asked about, from the front."""
+    if not ndim:
+        raise IndexError(f"Dimension specified as {_dim(dim, name)} but tensor has no dimensions")
+    return layouts.normalise_dim(_dim(dim, name), ndim)
 
 
 _warned_typed_storage = False
