@@ -76,7 +76,10 @@ def copy_into(dst: Tensor, src: Tensor) -> None:
     if dst._device != src._device:
         _copy_across(dst, src)
     elif dst._device == CPU:
-        kernels.copy(dst._nd(), src._nd())
+        if dst._conjugated:
+            kernels.copy(dst._nd(physical=True), numpy.conjugate(src._nd()))
+        else:
+            kernels.copy(dst._nd(), src._nd())
         if trace.active:
             trace.emit(trace.CopyEvent(dst.nbytes, "cpu", "cpu"))
     else:
@@ -322,10 +325,10 @@ def _fits(value: Any, kind: dtype) -> bool:
     return bool(low <= int(value) <= info.max)
 
 
-def check_number(value: Any, kind: dtype) -> None:
-    """Refuse a number that a dtype cannot hold, in PyTorch's words."""
+def check_number(value: Any, kind: dtype, label: str = "") -> None:
+    """Refuse a number that a dtype cannot hold, in PyTorch's words; `label` is its name there, if not the usual."""
     if not _fits(value, kind):
-        label = _C_NAMES.get(kind.name) or cpp_name(kind)
+        label = label or _C_NAMES.get(kind.name) or ("float" if kind is dtypes.float32 else "double")
         raise RuntimeError(f"value cannot be converted to type {label} without overflow")
 
 
@@ -345,7 +348,9 @@ def write_number(input: Tensor, value: Any) -> None:
     check_number(value, input._dtype)
     if input._device == CPU:
         if input.numel():
-            kernels.quiet(input._nd().fill, as_number_array(value, input._dtype)[()])
+            number = as_number_array(value, input._dtype)[()]
+            stored = number.conjugate() if input._conjugated else number
+            kernels.quiet(input._nd(physical=True).fill, stored)
         return
     one = empty_strided((), (), input._dtype, CPU)
     one._nd()[...] = as_number_array(value, input._dtype)
@@ -856,6 +861,12 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
         )
     if input._dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
+    if input._conjugated:
+        if not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            )
+        return input._nd()
     input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
     array = input._nd().view()
     if not array.size:  # NumPy itself would say so of an empty array, and PyTorch does

@@ -40,6 +40,7 @@ __all__ = [
     "prepare",
     "product",
     "vdot",
+    "wide_product",
 ]
 
 #: What no product takes.
@@ -52,10 +53,14 @@ _BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
 def product(a: Array, b: Array, kind: dtype) -> Array:
     """``a @ b`` as NumPy broadcasts it, for arrays of one dtype; row-major."""
+    return kernels.cast(wide_product(a, b, kind), kind)
+
+
+def wide_product(a: Array, b: Array, kind: dtype) -> Array:
+    """`product`, not yet rounded to 16 bits."""
     if kernels.is_half(kind):
-        wide = product(kernels.cast(a, dtypes.float32), kernels.cast(b, dtypes.float32), dtypes.float32)
-        return kernels.cast(wide, kind)
-    if kind.category < 2:
+        a, b = kernels.cast(a, dtypes.float32), kernels.cast(b, dtypes.float32)
+    elif kind.category < 2:
         return _whole_product(a, b)
     return kernels.quiet(numpy.matmul, _for_blas(a), _for_blas(b))  # type: ignore[no-any-return]
 
