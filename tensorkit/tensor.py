@@ -107,6 +107,7 @@ class Tensor:
     _origin: int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.mode`)
     _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
+    _conjugated: bool = False  # only on views of complex numbers: what is stored are the conjugates of the elements
 
     # -- the three lazy faces -------------------------------------------------------------------------------------
 
@@ -132,8 +133,12 @@ class Tensor:
                 storage = self._storage
         return storage
 
-    def _nd(self) -> Array:
-        """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
+    def _nd(self, *, physical: bool = False) -> Array:
+        """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view.
+
+        Of a view that stands for complex conjugates (`_conjugated`) it is a copy that nothing can be written to;
+        `physical` asks for the stored elements.
+        """
         array = self._array
         if array is None:
             storage, lay = self._store(), self._lay()
@@ -145,7 +150,14 @@ class Tensor:
             start = lay.offset * item if reach else 0
             steps = tuple([step * item for step in lay.stride])
             array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
+            if self._conjugated and not physical:
+                self._solid = False
+                array = numpy.conjugate(array)
+                array.flags.writeable = False  # what writes here has to conjugate: it asks for what is stored
+                return array
             self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(lay.size)
+            if self._conjugated:
+                return array
             self._array = array
             storage.remember(self)
         return array
@@ -177,6 +189,8 @@ class Tensor:
             out._base = base
             out._origin = self._origin
         out._autograd = None
+        if self._conjugated:
+            out._conjugated = True
         if _markers:
             _markers[-1](out)
         return out
