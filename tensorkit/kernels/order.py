@@ -14,6 +14,7 @@ W. H. Press et al., "Numerical Recipes", 8.5, whose selection PyTorch's ``kthval
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -57,8 +58,9 @@ def _stable(keys: Array, descending: bool) -> Array:
     """A stable order along the last axis; descending keeps the order of equal elements too."""
     if not descending:
         return numpy.argsort(keys, axis=-1, kind="stable")
-    backwards = numpy.argsort(keys[..., ::-1], axis=-1, kind="stable")
-    return keys.shape[-1] - 1 - backwards[..., ::-1]
+    backwards: Array = numpy.argsort(keys[..., ::-1], axis=-1, kind="stable")
+    forwards: Array = keys.shape[-1] - 1 - backwards[..., ::-1]
+    return forwards
 
 
 def _steps(keys: Array, order: Array) -> Array:
@@ -312,13 +314,14 @@ def _inner(values: Array, places: Array, low: int, high: int) -> tuple[int, int]
 # -- an order that is none ----------------------------------------------------------------------------------------
 
 
-def less_sort(row: Array) -> Array:
-    """The order in which the C++ library's ``sort`` leaves a row that has nan in it and is compared by ``<`` alone.
+def less_sort(row: Sequence[Any]) -> Array:
+    """The order in which the C++ library's ``sort`` leaves elements that are compared by ``<``, though nan is there.
 
     Element by element: with nan there are no ranks. What would leave the row, in C++, stops at its end here.
     """
-    items = list(zip(row.tolist(), range(row.size), strict=True))
-    _less_introsort(items, 0, row.size, 2 * (row.size.bit_length() - 1))
+    count = len(row)
+    items = list(zip(row, range(count), strict=True))
+    _less_introsort(items, 0, count, 2 * (count.bit_length() - 1))
     done = items[:1]
     for place, item in enumerate(items[1:], 1):
         at = place

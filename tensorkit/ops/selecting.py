@@ -153,7 +153,7 @@ def _mode_rows(rows: Array) -> Array:
     order = orders.order_rows(rows, False, False)
     if rows.dtype.kind not in "biu":
         for row in numpy.flatnonzero((rows != rows).any(-1)).tolist():
-            order[row] = orders.less_sort(rows[row].astype(numpy.float64))
+            order[row] = orders.less_sort(rows[row].astype(numpy.float64).tolist())
     ranged = numpy.take_along_axis(rows, order, -1)
     ends = numpy.ones(rows.shape, numpy.bool_)
     ends[:, :-1] = ranged[:, 1:] != ranged[:, :-1]
@@ -430,12 +430,12 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
                 f"expected scalar type '{wanted.label}' but got '{target._dtype.label}' for {part} output"
             )
     _check_filled("mode", size, axis)
-    if size and math.prod(size) and (kind.is_complex or kind in LIMITED):
+    if size and input.numel() and (kind.is_complex or kind in LIMITED):
         raise missing_kernel("mode_cpu", kind.label)
     if given is not None and not size:
         for target in given:
             _resize_silently(target, ())
-    elif given is not None and math.prod(size):
+    elif given is not None and input.numel():
         _make_room_kept(input, axis, keepdim, given)
     results = _one_of_each(input, axis, keepdim, _mode_rows, "mode")
     return (

@@ -98,7 +98,8 @@ def as_rows(array: Array, axis: int) -> Array:
 
 def _picked(rows: Array, order: Array) -> Array:
     if rows.shape[0] == 1:
-        return rows[0].take(order[0])[None]
+        only: Array = rows[0].take(order[0])
+        return only[None]
     return numpy.take_along_axis(rows, order, -1)
 
 
@@ -357,7 +358,8 @@ def reversible(keys: Array, descending: bool) -> Array:
         return orders.ranks_of(keys[None], descending)[1][0]
     if not descending:
         return keys
-    return -keys if keys.dtype.kind == "f" else ~keys
+    turned: Array = -keys if keys.dtype.kind == "f" else ~keys
+    return turned
 
 
 def _select(keys: Array, k: int, largest: bool, ordered: bool) -> Array:
