@@ -20,7 +20,7 @@ from tensorkit.autograd import (
     no_grad,
     set_grad_enabled,
 )
-from tensorkit.device import device
+from tensorkit.device import device, get_default_device, set_default_device
 from tensorkit.dtypes import (
     bfloat16,
     bool,
@@ -90,7 +90,17 @@ from tensorkit.ops.binary import (
     rsub,
     xlogy,
 )
-from tensorkit.ops.conjugates import angle, conj, conj_physical, sgn, sign
+from tensorkit.ops.conjugates import (
+    angle,
+    conj,
+    conj_physical,
+    is_conj,
+    is_neg,
+    resolve_conj,
+    resolve_neg,
+    sgn,
+    sign,
+)
 from tensorkit.ops.construct import (
     block_diag,
     broadcast_shapes,
@@ -109,11 +119,14 @@ from tensorkit.ops.convert import clone, is_tensor, numel
 from tensorkit.ops.create import (
     arange,
     as_tensor,
+    asarray,
     empty,
     empty_like,
+    empty_permuted,
     empty_strided,
     eye,
     from_numpy,
+    frombuffer,
     full,
     full_like,
     linspace,
@@ -176,6 +189,7 @@ from tensorkit.ops.masked import (
     select_scatter,
     slice_scatter,
 )
+from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
 from tensorkit.ops.pointwise import (
     absolute,
     add,
@@ -221,7 +235,7 @@ from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
 from tensorkit.ops.statistics import std, std_mean, var, var_mean
-from tensorkit.ops.ternary import addcdiv, addcmul, lerp
+from tensorkit.ops.ternary import addcdiv, addcmul, clamp, clamp_max, clamp_min, complex, lerp, polar
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
 from tensorkit.ops.unary import (
     exp,
@@ -237,6 +251,7 @@ from tensorkit.ops.unary import (
     sqrt,
     square,
 )
+from tensorkit.ops.unique import unique, unique_consecutive
 from tensorkit.ops.values import (
     bitwise_not,
     isfinite,
@@ -250,6 +265,7 @@ from tensorkit.ops.values import (
     relu,
     signbit,
 )
+from tensorkit.ops.view import STRIDED as strided
 from tensorkit.ops.view import (
     as_strided,
     broadcast_tensors,
@@ -263,6 +279,7 @@ from tensorkit.ops.view import (
     imag,
     movedim,
     narrow,
+    narrow_copy,
     permute,
     positive,
     ravel,
@@ -277,6 +294,9 @@ from tensorkit.ops.view import (
     transpose,
     unbind,
     unflatten,
+    unsafe_chunk,
+    unsafe_split,
+    unsafe_split_with_sizes,
     unsqueeze,
     view_as_complex,
     view_as_real,
@@ -305,6 +325,7 @@ arcsinh = asinh
 arctan = atan
 arctan2 = atan2
 arctanh = atanh
+clip = clamp
 concat = cat
 concatenate = cat
 divide = div
@@ -367,8 +388,10 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "argwhere",
     "as_strided",
     "as_tensor",
+    "asarray",
     "asin",
     "asinh",
     "atan",
@@ -392,6 +415,7 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
+    "bucketize",
     "byte",
     "can_cast",
     "cartesian_prod",
@@ -404,9 +428,14 @@ __all__ = [
     "cholesky_inverse",
     "cholesky_solve",
     "chunk",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "clip",
     "clone",
     "column_stack",
     "combinations",
+    "complex",
     "complex128",
     "complex64",
     "concat",
@@ -445,6 +474,7 @@ __all__ = [
     "einsum",
     "empty",
     "empty_like",
+    "empty_permuted",
     "empty_strided",
     "enable_grad",
     "eq",
@@ -475,12 +505,14 @@ __all__ = [
     "frac",
     "frexp",
     "from_numpy",
+    "frombuffer",
     "full",
     "full_like",
     "gather",
     "gcd",
     "ge",
     "ger",
+    "get_default_device",
     "get_default_dtype",
     "get_rng_state",
     "greater",
@@ -510,8 +542,10 @@ __all__ = [
     "int64",
     "int8",
     "inverse",
+    "is_conj",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_neg",
     "is_nonzero",
     "is_same_size",
     "is_tensor",
@@ -583,17 +617,20 @@ __all__ = [
     "nanquantile",
     "nansum",
     "narrow",
+    "narrow_copy",
     "ne",
     "neg",
     "negative",
     "nextafter",
     "no_grad",
+    "nonzero",
     "not_equal",
     "numel",
     "ones",
     "ones_like",
     "outer",
     "permute",
+    "polar",
     "polygamma",
     "positive",
     "pow",
@@ -618,6 +655,8 @@ __all__ = [
     "remainder",
     "repeat_interleave",
     "reshape",
+    "resolve_conj",
+    "resolve_neg",
     "return_types",
     "roll",
     "rot90",
@@ -631,9 +670,11 @@ __all__ = [
     "scatter_add",
     "scatter_add_",
     "scatter_reduce",
+    "searchsorted",
     "seed",
     "select",
     "select_scatter",
+    "set_default_device",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
@@ -658,6 +699,7 @@ __all__ = [
     "std",
     "std_mean",
     "storage",
+    "strided",
     "sub",
     "subtract",
     "sum",
@@ -690,7 +732,12 @@ __all__ = [
     "uint8",
     "unbind",
     "unflatten",
+    "unique",
+    "unique_consecutive",
     "unravel_index",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "unsqueeze",
     "vander",
     "var",

@@ -523,7 +523,9 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
     known = list(forms)
     # Of one form PyTorch says what it is, in the same line.
     listed = f"({known[0]})" if len(known) == 1 else "one of:\n" + "".join(f" * ({form})\n" for form in known)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}")
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}"
+    )
 
 
 def _type_name(value: Any) -> str:
@@ -668,6 +670,25 @@ def register_writer(write_back: Callable[[Tensor, Tensor], Tensor]) -> None:
     _write_back = write_back
 
 
+def _through_conjugates(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A body that writes into its tensor: into a view that stands for conjugates it goes by way of a copy."""
+
+    @functools.wraps(body)
+    def written(self: Any, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return body(self, *args, **kwargs)
+        except ValueError:  # NumPy's, of an array that is only read
+            if not self._conjugated:
+                raise
+        plain = self.clone()
+        result = body(plain, *args, **kwargs)
+        self.copy_(plain)
+        return self if result is plain else result
+
+    return written
+
+
 def _inplace_values(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """The form ``name_``, which writes its result into its tensor."""
 
@@ -775,6 +796,8 @@ def op(
         own = f"{namespace}_{short}" if namespace else short
         if kind == "create" if grad_flag is None else grad_flag:
             body = _may_require_grad(body)
+        if kind == "inplace":
+            body = _through_conjugates(body)
         plain, body = body, differentiable(body, derivative, own, kind)
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods

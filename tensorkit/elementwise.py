@@ -305,7 +305,12 @@ def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtyp
             scale = as_number_array(alpha, _wide(compute))
             scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)
             arrays = (arrays[0], cpu.cast(scaled, compute))
-        cpu.zip_into(block.numpy, arrays, out._nd(), compute)
+        if out._conjugated:
+            held = numpy.empty(out._lay().size, out._dtype.numpy)
+            cpu.zip_into(block.numpy, arrays, held, compute)
+            numpy.conjugate(held, out=out._nd(physical=True))
+        else:
+            cpu.zip_into(block.numpy, arrays, out._nd(), compute)
         return
     run = _zips.get(where.type)
     if run is None or (block.scalar is None and where.type != "meta"):
@@ -430,24 +435,32 @@ def _target(
         target: Tensor = operands[0]
         _prepare_inplace(target, size, kind)
         return target
-    if block.row_major_after_number and not isinstance(operands[0], Tensor):
-        stride = layouts.contiguous_stride(size)
-    elif block.result == "real float" and operands[0]._dtype.is_complex and not _holds_complex(out):
-        stride = layouts.contiguous_stride(size)
-    elif (out is None and _like_first(block, operands[0])) or (
-        block.result == "real" and operands[0]._dtype.is_complex
-    ):
-        stride = layouts.like_strides(operands[0]._lay())  # PyTorch makes this one with empty_like
-    else:
-        compute = kind if block.result == "same" else result_dtype(*operands)
-        if block.result in _FLOATING and compute.category < 2:
-            compute = kind
-        stride = layouts.iterator_strides(size, [seen_layout(o, compute) for o in operands])
+    stride = _stride_of(block, operands, size, kind, out)
     if out is None:
         return empty_strided(size, stride, kind, where)
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
         raise RuntimeError(f"Found dtype {out._dtype.label} but expected {kind.label}")
     return prepare_out(out, size, stride, kind, where)
+
+
+def _stride_of(
+    block: Pointwise, operands: tuple[Any, ...], size: tuple[int, ...], kind: dtype, out: Any
+) -> tuple[int, ...]:
+    """The strides of a result that is new, or that `out` is resized for."""
+    first = operands[0]
+    if block.row_major_after_number and not isinstance(first, Tensor):
+        return layouts.contiguous_stride(size)
+    if isinstance(first, Tensor) and first._dtype.is_complex:
+        if block.result == "real float" and not _holds_complex(out):
+            return layouts.contiguous_stride(size)
+        if block.result == "real":
+            return layouts.like_strides(first._lay())  # PyTorch makes this one with empty_like
+    if out is None and _like_first(block, first):
+        return layouts.like_strides(first._lay())
+    compute = kind if block.result == "same" else result_dtype(*operands)
+    if block.result in _FLOATING and compute.category < 2:
+        compute = kind
+    return layouts.iterator_strides(size, [seen_layout(o, compute) for o in operands])
 
 
 def _holds_complex(out: Any) -> bool:

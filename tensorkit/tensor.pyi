@@ -16,7 +16,6 @@ from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
 from tensorkit.ops.shuffle import Dims
-from tensorkit.ops.ternary import Number
 from tensorkit.ops.view import Dims
 from tensorkit.storage import TypedStorage, UntypedStorage
 
@@ -45,11 +44,12 @@ class Tensor:
     _origin: builtins.int
     _solid: builtins.bool
     _storage: UntypedStorage | None
+    _conjugated: builtins.bool
     def _lay(self) -> Layout:
         """The layout; written down now if this is a fresh result."""
     def _store(self) -> UntypedStorage:
         """The storage; made now, over the array's own memory, if this is a fresh result."""
-    def _nd(self) -> Array:
+    def _nd(self, *, physical: builtins.bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view."""
     def _forget_array(self) -> None:
         """The storage's buffer was replaced: what was cached over the old one is wrong now."""
@@ -77,7 +77,7 @@ class Tensor:
     def numel(self) -> builtins.int:
         """The number of elements."""
     nelement = numel
-    def is_contiguous(self) -> builtins.bool:
+    def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         """Whether the elements lie in the storage one after another in row-major order."""
     @property
     def dtype(self) -> dtype_type:
@@ -224,13 +224,13 @@ class Tensor:
         """``beta × input + alpha × `` the sum of the products of a batch's pairs of matrices."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """In-place form of ``addbmm``: the result is written into this tensor."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """Add a quotient: ``input + value * tensor1 / tensor2``, element by element."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """In-place form of ``addcdiv``: the result is written into this tensor."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """Add a product: ``input + value * tensor1 * tensor2``, element by element."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """In-place form of ``addcmul``: the result is written into this tensor."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta × input + alpha × mat1 @ mat2``."""
@@ -304,6 +304,8 @@ class Tensor:
         stable: builtins.bool | None = None,
     ) -> Tensor:
         """The indices that would sort the tensor along a dimension, as `sort` gives them."""
+    def argwhere(self) -> Tensor:
+        """The indices of the elements that are not zero, a row for each: ``nonzero(input)``."""
     def as_strided(
         self,
         size: Sequence[builtins.int],
@@ -380,7 +382,7 @@ class Tensor:
         """Multiply two batches of matrices, pair by pair."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bool``: itself if it is, otherwise a copy."""
-    def broadcast_to(self, *size: Any) -> Tensor:
+    def broadcast_to(self, *sizes: Any, size: Any = None) -> Tensor:
         """`expand`: repeat dimensions of size 1 without copying."""
     def byte(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
@@ -402,10 +404,26 @@ class Tensor:
         """Solve ``A @ X = B`` with the triangular factor of ``A`` from `tensorkit.linalg.cholesky`."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of one length along a dimension; the last may be shorter."""
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
+        """Every element, or the bound that it is beyond."""
+    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+        """In-place form of ``clamp``: the result is written into this tensor."""
+    def clamp_max(self, max: Any) -> Tensor:
+        """Every element, or `max` where it is above."""
+    def clamp_max_(self, max: Any) -> Tensor:
+        """In-place form of ``clamp_max``: the result is written into this tensor."""
+    def clamp_min(self, min: Any) -> Tensor:
+        """Every element, or `min` where it is below."""
+    def clamp_min_(self, min: Any) -> Tensor:
+        """In-place form of ``clamp_min``: the result is written into this tensor."""
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
+        """Every element, or the bound that it is beyond."""
+    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+        """In-place form of ``clamp``: the result is written into this tensor."""
     def clone(self, *, memory_format: Any = None) -> Tensor:
         """A copy with a storage of its own; its dimensions keep their order in memory."""
     def conj(self) -> Tensor:
-        """The complex conjugate of every element; a tensor of real numbers is given back itself."""
+        """The complex conjugate of every element, as a view: nothing is computed until the elements are read."""
     def conj_physical(self) -> Tensor:
         """The complex conjugate of every element, written out; a tensor of real numbers is given back itself."""
     def conj_physical_(self) -> Tensor:
@@ -525,7 +543,7 @@ class Tensor:
         """In-place form of ``exp2``: the result is written into this tensor."""
     def exp_(self) -> Tensor:
         """In-place form of ``exp``: the result is written into this tensor."""
-    def expand(self, *size: Any) -> Tensor:
+    def expand(self, *sizes: Any, size: Any = None, implicit: builtins.bool = False) -> Tensor:
         """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is."""
     def expand_as(self, other: Tensor) -> Tensor:
         """`expand` to the size of another tensor."""
@@ -657,14 +675,28 @@ class Tensor:
         """The tensor as ``tensorkit.int32``: itself if it is, otherwise a copy."""
     def inverse(self) -> Tensor:
         """The inverse of a square matrix: another name for `tensorkit.linalg.inv`."""
+    def is_conj(self) -> builtins.bool:
+        """Whether the tensor is a view that stands for the conjugates of what is stored."""
     def is_inference(self) -> builtins.bool:
         """Whether the tensor was made in `inference_mode`: it can never be recorded."""
     @property
     def is_leaf(self) -> Tensor: ...
+    @property
+    def is_mkldnn(self) -> Tensor: ...
+    def is_neg(self) -> builtins.bool:
+        """Whether the tensor is a view that stands for the negatives of what is stored; there are none here."""
+    @property
+    def is_nested(self) -> Tensor: ...
     def is_nonzero(self) -> builtins.bool:
         """Whether the one element of a tensor is not zero."""
+    @property
+    def is_quantized(self) -> Tensor: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have the same size."""
+    @property
+    def is_sparse(self) -> Tensor: ...
+    @property
+    def is_sparse_csr(self) -> Tensor: ...
     def isclose(
         self,
         other: Tensor,
@@ -691,6 +723,8 @@ class Tensor:
         """The Kronecker product: each element of the first, replaced by itself times the whole second."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
         """The k-th smallest element along a dimension, counted from 1, and where it is."""
+    @property
+    def layout(self) -> Tensor: ...
     def lcm(self, other: Any) -> Any:
         """The least common multiple; of 0 and anything it is 0."""
     def lcm_(self, other: Any) -> Any:
@@ -869,6 +903,8 @@ class Tensor:
         """Add up the elements, all or along the dimensions named, as if nan were 0."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """Keep `length` positions of one dimension from `start` on."""
+    def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+        """`narrow`, as a copy."""
     def ne(self, other: Any) -> Any:
         """Whether the two differ, element by element."""
     def ne_(self, other: Any) -> Any:
@@ -883,6 +919,10 @@ class Tensor:
         """In-place form of ``neg``: the result is written into this tensor."""
     def new_empty(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
         """``empty`` with this tensor's dtype and device unless told otherwise."""
+    def new_empty_strided(
+        self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any
+    ) -> Tensor:
+        """``empty_strided`` with this tensor's dtype and device unless told otherwise."""
     def new_full(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
         """``full`` with this tensor's dtype and device unless told otherwise."""
     def new_ones(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
@@ -895,6 +935,8 @@ class Tensor:
         """The next number of the dtype after `input`, in the direction of `other`."""
     def nextafter_(self, other: Any) -> Any:
         """In-place form of ``nextafter``: the result is written into this tensor."""
+    def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
+        """The indices of the elements that are not zero: a row for each of them, row by row in the input."""
     def not_equal(self, other: Any) -> Any:
         """Whether the two differ, element by element."""
     def not_equal_(self, other: Any) -> Any:
@@ -905,7 +947,7 @@ class Tensor:
         """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted."""
     @property
     def output_nr(self) -> Tensor: ...
-    def permute(self, *dims: Any) -> Tensor:
+    def permute(self, *places: Any, dims: Any = None) -> Tensor:
         """Put the dimensions in another order. No element moves."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """The n-th derivative of ``digamma``: the function takes the tensor last, the method first."""
@@ -974,12 +1016,16 @@ class Tensor:
     def requires_grad(self, value: Any) -> None: ...
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
         """Ask for this leaf's gradient (or no longer); returns the tensor."""
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *sizes: Any, shape: Any = None) -> Tensor:
         """The same elements with another size: a view when strides can express it, otherwise a copy."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """`reshape` with the size of another tensor."""
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
         """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
+    def resolve_conj(self) -> Tensor:
+        """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself."""
+    def resolve_neg(self) -> Tensor:
+        """The tensor itself: see `is_neg`."""
     def retain_grad(self) -> None:
         """Collect the gradient of a tensor that is no leaf, too."""
     @property
@@ -1095,7 +1141,7 @@ class Tensor:
         stable: builtins.bool | None = None,
     ) -> Any:
         """Sort along a dimension, the last one if none is named."""
-    def split(self, split_size: Dims, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    def split(self, split_size: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed."""
     def split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0
@@ -1109,9 +1155,9 @@ class Tensor:
         """The square of every element: ``input ** 2``, and recorded as such."""
     def square_(self) -> Tensor:
         """In-place form of ``square``: the result is written into this tensor."""
-    def squeeze(self, *dim: Any) -> Tensor:
+    def squeeze(self, *places: Any, dim: Any = None) -> Tensor:
         """Drop dimensions of size 1: all of them, or those named."""
-    def squeeze_(self, *dim: Any) -> Tensor:
+    def squeeze_(self, *places: Any, dim: Any = None) -> Tensor:
         """In-place form of ``squeeze``: this tensor itself gets the new layout."""
     def std(
         self,
@@ -1212,6 +1258,22 @@ class Tensor:
         """Split one dimension into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap."""
+    def unique(
+        self, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+    ) -> Any:
+        """The distinct elements, in order; along a dimension, the distinct parts."""
+    def unique_consecutive(
+        self, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+    ) -> Any:
+        """One element for each run of equal neighbours; along a dimension, one part."""
+    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """`chunk` without autograd's protection."""
+    def unsafe_split(self, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """`split` without autograd's protection: the pieces are no views to it."""
+    def unsafe_split_with_sizes(
+        self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0
+    ) -> tuple[Tensor, ...]:
+        """`split_with_sizes` without autograd's protection."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """Put a dimension of size 1 at place `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
@@ -1227,7 +1289,7 @@ class Tensor:
         """The variance of all elements, or of those along the dimensions named."""
     def vdot(self, other: Tensor) -> Tensor:
         """`dot` of the first vector's complex conjugate and the second."""
-    def view(self, *size: Any, dtype: dtype_type | None = None) -> Tensor:
+    def view(self, *size: Any, dtype: dtype_type | None = None, **named: Any) -> Tensor:
         """The same elements, read with another size, when strides can express it; or the same bytes as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """`view` with the size of another tensor."""

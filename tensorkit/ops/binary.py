@@ -231,7 +231,7 @@ copysign = binary(
 def _nextafter(a: Array, b: Array) -> Array:
     after = numpy.nextafter(a, b)
     if a.dtype != numpy.float16:
-        return after  # type: ignore[no-any-return]
+        return after
     return numpy.where(a == b, b, after)  # of two zeros the second: NumPy takes the first
 
 
