@@ -1,7 +1,7 @@
 """Square brackets: reading a view, writing through it.
 
-Basic indexing (integers, slices, ``...``, ``None``) makes views. The keys that pick elements one by one (lists, masks,
-integer tensors) are a family of their own and are refused here with a sentence until they are there.
+Basic indexing (integers, slices, ``...``, ``None``) makes views; the keys that pick elements one by one (lists, masks,
+tensors of indices) copy them, and are followed in `advanced`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy
 from tensorkit import trace
 from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
-from tensorkit.elementwise import NUMBERS, check_overlap, check_writable
+from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.layout import Layout
+from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.convert import copy_into, same_place, warn_complex_to_real, write_number
 from tensorkit.ops.view import alias, backend_name, type_name
 from tensorkit.tensor import Tensor, attach
@@ -23,57 +24,12 @@ from tensorkit.tensor import Tensor, attach
 __all__ = ["read", "write"]
 
 
-def _basic(value: Any) -> Any:
-    """A 0-d integer tensor or array counts as the integer that it holds."""
-    if isinstance(value, Tensor) and value.dim() == 0 and value._dtype.category == 1:
-        return value.__index__()
-    if isinstance(value, numpy.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
-        return int(value)
-    return value
-
-
-_PICKS = (Tensor, numpy.ndarray, numpy.bool_, bool, list, range)  # what may pick elements one by one
-
-
-def _layout_for(input: Tensor, key: Any) -> Layout:
-    """The layout that a key selects, or PyTorch's word on why there is none."""
-    layout = input._lay().index(key)
-    if layout is None:
-        plain = tuple(map(_basic, key)) if isinstance(key, tuple) else _basic(key)
-        layout = input._lay().index(plain)
-    if layout is None:
-        raise _refused(key, input.dim())
-    return layout
-
-
-def _refused(key: Any, ndim: int) -> Exception:
-    parts = key if isinstance(key, tuple) else (key,)
-    # PyTorch reads a text as the sequence of its letters, and counts before it looks.
-    asked = parts if isinstance(key, tuple) or not isinstance(key, str) else tuple(key) or (key,)
-    if len([p for p in asked if p is not None and p is not ... and not isinstance(p, bool)]) > ndim:
-        return IndexError(f"too many indices for tensor of dimension {ndim}")
-    for part in parts:
-        if isinstance(part, (str, bytes)):
-            return TypeError(f"new(): invalid data type '{type(part).__name__}'")
-        if isinstance(part, Tensor) and part._dtype.category > 1:
-            return IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if not isinstance(part, (*_PICKS, tuple, int, slice)) and part is not None and part is not ...:
-            place = "" if type(part).__module__ == "builtins" else f"{type(part).__module__}."
-            return IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                f"(got {place}{type(part).__name__})"
-            )
-    return IndexError(
-        "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here so far: a list, a mask or a "
-        f"tensor of indices (got {type(key).__name__}) copies the elements that it picks, and that is not there yet"
-    )
-
-
 def read(input: Tensor, key: Any) -> Tensor:
-    """``t[key]``: a view of what the key selects.
+    """``t[key]``: a view of what the key selects, or a copy of the elements that it picks.
 
     Args:
-        key: an integer, a slice with a positive step, ``...``, ``None``, or a tuple of these.
+        key: an integer, a slice with a positive step, ``...``, ``None``; a list, mask or tensor of indices, which makes
+            a copy; or a tuple of these.
 
     Raises:
         IndexError: for an index out of range or too many of them. ValueError: for a step that is not positive.
@@ -93,10 +49,10 @@ def read(input: Tensor, key: Any) -> Tensor:
     return _read(input, key)
 
 
-def _checked_layout(input: Tensor, key: Any) -> Layout:
-    """`_layout_for`, for a tensor with a history: of two reasons to refuse, PyTorch's comes first."""
+def _layout_for(input: Tensor, key: Any) -> Layout | None:
+    """The layout that a plain key selects, None for another; of two reasons to refuse, PyTorch's comes first."""
     try:
-        return _layout_for(input, key)
+        return input._lay().index(key)
     except IndexError as error:
         if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
             # PyTorch has followed the key so far, and refuses a history that cannot be told.
@@ -105,8 +61,13 @@ def _checked_layout(input: Tensor, key: Any) -> Layout:
 
 
 def _read(input: Tensor, key: Any) -> Tensor:
-    layout = _checked_layout(input, key)
-    return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
+    layout = _layout_for(input, key)
+    if layout is not None:
+        return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
+    out, picks = follow(input, key, _Recorded if wants_grad(input) else Plain)
+    if picks:
+        return pick(out, picks)
+    return alias(out) if out is input else out
 
 
 def _read_recorded(input: Any, key: Any) -> Tensor:
@@ -158,6 +119,26 @@ def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
 _slice = differentiable(_slice_view, Rule("SliceBackward0", input=_sliced), "slice", "view")
 
 
+class _Recorded:
+    """Views made by operations that autograd's graph shows."""
+
+    @staticmethod
+    def select(input: Any, dim: int, index: int, at: int) -> Any:
+        """One index along a dimension, which the key names at place `at`."""
+        check_select(input, dim, index, at)
+        return input.select(dim, index)
+
+    @staticmethod
+    def unsqueeze(input: Any, dim: int) -> Any:
+        """A new dimension of size 1."""
+        return input.unsqueeze(dim)
+
+    @staticmethod
+    def slice(input: Any, dim: int, part: slice) -> Any:
+        """A cut through one dimension."""
+        return input if _is_whole(part, input.size(dim)) else _slice(input, dim, part)
+
+
 def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
     """The value expanded to the target, leading dimensions of size 1 left out of account."""
     size = value._lay().size
@@ -189,17 +170,63 @@ def write(input: Tensor, key: Any, value: Any) -> None:
 
 
 def _write(input: Tensor, key: Any, value: Any) -> None:
-    if not isinstance(value, (Tensor, *NUMBERS)):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {type_name(input)}")
-    if wants_grad(input) or wants_grad(value):
-        _write_recorded(input, key, value)
-        return
-    target = input._view(_layout_for(input, key))
+    if not isinstance(value, _ASSIGNABLE):
+        module = "numpy." if type(value).__module__ == "numpy" else ""
+        raise TypeError(f"can't assign a {module}{type(value).__name__} to a {type_name(input)}")
+    if key is False:
+        return  # nothing is selected, and PyTorch looks no further
+    number = not isinstance(value, Tensor)
+    if number and isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    recorded = wants_grad(input) or wants_grad(value)
+    try:
+        layout = _layout_for(input, key)
+    except (IndexError, ValueError):
+        if number:
+            _as_tensor(value, input)  # PyTorch refuses the number before it looks at the key
+        raise
+    if (
+        layout is None and input._conjugated
+    ):  # picked elements are written where they are stored: go by way of a copy
+        whole = input.clone()  # type: ignore[attr-defined]
+        _write(whole, key, value)
+        input.copy_(whole)  # type: ignore[attr-defined]
+    elif layout is None:
+        _write_picked(input, key, value, recorded)
+    elif recorded:
+        _write_recorded(_place(input, key), value)
+    else:
+        _write_view(input._view(layout), value)
+
+
+_ASSIGNABLE = (Tensor, bool, int, float, complex, numpy.integer)
+
+
+def _as_tensor(value: Any, like: Tensor) -> Tensor:
+    """A number as a 0-d tensor of another's dtype, which must be able to hold it."""
+    one = empty_strided((), (), like._dtype, like._device)
+    write_number(one, value)
+    return one
+
+
+def _write_picked(input: Tensor, key: Any, value: Any, recorded: bool) -> None:
+    source = value if isinstance(value, Tensor) else _as_tensor(value, input)
+    out, picks = follow(input, key, _Recorded if recorded else Plain)
+    if picks and key is not True:
+        place(out, picks, trimmed(source), accumulate=False)
+    elif recorded:
+        _write_recorded(out, value)
+    else:
+        _write_view(out, value)
+
+
+def _write_view(target: Tensor, value: Any) -> None:
+    """Write into a view of which no history is kept."""
     if isinstance(value, Tensor):
         same = value._lay().size == target._lay().size
         fitted = value if same else _fit(target._lay(), value, backend_name(value))
         if same_place(target, fitted):
-            input._bump()
+            target._bump()
             return
         check_writable(target)
         if same or value._lay().size:  # PyTorch fills with what has no dimensions
@@ -207,11 +234,9 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         warn_complex_to_real(target, fitted)
         copy_into(target, fitted)
     else:
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError("Overflow when unpacking long long")
         check_writable(target)
         write_number(target, value)
-    input._bump()
+    target._bump()
 
 
 # Python hands PyTorch the number as a tensor here, so its place in the graph has an edge.
@@ -225,12 +250,9 @@ _COPY = Rule(
 )
 
 
-def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
-    """The same write as a view and an operation on it, so that autograd can follow both."""
-    target = _place(input, key)
+def _write_recorded(target: Any, value: Any) -> None:
+    """The same write as an operation on the view, so that autograd can follow both."""
     if not isinstance(value, Tensor):
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError("Overflow when unpacking long long")
         rule = _FILL if target.dim() else _COPY
 
         def body() -> Any:
@@ -248,7 +270,6 @@ def _write_recorded(input: Tensor, key: Any, value: Any) -> None:
 
 def _place(input: Tensor, key: Any) -> Any:
     """Where a write goes: the tensor itself if the key plainly says "all", else a view."""
-    _checked_layout(input, key)  # refuses what cannot be meant
     if isinstance(key, slice):
         return input if _is_whole(key, input._lay().size[0]) else _read_recorded(input, key)
     return _follow(input, key)
