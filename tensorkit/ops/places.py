@@ -1,0 +1,421 @@
+"""Places: of numbers in an order, and of what is not zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit import layout as layouts
+from tensorkit.device import CPU, META
+from tensorkit.dispatch import missing_kernel, op, sample, takes
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import NUMBERS, empty_strided, resize_out, result_dtype
+from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.convert import copy_into, number_tensor
+from tensorkit.ops.sorting import LIMITED, check_flags, on_host
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["argwhere", "bucketize", "nonzero", "searchsorted"]
+
+
+# -- in an order --------------------------------------------------------------------------------------------------
+
+
+def _keys(array: Array, kind: dtype) -> Array:
+    """Numbers in the order in which they are compared, which NumPy searches without slow Python types."""
+    return kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
+
+
+def _places(bounds: Array, values: Array, right: bool) -> Array:
+    """For each value the number of boundaries before it; ties count if `right`. nan comes after all numbers."""
+    found: Array = numpy.asarray(numpy.searchsorted(bounds, values, "right" if right else "left"))
+    if values.dtype.kind == "f" and not right:
+        # PyTorch asks of a boundary whether it is at least the value, which nan never is.
+        found[values != values] = bounds.size
+    return found
+
+
+def _searched(bounds: Array, values: Array, right: bool) -> Array:
+    if bounds.ndim == 1:
+        ordered = bounds.dtype.kind != "f" or not numpy.isnan(bounds).any()
+        sound = ordered and bool((bounds[1:] >= bounds[:-1]).all())
+        return (
+            _places(bounds, values, right) if sound else _bisected(bounds[None], values.reshape(1, -1), right)
+        )
+    rows, asked = bounds.reshape(-1, bounds.shape[-1]), values.reshape(math.prod(values.shape[:-1]), -1)
+    return _bisected(rows, asked, right)
+
+
+def _bisected(bounds: Array, values: Array, right: bool) -> Array:
+    """The bisection that PyTorch does, for all values at once: also of boundaries that are in no order."""
+    rows, asked = values.shape
+    first = numpy.zeros((rows, asked), numpy.int64)
+    last = numpy.full((rows, asked), bounds.shape[1], numpy.int64)
+    line = numpy.arange(rows)[:, None] if len(bounds) > 1 else 0
+    while (open_ := first < last).any():
+        middle = first + ((last - first) >> 1)
+        at = bounds[line, numpy.minimum(middle, bounds.shape[1] - 1)]
+        below = kernels.quiet(numpy.less_equal if right else numpy.less, at, values)
+        # As PyTorch: what is not known to be beyond the value counts as before it, so nan ends up last.
+        beyond = kernels.quiet(numpy.greater if right else numpy.greater_equal, at, values)
+        before = open_ & (~beyond if at.dtype.kind == "f" else below)
+        first = numpy.where(before, middle + 1, first)
+        last = numpy.where(open_ & ~before, middle, last)
+    return first
+
+
+def _check_shapes(bounds: Tensor, values: Tensor, number: bool) -> None:
+    size, asked = bounds._lay().size, values._lay().size
+    scalar = number or not asked
+    if scalar and (len(size) != 1 or values.numel() != 1):
+        raise RuntimeError(
+            "tensorkit.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but "
+            f"we got boundaries tensor dim({len(size)}) and input value's dim({len(asked)}) numel({values.numel()})"
+        )
+    if not size:
+        raise RuntimeError(
+            "tensorkit.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if len(size) != 1 and (len(size) != len(asked) or size[:-1] != asked[:-1]):
+        raise RuntimeError(
+            "tensorkit.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            f"boundaries tensor and input value tensor must match, but we got boundaries tensor {list(size)} and "
+            f"input value tensor {list(asked)}"
+        )
+
+
+def _check_sorter(bounds: Tensor, sorter: Tensor | None) -> None:
+    if sorter is None:
+        return
+    if sorter._device != bounds._device:
+        raise RuntimeError(
+            "tensorkit.searchsorted(): sorter and boundary tensors should have same device type, but got sorter tensor "
+            f"device type {sorter._device.type} and input value tensor device type {bounds._device.type}"
+        )
+    if sorter._lay().size != bounds._lay().size:
+        raise RuntimeError(
+            "tensorkit.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(bounds._lay().size)}and got sorter tensor {list(sorter._lay().size)}"
+        )
+    if sorter._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"tensorkit.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter._dtype.label}"
+        )
+    order = on_host(sorter, "searchsorted")
+    if not order.ndim:
+        raise RuntimeError(
+            "ArrayRef: attempted to access back() of empty list\nA sorter needs a dimension, and so does what it sorts."
+        )
+    if order.size and (order.min() < 0 or order.max() >= order.shape[-1]):
+        raise RuntimeError("tensorkit.searchsorted(): sorter index out of range")
+
+
+def _check_result(out: Tensor | None, kind: dtype, flag: bool) -> None:
+    if out is not None and out._dtype is not kind:
+        raise RuntimeError(
+            "tensorkit.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
+            f"depending on whether out_int32 flag is True, but we got output tensor's dtype {out._dtype.label} and "
+            f"out_int32 flag is {flag}"
+        )
+
+
+def _result(bounds: Tensor, values: Tensor, out: Tensor | None, kind: dtype) -> Tensor:
+    size = values._lay().size
+    if out is None:
+        where = META if META in (bounds._device, values._device) else CPU
+        return empty_strided(size, layouts.contiguous_stride(size), kind, where)
+    resize_out(out, size)
+    return out
+
+
+def _warn_scattered(what: str, tensor: Tensor) -> None:
+    if not tensor.is_contiguous():
+        warn(
+            f"tensorkit.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra "
+            f"data copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if "
+            "possible. This message will only appear once per program."
+        )
+
+
+def _search(
+    bounds: Tensor,
+    values: Any,
+    out_int32: bool,
+    right: bool,
+    sorter: Tensor | None,
+    out: Tensor | None,
+) -> Tensor:
+    number = not isinstance(values, Tensor)
+    asked = number_tensor(values) if number else values
+    _check_sorter(bounds, sorter)
+    _check_shapes(bounds, asked, number)
+    kind = dtypes.int32 if out_int32 else dtypes.int64
+    _check_result(out, kind, out_int32)
+    result = _result(bounds, asked, out, kind)
+    if out is not None:
+        out._bump()
+    if not asked.numel() or result._device == META:
+        return result
+    _warn_scattered("input value", asked)
+    _warn_scattered("boundary", bounds)
+    if sorter is not None:
+        _warn_scattered("sorter", sorter)
+    common = result_dtype(bounds, values)
+    if common.category == 0 or common.is_complex or common in LIMITED:
+        raise missing_kernel("searchsorted_out_cpu", common.label)
+    edges = _keys(kernels.cast(on_host(bounds, "searchsorted"), common), common)
+    if sorter is not None:
+        edges = numpy.take_along_axis(edges, on_host(sorter, "searchsorted"), -1)
+    wanted = _keys(kernels.cast(on_host(asked, "searchsorted"), common), common)
+    found = _searched(edges, wanted, right) if edges.size else numpy.zeros(wanted.shape, numpy.int64)
+    result._nd()[...] = found.reshape(wanted.shape)
+    return result
+
+
+_BUCKET_FORMS = (
+    "(Tensor input, Tensor boundaries, *, bool out_int32 = False, bool right = False, Tensor out = None)",
+    "(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
+)
+
+
+@op(
+    samples=(
+        sample("tk.bucketize(a, tk.tensor([-1.0, 0.5, 2.0, 3.0]))", a=(2, 3)),
+        sample("tk.bucketize(a, tk.tensor([0, 2, 3]), right=True)", a=(2, 3)),
+        sample("tk.bucketize(a, tk.tensor([0, 2, 3]).to(a.dtype), out_int32=True)", a=(7,)),
+        sample("tk.bucketize(a, b)", a=(2, 3), b=(4,)),
+        sample("tk.bucketize(2.5, a)", a=(4,)),
+        sample("tk.bucketize(2, a, right=True)", a=(4,)),
+        sample("tk.bucketize(a, a)", a=(2, 3)),
+        sample("tk.bucketize(a, a[:0])", a=(3,)),
+        sample("tk.bucketize('x', a)", a=(3,)),
+        sample("tk.bucketize(a, tk.tensor([1.0]), out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.bucketize(a, tk.tensor([1.0]), out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+@takes(*_BUCKET_FORMS)
+def bucketize(
+    input: Any,
+    boundaries: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """For each number the index of the bucket that it falls into.
+
+    Args:
+        input: a tensor, or a number.
+        boundaries: the limits of the buckets, in rising order; one dimension.
+        out_int32: give int32 rather than int64.
+        right: whether a bucket holds its lower limit, rather than its upper one.
+
+    Raises:
+        RuntimeError: for boundaries of several dimensions.
+
+    >>> import tensorkit as tk
+    >>> tk.bucketize(tk.tensor([0.5, 3.0, 9.0]), tk.tensor([1.0, 3.0, 5.0]))
+    tensor([0, 1, 3])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.bucketize.html
+    """
+    check_flags(out_int32, right)
+    if not isinstance(boundaries, Tensor) or not isinstance(input, (Tensor, *NUMBERS)):
+        raise TypeError
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
+    return _search(boundaries, input, out_int32, right, None, out)
+
+
+_SEARCH_TAIL = (
+    "*, bool out_int32 = False, bool right = False, str side = None, Tensor sorter = None, Tensor out = None)"
+)
+_SEARCH_FORMS = (
+    f"(Tensor sorted_sequence, Tensor input, {_SEARCH_TAIL}",
+    f"(Tensor sorted_sequence, Number self, {_SEARCH_TAIL}",
+)
+
+
+@op(
+    samples=(
+        sample("tk.searchsorted(a.sort()[0], b)", a=(5,), b=(2, 3)),
+        sample("tk.searchsorted(a.sort()[0], b, right=True)", a=(2, 4), b=(2, 3)),
+        sample("tk.searchsorted(a.sort()[0], a, side='right', out_int32=True)", a=(2, 4)),
+        sample("tk.searchsorted(a, b, sorter=a.argsort())", a=(2, 5), b=(2, 3)),
+        sample("tk.searchsorted(a, b)", a=(6,), b=(2, 3)),
+        sample("tk.searchsorted(a, 2)", a=(4,)),
+        sample("tk.searchsorted(a, 2.5, right=True)", a=(4,)),
+        sample("tk.searchsorted(a, 2)", a=(2, 3)),
+        sample("tk.searchsorted(a, b)", a=(2, 3), b=(3, 3)),
+        sample("tk.searchsorted(a, a, side='left', right=True)", a=(4,)),
+        sample("tk.searchsorted(a, a, side='x')", a=(4,)),
+        sample("tk.searchsorted(a, a, sorter=tk.tensor([0, 1, 5]))", a=(3,)),
+        sample("tk.searchsorted(a, a, sorter=tk.tensor([0, 1]))", a=(3,)),
+        sample("tk.searchsorted(a, 'x')", a=(3,)),
+        sample("tk.searchsorted(a, a, out=tk.empty(0, dtype=tk.int64))", a=(3,)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+@takes(*_SEARCH_FORMS)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """For each number the place in a sorted row where it can be put in, so that the row stays sorted.
+
+    Args:
+        sorted_sequence: one row, or as many as the input has.
+        input: a tensor, or a number.
+        out_int32: give int32 rather than int64.
+        right: the last such place, rather than the first.
+        side: ``"left"`` or ``"right"``, another way to say it.
+        sorter: the indices that sort `sorted_sequence`, where it is not sorted.
+
+    Raises:
+        RuntimeError: for sizes that do not fit, and for contradicting arguments.
+
+    >>> import tensorkit as tk
+    >>> tk.searchsorted(tk.tensor([1, 3, 5]), tk.tensor([3, 4]))
+    tensor([1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.searchsorted.html
+    """
+    check_flags(out_int32, right)
+    if not isinstance(sorted_sequence, Tensor) or not isinstance(input, (Tensor, *NUMBERS)):
+        raise TypeError
+    if not (side is None or isinstance(side, str)) or not (sorter is None or isinstance(sorter, Tensor)):
+        raise TypeError
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"tensorkit.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "tensorkit.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    return _search(sorted_sequence, input, out_int32, right or side == "right", sorter, out)
+
+
+# -- what is not zero ---------------------------------------------------------------------------------------------
+
+_NO_META = (
+    "The register_meta function for tensorkit.nonzero() raises unimplemented by default, as a correct "
+    "data-independent implementation does not exist. This implementation returns a fake value, assuming all elements "
+    "of the tensor are non-zero. To enable this registration, please set "
+    "'tensorkit.fx.experimental._config.meta_nonzero_assume_all_nonzero' "
+    "to True."
+)
+
+
+def _coordinates(array: Array) -> Array:
+    """Where elements are not zero: a row for each dimension."""
+    if array.ndim == 1:
+        return numpy.flatnonzero(array)[None]
+    if array.ndim == 0:
+        return numpy.empty((0, int(bool(array))), numpy.int64)
+    return numpy.array(numpy.nonzero(array), numpy.int64)
+
+
+def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
+    kind = input._dtype
+    if input._device == META:
+        raise MissingKernelError(_NO_META)
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.label}"
+        )
+    array = on_host(input, "nonzero")
+    if kind in LIMITED:
+        raise missing_kernel("nonzero_count_cpu", kind.label)
+    found = _coordinates(array)
+    ndim, count = found.shape
+    size = (count, ndim)
+    result = empty_strided(size, _column_major(count), dtypes.int64, CPU)
+    result._nd()[...] = found.T
+    if out is None:
+        return result
+    resize_out(out, size, result._lay().stride)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _column_major(count: int) -> tuple[int, int]:
+    return 1, count
+
+
+@op(
+    samples=(
+        sample("tk.nonzero(a)", a=(3, 4)),
+        sample("a.nonzero()", a=(9,)),
+        sample("a.nonzero(as_tuple=True)", a=(2, 3, 2)),
+        sample("tk.nonzero(a, as_tuple=True)", a=()),
+        sample("a.nonzero()", a=()),
+        sample("a.nonzero(as_tuple=False)", a=(0, 3)),
+        sample("a.nonzero(as_tuple=True)", a=(2, 0)),
+        sample("tk.nonzero(a, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero(a, out=tk.empty(2, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero(a, out=tk.empty(0))", a=(2, 3)),
+        sample("a.nonzero(as_tuple=1)", a=(2, 3)),
+    ),
+    kind="reduce",
+)
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
+    """The indices of the elements that are not zero: a row for each of them, row by row in the input.
+
+    Args:
+        as_tuple: give one tensor for each dimension instead, which is what indexing takes.
+
+    Returns:
+        An int64 tensor of size ``(count, input.dim())``, which lies in memory column by column; or a tuple of tensors.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[0, 5], [7, 0]]).nonzero()
+    tensor([[0, 1],
+            [1, 0]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError
+    check_flags(as_tuple)
+    if not as_tuple:
+        return _nonzero(input, out)
+    if out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    found = _nonzero(input if input.dim() else input.detach().unsqueeze(0), None)
+    return found.unbind(1)
+
+
+@op(
+    samples=(
+        sample("tk.argwhere(a)", a=(3, 4)),
+        sample("a.argwhere()", a=()),
+        sample("a.argwhere()", a=(0, 3)),
+    ),
+    kind="reduce",
+)
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, a row for each: ``nonzero(input)``.
+
+    >>> import tensorkit as tk
+    >>> tk.argwhere(tk.tensor([0, 5, 7]))
+    tensor([[1],
+            [2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.argwhere.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError
+    return _nonzero(input, None)
