@@ -189,6 +189,7 @@ from tensorkit.ops.masked import (
     select_scatter,
     slice_scatter,
 )
+from tensorkit.ops.orthogonal import geqrf, orgqr, ormqr, qr
 from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
 from tensorkit.ops.pointwise import (
     absolute,
@@ -267,6 +268,7 @@ from tensorkit.ops.values import (
 )
 from tensorkit.ops.view import STRIDED as strided
 from tensorkit.ops.view import (
+    adjoint,
     as_strided,
     broadcast_tensors,
     broadcast_to,
@@ -370,6 +372,7 @@ __all__ = [
     "addmm",
     "addmv",
     "addr",
+    "adjoint",
     "all",
     "allclose",
     "amax",
@@ -511,6 +514,7 @@ __all__ = [
     "gather",
     "gcd",
     "ge",
+    "geqrf",
     "ger",
     "get_default_device",
     "get_default_dtype",
@@ -628,6 +632,8 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "orgqr",
+    "ormqr",
     "outer",
     "permute",
     "polar",
@@ -639,6 +645,7 @@ __all__ = [
     "promote_types",
     "put",
     "put_",
+    "qr",
     "quantile",
     "rad2deg",
     "rand",

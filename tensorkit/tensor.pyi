@@ -244,6 +244,8 @@ class Tensor:
         """``beta × input + alpha × outer(vec1, vec2)``; dtypes are promoted."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """In-place form of ``addr``: the result is written into this tensor."""
+    def adjoint(self) -> Tensor:
+        """The conjugate transpose of every matrix of a batch."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, or all along the dimensions named, are true: is not zero. nan is not zero."""
     def allclose(
@@ -605,6 +607,8 @@ class Tensor:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
         """In-place form of ``ge``: the result is written into this tensor."""
+    def geqrf(self) -> Any:
+        """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply."""
     def ger(self, vec2: Tensor) -> Tensor:
         """`outer` by its older name."""
     @property
@@ -943,6 +947,12 @@ class Tensor:
         """In-place form of ``ne``: the result is written into this tensor."""
     def numpy(self, *, force: builtins.bool = False) -> Array:
         """A NumPy array on the same memory: writing to one changes the other."""
+    def orgqr(self, input2: Tensor) -> Tensor:
+        """Another name for `tensorkit.linalg.householder_product`."""
+    def ormqr(
+        self, input2: Tensor, input3: Tensor, left: builtins.bool = True, transpose: builtins.bool = False
+    ) -> Tensor:
+        """The ``Q`` of what `geqrf` gave times a matrix, without forming it."""
     def outer(self, vec2: Tensor) -> Tensor:
         """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted."""
     @property
@@ -967,6 +977,8 @@ class Tensor:
         """A copy with the elements of `source` at the given places, counted in row-major order over the whole tensor."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> None:
         """In-place form of ``put``: this tensor itself is written to."""
+    def qr(self, some: builtins.bool = True) -> Any:
+        """The old spelling of `tensorkit.linalg.qr`; `some` means the mode "reduced"."""
     def quantile(
         self,
         q: Any,

@@ -6,6 +6,7 @@ Arguments, defaults, dtypes and sentences are PyTorch 2.13's
 
 from __future__ import annotations
 
+import array
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit import device as devices
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, DeviceLike, resolve
@@ -20,6 +22,7 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.elementwise import empty_strided as _allocate
+from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import (
@@ -39,11 +42,14 @@ from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage
 __all__ = [
     "arange",
     "as_tensor",
+    "asarray",
     "empty",
     "empty_like",
+    "empty_permuted",
     "empty_strided",
     "eye",
     "from_numpy",
+    "frombuffer",
     "full",
     "full_like",
     "linspace",
@@ -167,8 +173,8 @@ def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     numbers = [_plain(leaf) for leaf in leaves]
     if kind.category == 1:
         whole = [_checked_number(n, kind) for n in numbers]
-        array = numpy.array(whole, numpy.uint64 if kind is dtypes.uint64 else numpy.int64)
-        return kernels.quiet(array.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
+        numbers_ = numpy.array(whole, numpy.uint64 if kind is dtypes.uint64 else numpy.int64)
+        return kernels.quiet(numbers_.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
     if kind.category == 2 and any(isinstance(n, complex) for n in numbers):
         raise TypeError("must be real number, not complex")
     wide = numpy.complex128 if kind.is_complex else numpy.bool_ if kind.category == 0 else numpy.float64
@@ -234,8 +240,8 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
         here = data._device if device is None else where
         return to_device(to_dtype(data.detach(), kind or data._dtype, copy=True), here)
     if isinstance(data, numpy.ndarray) and data.ndim:
-        array = _from_array(data, kind)
-        return to_device(fresh(array, kind or dtypes.from_numpy_dtype(array.dtype)), where)
+        copied = _from_array(data, kind)
+        return to_device(fresh(copied, kind or dtypes.from_numpy_dtype(copied.dtype)), where)
     size = _size_of(data)
     leaves: list[Any] = []
     _leaves(data, size, 0, leaves)
@@ -325,6 +331,176 @@ _READ_ONLY = (
 )
 
 
+_READ_ONLY_BUFFER = (
+    "The given buffer is not writable, and tensorkit does not support non-writable tensors. Writing to this tensor "
+    "will raise. You may want to copy the buffer to protect its data or make it writable before converting it to a "
+    "tensor."
+)
+
+
+def _from_buffer(buffer: Any, kind: dtype, count: int, offset: int) -> Tensor:
+    view = memoryview(buffer)
+    length, item = view.nbytes, kind.itemsize
+    if length <= 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count <= 0 and (length - offset) % item:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+            f"size ({item})"
+        )
+    number = (length - offset) // item if count < 0 else count
+    if offset + number * item > length:
+        raise ValueError(
+            f"requested buffer length ({number} * {item} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if view.readonly:
+        warn(_READ_ONLY_BUFFER)
+    lent = numpy.frombuffer(buffer, kind.numpy, number, offset)
+    return on_storage(adopt(lent, foreign=True), Layout((number,), (1,), 0), kind)
+
+
+@op(
+    samples=(
+        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32)"),
+        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int16, count=2, offset=1)"),
+        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int16, offset=1)"),
+        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32, count=3)"),
+        sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32, offset=8)"),
+        sample("tk.frombuffer(bytearray(b''), dtype=tk.uint8)"),
+        sample("tk.frombuffer([1], dtype=tk.uint8)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int = 0) -> Tensor:
+    """A vector on the memory of an object that lends it, such as a bytearray: nothing is copied.
+
+    Args:
+        dtype: what the bytes mean. count: how many elements; by default all that there are. offset: bytes to skip.
+
+    Raises:
+        ValueError: when there are not enough bytes, or too many.
+
+    >>> import tensorkit as tk
+    >>> tk.frombuffer(bytearray(b"abc"), dtype=tk.uint8)
+    tensor([97, 98, 99], dtype=tensorkit.uint8)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.frombuffer.html
+    """
+    if dtype is None:
+        raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
+    kind = as_dtype(dtype, "frombuffer")
+    try:
+        memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    return _from_buffer(buffer, kind, count, offset)
+
+
+def _aliased(obj: Any, kind: dtype | None) -> Tensor | None:
+    """The object's own memory as a tensor; None if it lends none."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, numpy.ndarray):
+        return from_numpy(obj)
+    if (
+        hasattr(obj, "__dlpack__")
+        and hasattr(obj, "__dlpack_device__")
+        and not isinstance(obj, numpy.generic)
+    ):
+        return from_numpy(numpy.from_dlpack(obj))
+    if isinstance(obj, (bytes, bytearray, memoryview, array.array)):
+        chosen = kind or dtypes.get_default_dtype()
+        if not memoryview(obj).nbytes:
+            return fresh(numpy.empty(0, chosen.numpy), chosen)
+        return _from_buffer(obj, chosen, -1, 0)
+    return None
+
+
+def _check_alias(shared: Tensor, kind: dtype | None, where: Any) -> None:
+    if where is not None and where != shared._device:
+        raise ValueError(f"can't alias tensor from device '{shared._device}' to '{where}'.")
+    if kind is not None and kind is not shared._dtype:
+        raise ValueError(f"can't alias tensor with dtype '{shared._dtype.label}' into dtype '{kind.label}'.")
+
+
+@op(
+    samples=(
+        sample("tk.asarray([1, 2.5])"),
+        sample("tk.asarray(a)", a=(2, 3)),
+        sample("tk.asarray(a, copy=True)", a=(2, 3)),
+        sample("tk.asarray(a, dtype=tk.float64)", a=(2,)),
+        sample("tk.asarray(a, dtype=tk.float64, copy=False)", a=(2,)),
+        sample("tk.asarray(a.contiguous().numpy())", a=(2, 3)),
+        sample("tk.asarray([1], copy=False)"),
+        sample("tk.asarray(bytearray(b'abcd'), dtype=tk.int16)"),
+        sample("tk.asarray('a')"),
+    ),
+    kind="create",
+    methods=(),
+    grad_flag=False,
+)
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """An object as a tensor: a tensor, an array, something that lends its memory, numbers; copied only if it must be.
+
+    Args:
+        copy: True always copies; False raises where a copy would be needed.
+
+    Raises:
+        ValueError: when a copy is needed and was forbidden.
+
+    >>> import numpy as np, tensorkit as tk
+    >>> a = np.zeros(2)
+    >>> tk.asarray(a)[0] = 5
+    >>> a
+    array([5., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.asarray.html
+    """
+    kind = None if dtype is None else as_dtype(dtype, "asarray")
+    where = resolve(device) if device is not None or devices.chosen_once else None
+    made: Any = _aliased(obj, kind)
+    if made is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        made = tensor(obj, dtype=kind, device=where)
+    elif copy is False:
+        _check_alias(made, kind, where)
+    else:
+        again = to_dtype(made, kind or made._dtype)
+        again = again if where is None else to_device(again, where)
+        made = again.clone() if copy and again is made else again  # type: ignore[attr-defined]
+    return _asked_grad(made, isinstance(obj, Tensor), requires_grad)
+
+
+def _asked_grad(made: Any, given: bool, requires_grad: bool | None) -> Tensor:
+    wants = bool(made.requires_grad)
+    if requires_grad is None:
+        if given and wants and made.is_leaf:
+            warn(
+                "tensorkit.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. "
+                "Pass requires_grad=False explicitly to get the old behavior and silence this warning."
+            )
+        return made  # type: ignore[no-any-return]
+    if requires_grad and made._dtype.category < 2:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if wants and not requires_grad:
+        return made.detach()  # type: ignore[no-any-return]
+    return made if wants == requires_grad else made.requires_grad_()  # type: ignore[no-any-return]
+
+
 # -- filled with one number ---------------------------------------------------------------------------------------
 
 
@@ -350,7 +526,7 @@ def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None
         _check_out(out, kind, where, name)
         return resize_(out, size)
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
-    here = CPU if where is None else resolve(where)
+    here = CPU if where is None and not devices.chosen_once else resolve(where)
     if math.prod(size) * chosen.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
     if here is CPU:
@@ -530,6 +706,57 @@ def empty_strided(
         )
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "empty_strided")
     return _allocate(sizes, strides, kind, resolve(device))
+
+
+@op(
+    samples=(
+        sample("tk.empty_permuted((2, 3, 4), (0, 2, 1)).stride()"),
+        sample("tk.empty_permuted((2, 3), (1, 0), dtype=tk.int8).dtype"),
+        sample("tk.empty_permuted((2, 3), (0, 0))"),
+        sample("tk.empty_permuted((2, 3), (0,))"),
+        sample("tk.empty_permuted((2, 3), (0, 2))"),
+        sample("tk.empty_permuted((2, -3), (0, 1))"),
+    ),
+    kind="create",
+    methods=(),
+)
+def empty_permuted(
+    size: Sequence[int], physical_layout: Sequence[int], *, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in an order of your own, the slowest first.
+
+    >>> import tensorkit as tk
+    >>> tk.empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_permuted.html
+    """
+    for place, (label, given) in enumerate((("size", size), ("physical_layout", physical_layout))):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(
+                f"empty_permuted(): argument '{label}' (position {place + 1}) must be tuple of ints, "
+                f"not {type(given).__name__}"
+            )
+    if len(physical_layout) != len(size):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(size)} is not equal to len(physical_layout) = {len(physical_layout)}"
+        )
+    seen: list[int] = []
+    for dim in physical_layout:
+        if not 0 <= dim < len(size):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} at index "
+                f"{len(seen)}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if dim in seen:
+            raise RuntimeError("Duplicate dim not allowed")
+        seen.append(dim)
+    ordered = [size[dim] for dim in seen]
+    _check_size(tuple(ordered), "empty_permuted")
+    steps = layouts.contiguous_stride(ordered)
+    stride = tuple([steps[seen.index(dim)] for dim in range(len(size))])
+    return empty_strided(tuple(size), stride, dtype=dtype, device=device)
 
 
 @op(
@@ -920,7 +1147,7 @@ def _construct(cls: type[Tensor], *args: Any, dtype: Any = None, device: DeviceL
 
 
 def _attach_new_forms() -> None:
-    for create in (empty, zeros, ones, full, tensor):
+    for create in (empty, empty_strided, zeros, ones, full, tensor):
         attach(f"new_{create.__name__}", _new_form(create))
     attach("__new__", _construct)
 

@@ -18,14 +18,19 @@ from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
 from tensorkit.dtypes import dtype
+from tensorkit.elementwise import empty_strided
+from tensorkit.errors import warn
 from tensorkit.layout import Layout
-from tensorkit.ops.convert import contiguous
+from tensorkit.ops.convert import contiguous, copy_into
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
+    "STRIDED",
+    "adjoint",
     "alias",
     "as_ints",
     "as_strided",
+    "backend_name",
     "broadcast_tensors",
     "broadcast_to",
     "chunk",
@@ -37,14 +42,17 @@ __all__ = [
     "flatten",
     "hsplit",
     "imag",
+    "layout",
     "movedim",
     "narrow",
+    "narrow_copy",
     "permute",
     "positive",
     "ravel",
     "real",
     "reshape",
     "reshape_as",
+    "row_major",
     "select",
     "split",
     "split_with_sizes",
@@ -52,11 +60,13 @@ __all__ = [
     "t",
     "tensor_split",
     "transpose",
-    "backend_name",
     "type_name",
     "unbind",
     "unflatten",
     "unfold",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "unsafe_view",
     "unsqueeze",
     "view",
@@ -67,6 +77,32 @@ __all__ = [
 ]
 
 Dims = int | Sequence[int]
+
+
+class layout:
+    """How a tensor's elements lie in memory: `strided` is the only way here."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"tensorkit.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+STRIDED = layout("strided")
+
+
+def row_major(input: Tensor) -> Tensor:
+    """A copy whose elements lie in row-major order."""
+    size = input._lay().size
+    out = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+    copy_into(out, input)
+    return out
 
 
 def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -> tuple[int, ...]:
@@ -175,8 +211,15 @@ def _can_chunk(arguments: dict[str, Any]) -> bool:
 
 def _can_narrow(arguments: dict[str, Any]) -> bool:
     """PyTorch refuses what cannot be cut before it asks for histories: this is a slice to it."""
-    arguments["input"]._lay().narrow(arguments["dim"], arguments["start"].__index__(), arguments["length"])
+    arguments["input"]._lay().narrow(arguments["dim"], _start(arguments["start"]), arguments["length"])
     return True
+
+
+def _start(start: Any) -> int:
+    """Where a narrower tensor begins: a number, or a tensor that holds one."""
+    if isinstance(start, Tensor) and (start.dim() or start._dtype.category != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    return int(start.__index__())
 
 
 def _no_dtype(arguments: dict[str, Any]) -> bool:
@@ -206,7 +249,7 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
     function=False,
     derivative=_AS_BEFORE,
 )
-def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) -> Tensor:
     """The same elements, read with another size, when strides can express it; or the same bytes as another dtype.
 
     Args:
@@ -226,6 +269,10 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
     """
+    if named:
+        if size or dtype is not None or list(named) != ["size"]:
+            raise TypeError  # said in PyTorch's words by whoever called
+        size = (named["size"],)
     if not size and dtype is not None:
         return _view_dtype(input, dtype)
     if len(size) == 1 and isinstance(size[0], dtypes.dtype) and dtype is None:
@@ -264,6 +311,10 @@ def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
 
 def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     """The layout, counted in elements of another size, for the same bytes."""
+    if input._conjugated and old is not new:
+        raise RuntimeError(
+            "tensorkit.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
+        )
     if old.itemsize == new.itemsize:
         return lay
     why = f"to view {old.label} as {new.label} (different element sizes), but got"
@@ -341,11 +392,13 @@ unsafe_view = differentiable(
 )
 
 
-def _method_reshape(input: Tensor, *shape: Any) -> Tensor:
+def _method_reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     """The same elements with another size: a view when strides can express it, otherwise a copy."""
-    if not shape:
+    if shape is not None and not sizes:
+        sizes = (shape,)
+    if not sizes:
         raise TypeError('reshape() missing 1 required positional arguments: "shape"')
-    return _reshaped(input, as_ints(shape, "reshape", "shape"))
+    return _reshaped(input, as_ints(sizes, "reshape", "shape"))
 
 
 @op(
@@ -506,16 +559,18 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return input._view(input._lay().permute(as_ints((dims,), "permute", "dims", 2)))
 
 
-def _method_broadcast_to(input: Tensor, *size: Any) -> Tensor:
+def _method_broadcast_to(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """`expand`: repeat dimensions of size 1 without copying."""
-    return broadcast_to(input, as_ints(size, "broadcast_to"))
+    return broadcast_to(input, as_ints(sizes if size is None else (size,), "broadcast_to"))
 
 
-def _method_permute(input: Tensor, *dims: Any) -> Tensor:
+def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     """Put the dimensions in another order. No element moves."""
-    if not dims:
+    if dims is not None and not places:
+        places = (dims,)
+    if not places:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
-    order = as_ints(dims, "permute", "dims")
+    order = as_ints(places, "permute", "dims")
     return permute(input, order) if wants_grad(input) else input._view(input._lay().permute(order))
 
 
@@ -546,7 +601,7 @@ def _reversed(input: Tensor) -> Tensor:
     lay = input._lay()
     if not lay.size:
         _warn_0d("T")
-    elif len(lay.size) > 2:
+    elif len(lay.size) != 2:
         _warn_T()
     return permute(input, list(range(len(lay.size)))[::-1]) if wants_grad(input) else input._view(lay.T)
 
@@ -592,10 +647,17 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     return input._view(input._lay().squeeze(dim))
 
 
-def _method_squeeze(input: Tensor, *dim: Any) -> Tensor:
+def _squeezed(dims: tuple[Any, ...]) -> Any:
+    """What `squeeze` was asked for: None, one dimension, or several."""
+    if not dims:
+        return None
+    one = len(dims) == 1 and isinstance(dims[0], int)
+    return dims[0] if one else as_ints(dims, "squeeze", "dim")
+
+
+def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named."""
-    one = len(dim) == 1 and isinstance(dim[0], int)
-    dims = None if not dim else dim[0] if one else as_ints(dim, "squeeze", "dim")
+    dims = _squeezed(places if dim is None else (dim,))
     return squeeze(input, dims) if wants_grad(input) else input._view(input._lay().squeeze(dims))
 
 
@@ -629,7 +691,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     function=False,
     derivative=_EXPANDED,
 )
-def expand(input: Tensor, *size: Any) -> Tensor:
+def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.
 
     >>> import tensorkit as tk
@@ -638,7 +700,7 @@ def expand(input: Tensor, *size: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
     """
-    lay, wanted = input._lay(), as_ints(size, "expand")
+    lay, wanted = input._lay(), as_ints(sizes if size is None else (size,), "expand")
     # Only the error for too few sizes says what kind of tensor it was.
     name = backend_name(input) if len(wanted) < len(lay.size) else ""
     return input._view(lay.expand(wanted, name))
@@ -701,8 +763,11 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
+    for place, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
+            )
     size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
         [t if t._lay().size == size else broadcast_to(t, size) for t in tensors]  # PyTorch's very objects
@@ -733,7 +798,31 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow.html
     """
-    return input._view(input._lay().narrow(dim, start.__index__(), length))
+    return input._view(input._lay().narrow(dim, _start(start), length))
+
+
+@op(
+    samples=(
+        sample("tk.narrow_copy(a, 0, 1, 2)", a=(4, 3)),
+        sample("a.narrow_copy(-1, -2, 1)", a=(4, 3)),
+        sample("a.narrow_copy(0, 3, 2)", a=(4, 3)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "NarrowCopyBackward0",
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+    ),
+)
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`narrow`, as a copy.
+
+    >>> import tensorkit as tk
+    >>> tk.narrow_copy(tk.arange(10), 0, 2, 3)
+    tensor([2, 3, 4])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow_copy.html
+    """
+    return row_major(input._view(input._lay().narrow(dim, start.__index__(), length)))
 
 
 @op(
@@ -822,6 +911,12 @@ def as_strided(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided.html
     """
+    for place, (label, given) in enumerate((("size", size), ("stride", stride))):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(
+                f"as_strided(): argument '{label}' (position {place + 1}) must be tuple of ints, "
+                f"not {type(given).__name__}"
+            )
     sizes = as_ints((size,), "as_strided", "size", 2)
     strides = as_ints((stride,), "as_strided", "stride", 3)
     return input._view(
@@ -850,7 +945,7 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
         _split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))
     ),
 )
-def split(tensor: Tensor, split_size: Dims, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
 
     >>> import tensorkit as tk
@@ -909,6 +1004,69 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
     """
     return _several(input, input._lay().chunk(chunks, dim))
+
+
+def _apart(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
+    """Pieces that count as tensors of their own: writing to one is not followed to the others."""
+    return tuple([on_storage(input._store(), piece, input._dtype) for piece in pieces])
+
+
+@op(
+    samples=(sample("tk.unsafe_split(a, 2)", a=(5, 2)), sample("a.unsafe_split(3, dim=-1)", a=(2, 4))),
+    kind="copy",
+    derivative=Rule(
+        "UnsafeSplitBackward0",
+        tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
+    ),
+)
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split` without autograd's protection: the pieces are no views to it.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
+    [2, 2, 1]
+    """
+    return _apart(tensor, tensor._lay().split(split_size, dim))
+
+
+@op(
+    samples=(
+        sample("tk.unsafe_split_with_sizes(a, [1, 4])", a=(5, 2)),
+        sample("a.unsafe_split_with_sizes([1], 0)", a=(5,)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "UnsafeSplitWithSizesBackward0",
+        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)),
+    ),
+)
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """`split_with_sizes` without autograd's protection.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_split_with_sizes([1, 4])]
+    [1, 4]
+    """
+    return _apart(input, input._lay().split_with_sizes(split_sizes, dim))
+
+
+@op(
+    samples=(sample("tk.unsafe_chunk(a, 3)", a=(5, 2)), sample("a.unsafe_chunk(2, -1)", a=(2, 4))),
+    kind="copy",
+)
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk` without autograd's protection.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_chunk(3)]
+    [2, 2, 1]
+    """
+    lay = input._lay()
+    lay.chunk(chunks, dim)  # refuses what cannot be cut
+    length = lay.size[dim]
+    if not length:
+        return unsafe_split_with_sizes(input, [0] * chunks, dim)
+    return unsafe_split(input, -(-length // chunks), dim)
 
 
 def _sections(given: Any) -> Any:
@@ -1029,13 +1187,19 @@ def view_as_real(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input._conjugated:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
     return _as_real(input)
 
 
 @op(
     samples=(sample("tk.view_as_complex(a)", a=(3, 2)), sample("tk.view_as_complex(a)", a=(3,))),
     methods=(),
-    derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g)),
+    derivative=Rule("ViewAsComplexBackward0", input=lambda g, c: view_as_real(g.resolve_conj())),
 )
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers, in the last dimension, as complex ones.
@@ -1078,6 +1242,8 @@ def real(input: Tensor) -> Tensor:
     >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
     (2,)
     """
+    if input._conjugated:
+        return real(input.conj())
     return view_as_real(input).select(-1, 0) if input._dtype.is_complex else input
 
 
@@ -1094,7 +1260,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return view_as_real(input).select(-1, 1)
+    return -imag(input.conj()) if input._conjugated else view_as_real(input).select(-1, 1)
 
 
 # -- itself -------------------------------------------------------------------------------------------------------
@@ -1154,17 +1320,19 @@ def _attach_forms() -> None:
     attach("t_", traced_method("t_", _t_inplace))
     attach("T", property(traced_method("numpy_T", _reversed)))
     attach("mT", property(traced_method("mT", _matrices_transposed)))
-    attach("H", property(traced_method("H", _conjugate_free("H"))))
-    attach("mH", property(traced_method("mH", _conjugate_free("mH"))))
+    attach("H", property(traced_method("H", _adjoint("H"))))
+    attach("mH", property(traced_method("mH", _adjoint("mH"))))
     attach("real", property(real, _write_real))
     attach("imag", property(imag, _write_imag))
     attach("data", property(_data, _set_data))
+    attach("layout", property(lambda self: STRIDED))
+    for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_nested", "is_sparse_csr"):
+        attach(name, property(lambda self: False))
 
 
-def _squeeze_inplace(input: Tensor, *dim: Any) -> Tensor:
+def _squeeze_inplace(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
     """In-place form of ``squeeze``: this tensor itself gets the new layout."""
-    one = len(dim) == 1 and isinstance(dim[0], int)
-    return _squeeze_to(input, None if not dim else dim[0] if one else as_ints(dim, "squeeze", "dim"))
+    return _squeeze_to(input, _squeezed(places if dim is None else (dim,)))
 
 
 def _new_layout(input: Tensor, layout: Layout) -> Tensor:
@@ -1206,21 +1374,46 @@ def _matrices_transposed(input: Tensor) -> Tensor:
     return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
 
 
-def _conjugate_free(name: str) -> Any:
-    """``H`` and ``mH`` for real numbers; the complex ones wait for ``conj``."""
+def _adjoint(name: str) -> Any:
+    """``H`` and ``mH``: the last two dimensions swapped, and complex numbers conjugated."""
 
     def adjoint(input: Tensor) -> Tensor:
         layout = getattr(input._lay(), name)
-        if input._dtype.is_complex:
-            raise RuntimeError(
-                f"tensor.{name} of complex numbers needs conj(); take .mT and conjugate it yourself"
-            )
         if not layout.size:
             _warn_0d(name)
-            return input
-        return transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
+            return input.conj()  # type: ignore[attr-defined,no-any-return]
+        turned = transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
+        return turned.conj() if input._dtype.is_complex else turned
 
     return adjoint
+
+
+@op(
+    samples=(
+        sample("tk.adjoint(a)", a=(2, 3)),
+        sample("a.adjoint()", a=(2, 2, 3)),
+        sample("a.adjoint()", a=(3,)),
+    )
+)
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of every matrix of a batch.
+
+    >>> import tensorkit as tk
+    >>> tk.adjoint(tk.tensor([[1j, 2]])).size()
+    tensorkit.Size([2, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.adjoint.html
+    """
+    lay = input._lay()
+    if len(lay.size) == 1:
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    if not lay.size:
+        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        return input.conj()  # type: ignore[attr-defined, no-any-return]
+    turned: Any = transpose(input, -2, -1)
+    return turned.conj() if input._dtype.is_complex else turned  # type: ignore[no-any-return]
 
 
 def _write_real(input: Tensor, value: Any) -> None:
