@@ -115,7 +115,7 @@ class FunctionNode(Node):
     __slots__ = ("are_tensors", "ctx", "function")
 
     def __init__(self, function: type[Function], args: Sequence[Any]) -> None:
-        super().__init__()
+        self.begin()
         self.function = function
         self.are_tensors = tuple(isinstance(arg, Tensor) for arg in args)
         self.ctx: FunctionCtx = function._ctx_class(self)
@@ -180,7 +180,7 @@ class _DirtyNode(Node):
     __slots__ = ("call", "order")
 
     def __init__(self, call: FunctionNode, first: int) -> None:
-        super().__init__()
+        self.begin()
         self.call = call
         self.order = (first, *(i for i in range(len(call.edges)) if i != first))
         self.edges = tuple(call.edges[i] for i in self.order)
@@ -475,6 +475,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _refusing(results: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same gradients, with a place in the graph that raises."""
     node = Error()
+    node.begin()
     made: list[Any] = [r.detach() if isinstance(r, Tensor) else r for r in results]
     waiting = [m.detach().requires_grad_() for m in made if isinstance(m, Tensor)]
     node.edges = tuple(edge_of(leaf) for leaf in waiting)

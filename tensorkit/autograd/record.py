@@ -88,7 +88,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
     reads_input, reads_out = plan.parameter in plan.reads, "out" in plan.reads
     reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
     cls = rule.named_class(str(rule.name), (plan.parameter,)) if always else None
-    new, number, here, applies = object.__new__, sequence.__next__, state, rule.applies
+    number, here, applies = sequence.__next__, state, rule.applies
 
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -107,7 +107,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         if reads_input and keeps:
             _refuse_inference(input)
             version = 0 if counter is None else counter[0]
-        node: Any = new(cls or plan.node_class(input, args, kwargs))
+        node: Any = (cls or plan.node_class(input, args, kwargs))()
         plain = type(out) is Tensor
         node.note = (
             plan,
@@ -117,7 +117,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
             (input._lay(), input._dtype, input._device) if reads_face and keeps else None,
             input if reads_input and keeps else None,
             version,
-            saved_result(out) if reads_out and keeps else None,
+            saved_result(out if plain else out[0]) if reads_out and keeps else None,
             args,
             kwargs,
             number(),
@@ -152,7 +152,7 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
     """
     plan = rule.pair({"input": a, second: b})
     cls, keeps, keeps_result, tensors = plan.cls, plan.keeps, plan.keeps_result, plan.tensors
-    new, number, here, full = object.__new__, sequence.__next__, state, Meta
+    number, here, full = sequence.__next__, state, Meta
 
     def note(out: Tensor, a: Tensor, b: Any) -> None:
         if not here.grad:
@@ -186,7 +186,7 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
             counter = b._counter
             if counter is not None:
                 other_version = counter[0]
-        node: Any = new(cls)
+        node: Any = cls()
         node.note = (
             plan,
             first,
@@ -228,7 +228,7 @@ def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor,
         and not (requires_grad(a) or (tensors and requires_grad(b)))
     ):
         return
-    node = plan.cls({"alpha": 1} if tensors else {"alpha": 1, second: b})
+    node = plan.cls.made({"alpha": 1} if tensors else {"alpha": 1, second: b})
     node.edges = (first_edge, second_edge) if plan.wide else (first_edge,)
     saved = node.saved
     by_first, by_second = first_edge is not None, second_edge is not None
@@ -317,7 +317,7 @@ def _any_wants(rule: Rule, arguments: dict[str, Any]) -> bool:
 def _node(rule: Rule, arguments: dict[str, Any]) -> RuleNode:
     """A node with its edges; what it saves is added when the operation has run."""
     cls = rule.node_class(arguments)
-    node: RuleNode = _new(cls)
+    node = cls()
     node.sequence = next(sequence)
     node.arguments = {
         key: value[:] if type(value) is list else value  # a caller's list may change before the walk back
@@ -334,9 +334,6 @@ def _node(rule: Rule, arguments: dict[str, Any]) -> RuleNode:
             [edge_of(v) if isinstance(v := arguments.get(name), Tensor) else None for name in cls.order]
         )
     return node
-
-
-_new: Any = object.__new__
 
 
 def _wanted(node: RuleNode) -> frozenset[str]:

@@ -51,12 +51,13 @@ _CUSTOM = (
 class CopySlices(Node):
     """The history of a base that was written to through one of its views."""
 
-    __slots__ = ("base", "fn", "view")
+    __slots__ = ("base", "conjugated", "fn", "view")
 
-    def __init__(self, base: Tensor, view: Layout, fn: RuleNode) -> None:
-        super().__init__()
+    def __init__(self, base: Tensor, view: Tensor, fn: RuleNode) -> None:
+        self.begin()
         self.base = base._lay()
-        self.view = view
+        self.view = view._lay()
+        self.conjugated = view._conjugated
         self.fn: RuleNode | None = fn
         self.edges = (edge_of(base), *fn.edges[1:])
 
@@ -70,11 +71,12 @@ class CopySlices(Node):
         whole: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
         whole.copy_(grad)
         piece = whole.as_strided(self.view.size, self.view.stride, self.view.offset - lay.offset)
-        results = list(self.fn.apply([piece.clone()]))
+        written = piece.clone()
+        results = list(self.fn.apply([written.conj() if self.conjugated else written]))
         if results[0] is None:
             piece.zero_()
         else:
-            piece.copy_(results[0])
+            piece.copy_(results[0].conj() if self.conjugated else results[0])  # type: ignore[attr-defined]
         return [whole if self.needs(0) else None, *results[1:]]
 
     def release(self) -> None:
@@ -84,16 +86,19 @@ class CopySlices(Node):
 class AsStridedBackward0(Node):
     """The history of a view that was read anew from its base."""
 
-    __slots__ = ("base", "view")
+    __slots__ = ("base", "conjugated", "view")
 
-    def __init__(self, base: Tensor, view: Layout) -> None:
-        super().__init__()
+    def __init__(self, base: Tensor, view: Tensor) -> None:
+        self.begin()
         self.base = base._lay()
-        self.view = view
+        self.view = view._lay()
+        self.conjugated = view._conjugated
         self.edges = (edge_of(base),)
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         grad: Any = grads[0]
+        if grad is not None and self.conjugated:
+            grad = grad.conj()
         return [None if grad is None else scatter_strided(grad, self.base, self.view)]
 
 
@@ -166,7 +171,7 @@ def rebase(target: Tensor, node: RuleNode) -> None:
         set_history(target, node, 0)
         return
     node.faces = [Face(target)]
-    slices = CopySlices(base, target._lay(), node)
+    slices = CopySlices(base, target, node)
     set_history(base, slices, 0)
     regrow(target)
 
@@ -185,7 +190,7 @@ def regrow(tensor: Tensor) -> None:
     if tensor._born == version:
         return
     refuse_ambiguous(tensor, indirect=True)
-    node = AsStridedBackward0(base, tensor._lay())
+    node = AsStridedBackward0(base, tensor)
     node.faces = [Face(tensor)]
     meta = meta_of(tensor)
     old, meta.node = meta.node, node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import timeit
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -52,6 +53,23 @@ def _peak(library: str) -> float:
     return int(finished.stdout) / 1024
 
 
+def _added(code: str, plain: str, ours: dict[str, Any], theirs: dict[str, Any]) -> Row:
+    """What recording adds to a one-element operation, in the library's own time, against what it adds in PyTorch.
+
+    A difference of two small numbers is noisy: of many short rounds, taken in turn, the median of each counts.
+    """
+    times: dict[tuple[int, str], list[float]] = {}
+    for _ in range(10 * ROUNDS):
+        for place, names in enumerate((ours, theirs)):
+            for expression in (code, plain):
+                taken = timeit.timeit(expression, globals=names, number=5000) / 5000
+                times.setdefault((place, expression), []).append(taken)
+    middle = {key: median(found) for key, found in times.items()}
+    added = [middle[place, code] - middle[place, plain] for place in (0, 1)]
+    told = f"tensorkit +{added[0] * 1e9:.0f} ns, PyTorch +{added[1] * 1e9:.0f} ns"
+    return Row(f"{code}, added by recording", added[0] / added[1], "× PyTorch", told, 1.0)
+
+
 @benchmark("Gradients")
 def gradients() -> Iterator[Row]:
     torch = require_torch()
@@ -59,6 +77,8 @@ def gradients() -> Iterator[Row]:
     for code in ("x + y", "x * y", "m.t()", "m.view(6)", "m.sum()"):
         pair = codes(code, code, ours, theirs)
         yield Row(f"{code}, recorded", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
+    for code, plain in (("x + y", "y + y"), ("x * y", "y * y")):
+        yield _added(code, plain, ours, theirs)
     walk = "chained.backward(retain_graph=True)"
     pair = codes(walk, walk, ours, theirs)
     yield Row(f"backward, {CHAIN} ops", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), 1.5)
