@@ -90,6 +90,7 @@ from tensorkit.ops.binary import (
     rsub,
     xlogy,
 )
+from tensorkit.ops.chains import chain_matmul, cross, matrix_power, trace
 from tensorkit.ops.conjugates import (
     angle,
     conj,
@@ -235,7 +236,7 @@ from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
-from tensorkit.ops.statistics import std, std_mean, var, var_mean
+from tensorkit.ops.statistics import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
 from tensorkit.ops.ternary import addcdiv, addcmul, clamp, clamp_max, clamp_min, complex, lerp, polar
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
 from tensorkit.ops.unary import (
@@ -426,6 +427,7 @@ __all__ = [
     "cdouble",
     "ceil",
     "cfloat",
+    "chain_matmul",
     "char",
     "cholesky",
     "cholesky_inverse",
@@ -447,9 +449,12 @@ __all__ = [
     "conj_physical",
     "contiguous_format",
     "copysign",
+    "corrcoef",
     "cos",
     "cosh",
     "count_nonzero",
+    "cov",
+    "cross",
     "cuda",
     "cummax",
     "cummin",
@@ -467,6 +472,7 @@ __all__ = [
     "diagonal_scatter",
     "diff",
     "digamma",
+    "dist",
     "div",
     "divide",
     "dot",
@@ -599,6 +605,7 @@ __all__ = [
     "masked_scatter_",
     "masked_select",
     "matmul",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -628,6 +635,7 @@ __all__ = [
     "nextafter",
     "no_grad",
     "nonzero",
+    "norm",
     "not_equal",
     "numel",
     "ones",

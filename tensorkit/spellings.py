@@ -528,7 +528,8 @@ def unary(
             )
         return apply(block, (input,), inplace=True)
 
-    alone.__doc__ = doc
+    alone.__name__, alone.__doc__ = name, doc
+    changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
     names = (name, *aliases)
     changed = tuple(n + "_" for n in names) if inplace else ()

@@ -107,7 +107,8 @@ class Tensor:
     _origin: int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.mode`)
     _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
-    _conjugated: bool = False  # only on views of complex numbers: what is stored are the conjugates of the elements
+    # Only on views of complex numbers: whether what is stored are the conjugates of the elements.
+    _conjugated: bool = False
 
     # -- the three lazy faces -------------------------------------------------------------------------------------
 
@@ -152,7 +153,7 @@ class Tensor:
             array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
             if self._conjugated and not physical:
                 self._solid = False
-                array = numpy.conjugate(array)
+                array = numpy.asarray(numpy.conjugate(array))
                 array.flags.writeable = False  # what writes here has to conjugate: it asks for what is stored
                 return array
             self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(lay.size)

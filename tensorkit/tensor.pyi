@@ -16,6 +16,7 @@ from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
 from tensorkit.ops.shuffle import Dims
+from tensorkit.ops.statistics import Number
 from tensorkit.ops.view import Dims
 from tensorkit.storage import TypedStorage, UntypedStorage
 
@@ -438,6 +439,8 @@ class Tensor:
         """The magnitude of `input` with the sign of `other`, that of a zero included."""
     def copysign_(self, other: Any) -> Any:
         """In-place form of ``copysign``: the result is written into this tensor."""
+    def corrcoef(self) -> Tensor:
+        """Pearson's correlation of variables, one a row, from their observations, one a column."""
     def cos(self) -> Tensor:
         """The cosine of every element, in radians."""
     def cos_(self) -> Tensor:
@@ -448,8 +451,14 @@ class Tensor:
         """In-place form of ``cosh``: the result is written into this tensor."""
     def count_nonzero(self, dim: Dims | None = None) -> Tensor:
         """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero."""
+    def cov(
+        self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    ) -> Tensor:
+        """The covariance matrix of variables, one a row, from their observations, one a column."""
     def cpu(self, *, memory_format: Any = None) -> Tensor:
         """The tensor itself if it is on the CPU, otherwise a copy there."""
+    def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
+        """The cross product along a dimension: the first of three elements, if none is named, which is deprecated."""
     def cuda(
         self, device: Any = None, non_blocking: builtins.bool = False, *, memory_format: Any = None
     ) -> Tensor:
@@ -505,6 +514,8 @@ class Tensor:
         """The derivative of `lgamma`, of every element."""
     def digamma_(self) -> Tensor:
         """In-place form of ``digamma``: the result is written into this tensor."""
+    def dist(self, other: Tensor, p: Number = 2) -> Tensor:
+        """The p-norm of the difference of two tensors of sizes that broadcast together."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """Divide, element by element; see the function of the same name."""
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -830,6 +841,8 @@ class Tensor:
         """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast."""
     def matmul(self, other: Tensor) -> Tensor:
         """Multiply two tensors as matrices: what ``a @ b`` does."""
+    def matrix_power(self, n: builtins.int) -> Tensor:
+        """``linalg.matrix_power`` by its older name."""
     def max(
         self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, other: Any = None
     ) -> Any:
@@ -941,6 +954,10 @@ class Tensor:
         """In-place form of ``nextafter``: the result is written into this tensor."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The indices of the elements that are not zero: a row for each of them, row by row in the input."""
+    def norm(
+        self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None
+    ) -> Tensor:
+        """The p-norm of all elements, or of those along the dimensions named."""
     def not_equal(self, other: Any) -> Any:
         """Whether the two differ, element by element."""
     def not_equal_(self, other: Any) -> Any:
@@ -1232,6 +1249,8 @@ class Tensor:
         sorted: builtins.bool = True,
     ) -> Any:
         """The k largest, or smallest, elements along a dimension, and where they are."""
+    def trace(self) -> Tensor:
+        """The sum of the diagonal of a matrix; of integers as int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Swap two dimensions: their sizes and their strides. No element moves."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:

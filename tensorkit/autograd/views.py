@@ -76,7 +76,7 @@ class CopySlices(Node):
         if results[0] is None:
             piece.zero_()
         else:
-            piece.copy_(results[0].conj() if self.conjugated else results[0])  # type: ignore[attr-defined]
+            piece.copy_(results[0].conj() if self.conjugated else results[0])
         return [whole if self.needs(0) else None, *results[1:]]
 
     def release(self) -> None:

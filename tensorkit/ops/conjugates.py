@@ -12,7 +12,17 @@ from tensorkit.elementwise import Pointwise, apply
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["angle", "conj", "conj_physical", "sgn", "sign"]
+__all__ = [
+    "angle",
+    "conj",
+    "conj_physical",
+    "is_conj",
+    "is_neg",
+    "resolve_conj",
+    "resolve_neg",
+    "sgn",
+    "sign",
+]
 
 
 def _of_complex(arguments: dict[str, Any]) -> bool:
@@ -51,20 +61,91 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.conj(a)", a=(2, 3)), sample("a.conj() + a", a=()), sample("tk.conj(2)")),
-    kind="pointwise",
+    samples=(
+        sample("tk.conj(a)", a=(2, 3)),
+        sample("a.conj().clone()", a=()),
+        sample("a.conj().conj()", a=(2,)),
+        sample("a.conj()[1:].t().clone()", a=(2, 3)),
+        sample("a.conj().resolve_conj()", a=(2, 3)),
+        sample("a.conj().is_conj()", a=(2,)),
+        sample("a.conj().mul_(a.sum())", a=(2, 3)),
+        sample("a.conj().real", a=(2, 3)),
+        sample("tk.conj(2)"),
+    ),
+    kind="view",
     derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
 )
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate of every element; a tensor of real numbers is given back itself.
+    """The complex conjugate of every element, as a view: nothing is computed until the elements are read.
+
+    A tensor of real numbers is given back itself.
 
     >>> import tensorkit as tk
-    >>> tk.conj(tk.tensor([1 + 2j]))
-    tensor([1.-2.j])
+    >>> z = tk.tensor([1 + 2j])
+    >>> z.conj(), z.conj().is_conj(), z.conj().data_ptr() == z.data_ptr()
+    (tensor([1.-2.j]), True, True)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.conj.html
     """
-    return apply(_conjugate, (input,)) if input._dtype.is_complex else input
+    if not input._dtype.is_complex:
+        return input
+    out = input._view(input._lay())
+    out._conjugated = not input._conjugated
+    return out
+
+
+@op(samples=(sample("tk.is_conj(a)", a=(2,)), sample("a.conj().is_conj()", a=()), sample("tk.is_conj(2)")))
+def is_conj(input: Tensor) -> bool:
+    """Whether the tensor is a view that stands for the conjugates of what is stored.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(1, dtype=tk.cfloat).conj().is_conj()
+    True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.is_conj.html
+    """
+    return input._conjugated
+
+
+@op(
+    samples=(sample("tk.resolve_conj(a)", a=(2, 3)), sample("a.conj().resolve_conj()", a=(2, 3))), kind="copy"
+)
+def resolve_conj(input: Tensor) -> Tensor:
+    """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1 + 2j]).conj().resolve_conj().is_conj()
+    False
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_conj.html
+    """
+    return input.clone() if input._conjugated else input
+
+
+@op(samples=(sample("tk.is_neg(a)", a=(2,)), sample("a.is_neg()", a=()), sample("tk.is_neg(2)")))
+def is_neg(input: Tensor) -> bool:
+    """Whether the tensor is a view that stands for the negatives of what is stored; there are none here.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(1).is_neg()
+    False
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    return False
+
+
+@op(samples=(sample("tk.resolve_neg(a)", a=(2, 3)),), kind="copy")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: see `is_neg`.
+
+    >>> import tensorkit as tk
+    >>> tk.resolve_neg(tk.ones(1))
+    tensor([1.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_neg.html
+    """
+    return input
 
 
 # -- directions ---------------------------------------------------------------------------------------------------

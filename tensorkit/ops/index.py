@@ -185,12 +185,11 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         if number:
             _as_tensor(value, input)  # PyTorch refuses the number before it looks at the key
         raise
-    if (
-        layout is None and input._conjugated
-    ):  # picked elements are written where they are stored: go by way of a copy
-        whole = input.clone()  # type: ignore[attr-defined]
+    if layout is None and input._conjugated:
+        # Picked elements are written where they are stored: go by way of a copy.
+        whole = input.clone()
         _write(whole, key, value)
-        input.copy_(whole)  # type: ignore[attr-defined]
+        input.copy_(whole)
     elif layout is None:
         _write_picked(input, key, value, recorded)
     elif recorded:

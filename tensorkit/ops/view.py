@@ -303,6 +303,10 @@ def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
 
 def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
     lay, old = input._lay(), input._dtype
+    if input._conjugated and old is not kind:
+        raise RuntimeError(
+            "tensorkit.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
+        )
     out = input._view(_layout_for(lay, old, kind))
     out._dtype = kind
     out._base = None  # other bytes for autograd: PyTorch does not call it a view either
@@ -311,10 +315,6 @@ def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
 
 def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     """The layout, counted in elements of another size, for the same bytes."""
-    if input._conjugated and old is not new:
-        raise RuntimeError(
-            "tensorkit.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
-        )
     if old.itemsize == new.itemsize:
         return lay
     why = f"to view {old.label} as {new.label} (different element sizes), but got"
@@ -1381,7 +1381,7 @@ def _adjoint(name: str) -> Any:
         layout = getattr(input._lay(), name)
         if not layout.size:
             _warn_0d(name)
-            return input.conj()  # type: ignore[attr-defined,no-any-return]
+            return input.conj()
         turned = transpose(input, -2, -1) if wants_grad(input) else input._view(layout)
         return turned.conj() if input._dtype.is_complex else turned
 
@@ -1411,7 +1411,7 @@ def adjoint(input: Tensor) -> Tensor:
         )
     if not lay.size:
         warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
-        return input.conj()  # type: ignore[attr-defined, no-any-return]
+        return input.conj()
     turned: Any = transpose(input, -2, -1)
     return turned.conj() if input._dtype.is_complex else turned  # type: ignore[no-any-return]
 

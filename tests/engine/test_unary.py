@@ -1,0 +1,172 @@
+"""Functions of one number: what a comparison of single calls cannot say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorkit as tk
+from tensorkit.dispatch import registry
+from tests.oracle import require_torch
+
+MODULES = {f"tensorkit.ops.{m}" for m in ("angles", "conjugates", "rounding", "special", "unary", "values")}
+ONE = sorted(
+    name
+    for name, op in registry.items()
+    if op.kind == "pointwise"
+    and op.function is not None
+    and op.function.__module__ in MODULES
+    and any(case.call == f"tk.{name}(a)" for case in op.samples)
+)
+
+
+# -- views that stand for conjugates ------------------------------------------------------------------------------
+
+#: What is done through a view of conjugates, and what is read of it.
+WRITES = (
+    "v[0] = 5 + 1j",
+    "v[tk.tensor([0])] = 7j",
+    "v.mul_(2)",
+    "v.fill_(1 + 1j)",
+    "v.copy_(tk.tensor([1j, 2j]))",
+    "v.zero_()",
+    "v += 1j",
+    "v.sqrt_()",
+    "v.conj().mul_(1j)",
+    "v[:1].add_(1j)",
+    "tk.exp(w, out=v)",
+    "tk.add(w, 1, out=v)",
+    "v.conj_physical_()",
+    "w[0] = 9j",
+)
+READS = (
+    "v.tolist()",
+    "v[0].item()",
+    "v.real",
+    "v.imag",
+    "v.contiguous().is_conj()",
+    "v.clone().is_conj()",
+    "v.detach().is_conj()",
+    "v.to(tk.cdouble).is_conj()",
+    "v.data_ptr() == w.data_ptr()",
+    "v.reshape(2, 1).t()",
+    "v.numpy()",
+    "v.view(tk.float32)",
+    "tk.view_as_real(v)",
+    "v.sum()",
+    "v * w",
+    "v == w",
+    "w.reshape(1, 2).mH",
+    "w.reshape(1, 2).H.is_conj()",
+    "v._version",
+)
+
+
+def _after(lib: Any, work: str, read: str) -> str:
+    names: dict[str, Any] = {"tk": lib}
+    exec("w = tk.tensor([1 + 2j, 3 - 1j]); v = w.conj()", names)
+    try:
+        exec(work, names)  # the same text under both libraries
+        return repr(eval(read, names))
+    except RuntimeError as problem:
+        return str(problem)
+
+
+def _same(ours: str, theirs: str) -> bool:
+    return ours.replace("tensorkit", "torch").replace("-0.", " 0.") == theirs.replace("-0.", " 0.")
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("work", WRITES)
+def test_what_is_written_through_a_view_of_conjugates(work: str) -> None:
+    ours, theirs = (_after(lib, work, "(w, v, v.is_conj(), w._version)") for lib in (tk, require_torch()))
+    assert _same(ours, theirs), f"{ours} against {theirs}"
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("read", READS)
+def test_what_is_read_of_a_view_of_conjugates(read: str) -> None:
+    ours, theirs = (_after(lib, "pass", read) for lib in (tk, require_torch()))
+    assert _same(ours, theirs), f"{ours} against {theirs}"
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "v.mul_(2j); out = y",
+        "y.mul_(2j); out = v",
+        "v[1:].exp_(); out = y * w",
+        "y.add_(v); out = y * v",
+    ],
+)
+def test_gradients_pass_through_writes_to_views_of_conjugates(steps: str) -> None:
+    found = []
+    for lib in (tk, require_torch()):
+        names: dict[str, Any] = {"tk": lib}
+        exec("w = tk.tensor([1 + 2j, 3 - 1j], requires_grad=True); y = w * 1; v = y.conj()", names)
+        exec(steps, names)
+        names["out"].sum().abs().backward()
+        found.append(names["w"].grad.tolist())
+    assert np.allclose(*found)
+
+
+# -- without data -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("name", ONE)
+def test_a_meta_tensor_gives_size_stride_and_dtype(name: str) -> None:
+    torch = require_torch()
+    for kind in ("float32", "int64"):
+        faces: list[Any] = []
+        for lib in (tk, torch):
+            operand = lib.empty(3, 2, dtype=getattr(lib, kind), device="meta").t()
+            try:
+                out = getattr(lib, name)(operand)
+            except RuntimeError:
+                faces.append(None)
+            else:
+                faces.append((str(out.dtype).split(".")[1], tuple(out.size()), out.stride(), out.is_meta))
+        assert faces[0] == faces[1], kind
+
+
+# -- exact answers ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("log10", [1, 10, 100, 1000, 1e6, 1e-3, 1e10]),
+        ("log2", [1, 2, 8, 1024, 0.5, 2.0**-20]),
+        ("exp2", [0, 1, 3, 10, -1, -20]),
+        ("sqrt", [0, 1, 4, 25, 144, 1e6, 0.25]),
+        ("tanh", [0, 20, -20]),
+        ("erf", [0, 6, -6]),
+        ("sigmoid", [0, 40, -200]),
+    ],
+)
+def test_round_numbers_have_round_answers(name: str, given: list[float]) -> None:
+    torch = require_torch()
+    for kind in ("float32", "float64"):
+        ours = getattr(tk, name)(tk.tensor(given, dtype=getattr(tk, kind)))
+        theirs = getattr(torch, name)(torch.tensor(given, dtype=getattr(torch, kind)))
+        assert ours.tolist() == theirs.tolist(), (name, kind)
+
+
+def test_no_warning_of_numpy_gets_out() -> None:
+    odd = tk.tensor([0.0, -1.0, float("inf"), float("nan"), 1e38])
+    assert len(ONE) > 40
+    for name in ONE:
+        if name != "bitwise_not":
+            getattr(tk, name)(odd)  # warnings are errors here
+            getattr(tk, name)(odd.to(tk.float64))
+
+
+def test_aliases_are_the_same_function() -> None:
+    assert tk.fix is tk.trunc
+    assert tk.arcsin is tk.asin
+    assert tk.Tensor.arccosh_.__name__ == tk.Tensor.acosh_.__name__ == "acosh_"
