@@ -53,6 +53,7 @@ from tensorkit.dtypes import (
     uint32,
     uint64,
 )
+from tensorkit.limits import finfo, iinfo
 from tensorkit.ops.advanced import index_put
 from tensorkit.ops.affine import addbmm, addmm, addmv, addr, baddbmm
 from tensorkit.ops.angles import (
@@ -139,6 +140,7 @@ from tensorkit.ops.create import (
     zeros,
     zeros_like,
 )
+from tensorkit.ops.distances import cdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
@@ -156,6 +158,7 @@ from tensorkit.ops.gather import (
     take,
     take_along_dim,
 )
+from tensorkit.ops.histograms import bincount, histc, histogram
 from tensorkit.ops.join import (
     atleast_1d,
     atleast_2d,
@@ -191,6 +194,49 @@ from tensorkit.ops.masked import (
     slice_scatter,
 )
 from tensorkit.ops.orthogonal import geqrf, orgqr, ormqr, qr
+from tensorkit.ops.overwriting import (
+    abs_,
+    acos_,
+    acosh_,
+    asin_,
+    asinh_,
+    atan_,
+    atanh_,
+    ceil_,
+    conj_physical_,
+    cos_,
+    cosh_,
+    deg2rad_,
+    erf_,
+    erfc_,
+    exp2_,
+    exp_,
+    expm1_,
+    floor_,
+    frac_,
+    i0_,
+    log1p_,
+    log2_,
+    log10_,
+    log_,
+    logit_,
+    nan_to_num_,
+    neg_,
+    rad2deg_,
+    reciprocal_,
+    relu_,
+    round_,
+    rsqrt_,
+    sigmoid_,
+    sin_,
+    sinc_,
+    sinh_,
+    sqrt_,
+    square_,
+    tan_,
+    tanh_,
+    trunc_,
+)
 from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
 from tensorkit.ops.pointwise import (
     absolute,
@@ -236,6 +282,7 @@ from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
+from tensorkit.ops.spectral import svd
 from tensorkit.ops.statistics import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
 from tensorkit.ops.ternary import addcdiv, addcmul, clamp, clamp_max, clamp_min, complex, lerp, polar
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
@@ -322,17 +369,24 @@ __version__ = "0.1.0"
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 arccos = acos
+arccos_ = acos_
 arccosh = acosh
+arccosh_ = acosh_
 arcsin = asin
+arcsin_ = asin_
 arcsinh = asinh
+arcsinh_ = asinh_
 arctan = atan
 arctan2 = atan2
+arctan_ = atan_
 arctanh = atanh
+arctanh_ = atanh_
 clip = clamp
 concat = cat
 concatenate = cat
 divide = div
 fix = trunc
+fix_ = trunc_
 greater = gt
 greater_equal = ge
 index_add = index_add_
@@ -345,6 +399,7 @@ masked_scatter = masked_scatter_
 moveaxis = movedim
 multiply = mul
 negative = neg
+negative_ = neg_
 not_equal = ne
 put = put_
 row_stack = vstack
@@ -363,9 +418,12 @@ __all__ = [
     "UntypedStorage",
     "__version__",
     "abs",
+    "abs_",
     "absolute",
     "acos",
+    "acos_",
     "acosh",
+    "acosh_",
     "add",
     "addbmm",
     "addcdiv",
@@ -383,12 +441,18 @@ __all__ = [
     "any",
     "arange",
     "arccos",
+    "arccos_",
     "arccosh",
+    "arccosh_",
     "arcsin",
+    "arcsin_",
     "arcsinh",
+    "arcsinh_",
     "arctan",
     "arctan2",
+    "arctan_",
     "arctanh",
+    "arctanh_",
     "argmax",
     "argmin",
     "argsort",
@@ -397,16 +461,21 @@ __all__ = [
     "as_tensor",
     "asarray",
     "asin",
+    "asin_",
     "asinh",
+    "asinh_",
     "atan",
     "atan2",
+    "atan_",
     "atanh",
+    "atanh_",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "autograd",
     "baddbmm",
     "bfloat16",
+    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -424,8 +493,10 @@ __all__ = [
     "can_cast",
     "cartesian_prod",
     "cat",
+    "cdist",
     "cdouble",
     "ceil",
+    "ceil_",
     "cfloat",
     "chain_matmul",
     "char",
@@ -447,11 +518,14 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "conj_physical_",
     "contiguous_format",
     "copysign",
     "corrcoef",
     "cos",
+    "cos_",
     "cosh",
+    "cosh_",
     "count_nonzero",
     "cov",
     "cross",
@@ -463,6 +537,7 @@ __all__ = [
     "cumulative_trapezoid",
     "default_generator",
     "deg2rad",
+    "deg2rad_",
     "detach",
     "device",
     "diag",
@@ -489,14 +564,21 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erf_",
     "erfc",
+    "erfc_",
     "erfinv",
     "errors",
     "exp",
     "exp2",
+    "exp2_",
+    "exp_",
     "expm1",
+    "expm1_",
     "eye",
+    "finfo",
     "fix",
+    "fix_",
     "flatten",
     "flip",
     "fliplr",
@@ -507,11 +589,13 @@ __all__ = [
     "float64",
     "float_power",
     "floor",
+    "floor_",
     "floor_divide",
     "fmax",
     "fmin",
     "fmod",
     "frac",
+    "frac_",
     "frexp",
     "from_numpy",
     "frombuffer",
@@ -530,10 +614,14 @@ __all__ = [
     "gt",
     "half",
     "heaviside",
+    "histc",
+    "histogram",
     "hsplit",
     "hstack",
     "hypot",
     "i0",
+    "i0_",
+    "iinfo",
     "imag",
     "index_add",
     "index_add_",
@@ -580,8 +668,12 @@ __all__ = [
     "linspace",
     "log",
     "log10",
+    "log10_",
     "log1p",
+    "log1p_",
     "log2",
+    "log2_",
+    "log_",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -591,6 +683,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logit",
+    "logit_",
     "logspace",
     "logsumexp",
     "long",
@@ -623,6 +716,7 @@ __all__ = [
     "mv",
     "mvlgamma",
     "nan_to_num",
+    "nan_to_num_",
     "nanmean",
     "nanmedian",
     "nanquantile",
@@ -631,7 +725,9 @@ __all__ = [
     "narrow_copy",
     "ne",
     "neg",
+    "neg_",
     "negative",
+    "negative_",
     "nextafter",
     "no_grad",
     "nonzero",
@@ -656,6 +752,7 @@ __all__ = [
     "qr",
     "quantile",
     "rad2deg",
+    "rad2deg_",
     "rand",
     "rand_like",
     "randint",
@@ -666,7 +763,9 @@ __all__ = [
     "ravel",
     "real",
     "reciprocal",
+    "reciprocal_",
     "relu",
+    "relu_",
     "remainder",
     "repeat_interleave",
     "reshape",
@@ -676,8 +775,10 @@ __all__ = [
     "roll",
     "rot90",
     "round",
+    "round_",
     "row_stack",
     "rsqrt",
+    "rsqrt_",
     "rsub",
     "scalar_tensor",
     "scatter",
@@ -697,18 +798,24 @@ __all__ = [
     "sgn",
     "short",
     "sigmoid",
+    "sigmoid_",
     "sign",
     "signbit",
     "sin",
+    "sin_",
     "sinc",
+    "sinc_",
     "sinh",
+    "sinh_",
     "slice_scatter",
     "softmax",
     "sort",
     "split",
     "split_with_sizes",
     "sqrt",
+    "sqrt_",
     "square",
+    "square_",
     "squeeze",
     "stack",
     "std",
@@ -718,13 +825,16 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
     "take",
     "take_along_dim",
     "tan",
+    "tan_",
     "tanh",
+    "tanh_",
     "tensor",
     "tensor_split",
     "tensordot",
@@ -741,6 +851,7 @@ __all__ = [
     "triu_indices",
     "true_divide",
     "trunc",
+    "trunc_",
     "uint16",
     "uint32",
     "uint64",

@@ -14,6 +14,7 @@ from tests.structure.source import Module, modules, of
 LAYERS: list[set[str]] = [
     {"errors"},
     {"dtypes"},
+    {"limits"},
     {"device"},
     {"trace"},
     {"layout"},

@@ -1,0 +1,70 @@
+"""Nothing that the engine is to cover is missing: every name, in every form in which PyTorch has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tensorkit
+from tests.parity import names
+
+pytestmark = pytest.mark.parity
+
+
+def forms(torch: Any, name: str) -> list[str]:
+    """In which forms PyTorch has an operation."""
+    spelled = {"tk." + name: hasattr(torch, name)}
+    for method in (name, name + "_"):
+        spelled["tk.Tensor." + method] = hasattr(torch.Tensor, method) and not name.startswith("_")
+    return [form for form, there in spelled.items() if there]
+
+
+def missing(wanted: list[str]) -> list[str]:
+    """Those of the dotted names that tensorkit does not have."""
+    absent = []
+    for form in wanted:
+        place: Any = tensorkit
+        for part in form.split(".")[1:]:
+            place = getattr(place, part, None)
+        if place is None and form != "tk.newaxis":
+            absent.append(form)
+    return absent
+
+
+def test_every_operation_is_there_in_every_form(torch: Any) -> None:
+    wanted = [form for name in names.NAMES.split() for form in forms(torch, name)]
+    assert len(wanted) > 750
+    assert missing(wanted) == []
+
+
+def test_a_name_of_the_list_is_one_of_pytorchs(torch: Any) -> None:
+    assert [name for name in names.NAMES.split() if not forms(torch, name)] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "listed"),
+    [
+        ("Tensor", names.TENSOR),
+        ("TypedStorage", names.STORAGE),
+        ("", names.DTYPES),
+        ("", names.CONSTRUCTORS),
+        ("linalg", names.LINALG),
+    ],
+    ids=["tensor", "storage", "dtypes", "constructors", "linalg"],
+)
+def test_every_listed_name_is_there(torch: Any, place: str, listed: str) -> None:
+    theirs = getattr(torch, place) if place else torch
+    known = [name for name in listed.split() if hasattr(theirs, name)]
+    assert missing([f"tk.{place}.{name}" if place else f"tk.{name}" for name in known]) == []
+
+
+def test_code_of_earlier_years_finds_its_names() -> None:
+    assert missing([f"tk.{name}" for name in names.GONE.split()]) == []
+
+
+def test_a_missing_name_would_be_seen() -> None:
+    assert missing(["tk.add", "tk.no_such_thing", "tk.Tensor.add", "tk.Tensor.nothing"]) == [
+        "tk.no_such_thing",
+        "tk.Tensor.nothing",
+    ]
