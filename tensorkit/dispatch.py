@@ -26,6 +26,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 import numpy
 
 from tensorkit import trace
+from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.tensor import Tensor, attach
@@ -344,6 +345,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "float": ((int, float, numpy.number, Tensor), "float"),
     "float | None": ((int, float, numpy.number, Tensor, type(None)), "float"),
     "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
+    "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
     "Tensor | None": ((Tensor, type(None)), "Tensor"),
     "dtype | None": ((dtype, type(None)), "tensorkit.dtype"),
@@ -624,19 +626,26 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
             _check_memory(body.__name__, layout, pin_memory)
         made: Any = body(*args, **kwargs)
         if requires_grad:
+            if requires_grad is not True:
+                raise TypeError("requires_grad must be bool")  # said in PyTorch's words by whoever called
             if made.dtype.category < 2:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             made.requires_grad_()
         return made
 
     signature = inspect.signature(body)
-    flag = inspect.Parameter(
-        "requires_grad", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool"
-    )
+    flags = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, default, kind in (
+            ("layout", None, "Any"),
+            ("pin_memory", False, "bool"),
+            ("requires_grad", False, "bool"),
+        )
+    ]
     given = list(signature.parameters.values())
     last = given[-1:] if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD else []
     create.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*given[: len(given) - len(last)], flag, *last]
+        parameters=[*given[: len(given) - len(last)], *flags, *last]
     )
     return cast(Callable[P, R], create)
 

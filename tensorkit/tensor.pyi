@@ -180,7 +180,7 @@ class Tensor:
     def __new__(cls, *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor: ...
     def __or__(self, other: Any) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
-    def __pow__(self, other: Any) -> Tensor: ...
+    def __pow__(self, exponent: Any, modulo: Any = None) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
     def __rand__(self, other: Any) -> Tensor: ...
     def __rdiv__(self, other: Any) -> Tensor: ...
@@ -357,6 +357,8 @@ class Tensor:
         """In-place form of ``baddbmm``: the result is written into this tensor."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each whole number from 0 up occurs."""
     def bitwise_and(self, other: Any) -> Any:
         """The bits that both have, element by element; of bools the logical operation."""
     def bitwise_and_(self, other: Any) -> Any:
@@ -574,7 +576,7 @@ class Tensor:
         """In-place form of ``trunc``: the result is written into this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy."""
-    def flip(self, *dims: Any) -> Tensor:
+    def flip(self, *places: Any, dims: Any = None) -> Tensor:
         """The elements in reverse order along dimensions: always a copy."""
     def fliplr(self) -> Tensor:
         """The columns from right to left."""
@@ -647,6 +649,17 @@ class Tensor:
         """The unit step: 0 below zero, 1 above, and `values` at zero."""
     def heaviside_(self, values: Any) -> Any:
         """In-place form of ``heaviside``: the result is written into this tensor."""
+    def histc(self, bins: builtins.int = 100, min: Any = 0, max: Any = 0) -> Tensor:
+        """How many elements fall into each of a number of bins of one width."""
+    def histogram(
+        self,
+        bins: Any = 100,
+        *,
+        range: Any = None,
+        weight: Tensor | None = None,
+        density: builtins.bool = False,
+    ) -> Any:
+        """How many elements, or how much weight, each bin gets, and the limits of the bins."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces side by side: along dimension 1, or 0 of a vector."""
     def hypot(self, other: Any) -> Any:
@@ -1032,7 +1045,7 @@ class Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
-    def repeat(self, *repeats: Any) -> Tensor:
+    def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
     def repeat_interleave(
         self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None
@@ -1209,6 +1222,8 @@ class Tensor:
         self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """Add up all elements, or those along the dimensions named."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> Any:
+        """The old spelling of `tensorkit.linalg.svd`; it gives ``V`` itself, and by default no superfluous vectors."""
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Swap two dimensions: their sizes and their strides. No element moves."""
     def swapaxes_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1235,7 +1250,7 @@ class Tensor:
         """In-place form of ``tanh``: the result is written into this tensor."""
     def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """As many pieces as asked, as even as they can be; or cut before each index listed."""
-    def tile(self, *dims: Any) -> Tensor:
+    def tile(self, *counts: Any, dims: Any = None) -> Tensor:
         """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1."""
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """The tensor as another dtype and on another device: itself if nothing changes, otherwise a copy."""

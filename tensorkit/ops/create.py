@@ -27,8 +27,10 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import (
     CONTIGUOUS,
+    MemoryFormat,
     as_dtype,
     copy_into,
+    cpp_name,
     item,
     resize_,
     to_device,
@@ -197,6 +199,31 @@ _NEGATIVE = (
 )
 
 
+def _quick_tensor(data: Any) -> Tensor | None:
+    """A tensor of a plain number, or of a row of numbers of one plain type; None for anything else."""
+    kind = type(data)
+    if kind is list or kind is tuple:
+        if not data:
+            return None
+        kind = type(data[0])
+        for number in data:
+            if type(number) is not kind:
+                return None
+    if kind is float:
+        chosen = dtypes.get_default_dtype()
+        if chosen is dtypes.bfloat16 or chosen is dtypes.float16:
+            return None
+        return fresh(kernels.quiet(numpy.array, data, chosen.numpy), chosen)
+    if kind is bool:
+        return fresh(numpy.array(data, numpy.bool_), dtypes.bool)
+    if kind is int:
+        try:
+            return fresh(numpy.array(data, numpy.int64), dtypes.int64)
+        except OverflowError:
+            return None
+    return None
+
+
 @op(
     samples=(
         sample("tk.tensor([[1, 2], [3, 4]])"),
@@ -228,6 +255,10 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html
     """
+    if dtype is None and device is None and not devices.chosen_once:
+        quick = _quick_tensor(data)
+        if quick is not None:
+            return quick
     kind = None if dtype is None else as_dtype(dtype, "tensor")
     where = resolve(device)
     if isinstance(data, Tensor):
@@ -514,7 +545,7 @@ def _size(size: tuple[Any, ...], name: str, keyword: Any = None) -> tuple[int, .
 
 def _check_size(size: tuple[int, ...], name: str) -> None:
     if any(n < 0 for n in size):
-        if name in ("zeros", "ones", "full"):
+        if name in ("zeros", "ones"):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
         low = next(n for n in size if n < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {low}: {list(size)}")
@@ -524,7 +555,11 @@ def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None
     """An uninitialised row-major tensor, or `out` given that size (silently, as PyTorch's factories do)."""
     if out is not None:
         _check_out(out, kind, where, name)
-        return resize_(out, size)
+        written = out._version
+        resize_(out, size)
+        if out._version != written:  # the whole call counts as one write, noted when the numbers are there
+            out._counter[0] = written  # type: ignore[index]
+        return out
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
     here = CPU if where is None and not devices.chosen_once else resolve(where)
     if math.prod(size) * chosen.itemsize >= 2**63:
@@ -562,7 +597,14 @@ def _memory(size: tuple[int, ...], kind: dtype) -> Array:
     kind="create",
     methods=(),
 )
-def empty(*size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+def empty(
+    *size: Any,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    memory_format: Any = None,
+    **keyword: Any,
+) -> Tensor:
     """A tensor whose elements are whatever the memory held before.
 
     >>> import tensorkit as tk
@@ -571,19 +613,58 @@ def empty(*size: Any, out: Tensor | None = None, dtype: Any = None, device: Devi
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
     """
-    sizes = _size(size, "empty")
+    sizes = _size(size, "empty", _named_size(keyword, "empty"))
     _check_size(sizes, "empty")
     return _new(sizes, dtype, device, out, "empty")
+
+
+def _named_size(keyword: dict[str, Any], name: str) -> Any:
+    """The size, where it was given by name."""
+    for key in keyword:
+        if key != "size":
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    return keyword.get("size")
+
+
+def _quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """The size where it is plainly given, as most are; None where it has to be looked at."""
+    sizes = size[0] if len(size) == 1 and type(size[0]) is tuple else size
+    for length in sizes:
+        if type(length) is not int or length < 0:
+            return None
+    return sizes if size else None
+
+
+_SMALL = 2**20
+
+
+def _quickly(size: tuple[Any, ...], kind: Any, value: int) -> Tensor | None:
+    """A small CPU tensor of a plain size, filled: what nearly every call of `zeros` and `ones` asks for."""
+    sizes = _quick_size(size)
+    if sizes is None:
+        return None
+    if kind is None:
+        kind = dtypes.get_default_dtype()
+    elif type(kind) is not dtypes.dtype:
+        return None
+    if math.prod(sizes) > _SMALL:
+        return None
+    if value == 0:
+        return fresh(numpy.zeros(sizes, kind.numpy), kind)
+    array = numpy.empty(sizes, kind.numpy)
+    array.fill(value)
+    return fresh(array, kind)
 
 
 def _filled(name: str, value: int) -> Callable[..., Tensor]:
     def create(
         *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
     ) -> Tensor:
-        unknown = next((key for key in keyword if key != "size"), None)
-        if unknown is not None:
-            raise TypeError(f"{name}() got an unexpected keyword argument '{unknown}'")
-        sizes = _size(size, name, keyword.get("size"))
+        if out is None and device is None and not keyword and not devices.chosen_once:
+            quick = _quickly(size, dtype, value)
+            if quick is not None:
+                return quick
+        sizes = _size(size, name, _named_size(keyword, name))
         _check_size(sizes, name)
         made = _new(sizes, dtype, device, out, name)
         write_number(made, value)
@@ -653,7 +734,9 @@ def full(
         )
     sizes = as_ints((size,), "full")
     _check_size(sizes, "full")
-    if not isinstance(fill_value, (Tensor, *NUMBERS)):
+    if not isinstance(fill_value, (Tensor, *NUMBERS)) or (
+        isinstance(fill_value, Tensor) and fill_value.dim()
+    ):
         raise TypeError(
             f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}"
         )
@@ -662,6 +745,8 @@ def full(
     chosen = dtype if dtype is not None or out is not None else own
     made = _new(sizes, chosen, device, out, "full")
     write_number(made, value)
+    if out is not None:
+        out._bump()
     return made
 
 
@@ -673,7 +758,10 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Te
     >>> tk.scalar_tensor(2)
     tensor(2.)
     """
-    return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device)
+    kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "scalar_tensor")
+    if not isinstance(s, (Tensor, *NUMBERS)):
+        raise TypeError(f"scalar_tensor(): argument 's' (position 1) must be Number, not {type(s).__name__}")
+    return full((), s, dtype=kind, device=device)
 
 
 @op(
@@ -693,6 +781,12 @@ def empty_strided(
     >>> tk.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
+    for place, (label, given) in enumerate((("size", size), ("stride", stride))):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(
+                f"empty_strided(): argument '{label}' (position {place + 1}) must be tuple of ints, "
+                f"not {type(given).__name__}"
+            )
     sizes = as_ints((size,), "empty_strided")
     strides = as_ints((stride,), "empty_strided", "stride", 2)
     if len(sizes) != len(strides):
@@ -782,16 +876,19 @@ def eye(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
     """
     for label, count in (("n", n), ("m", n if m is None else m)):
-        if isinstance(count, float):
-            raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not float")
+        if isinstance(count, float) or not hasattr(count, "__index__"):
+            raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not {type(count).__name__}")
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
-    made = _new((n, n if m is None else m), dtype, device, out, "eye")
+    rows = int(n.__index__())
+    made = _new((rows, rows if m is None else int(m.__index__())), dtype, device, out, "eye")
     if made._dtype in _LIMITED:
         raise missing_kernel("eye", made._dtype.label)
     write_number(made, 0)
     if made.numel():
         write_number(made._view(made._lay().diagonal()), 1)
+    if out is not None:
+        out._bump()
     return made
 
 
@@ -831,6 +928,21 @@ def _range_length(start: Any, end: Any, step: Any) -> int:
         return int(-((start - end) // step) if step > 0 else -((end - start) // -step))
     length: int = math.ceil((end - start) / step)
     return length
+
+
+def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
+    """Whether a range is one of ordinary integers, that goes up, for the CPU."""
+    return (
+        type(end) is int
+        and type(start) is int
+        and type(step) is int
+        and step > 0
+        and start <= end
+        and start > -(2**62)
+        and end < start + _SMALL
+        and end < 2**62
+        and not devices.chosen_once
+    )
 
 
 @op(
@@ -873,6 +985,10 @@ def arange(
     """
     if end is None:
         start, end = 0, start
+    elif start is None:
+        start = 0
+    if out is None and dtype is None and device is None and _plainly_whole(start, end, step):
+        return fresh(numpy.arange(start, end, step, numpy.int64), dtypes.int64)
     if end is None:
         raise TypeError(
             "arange() received an invalid combination of arguments - got (), but expected one of:\n"
@@ -898,9 +1014,16 @@ def arange(
     for value in (start, end, step):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
-    if kind.category == 1:
+    for value in (start, end, step):
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+    if kind is dtypes.int64 and all(math.isfinite(v) for v in (start, end, step)):
         start, end, step = int(start), int(end), int(step)
     length = _range_length(start, end, step)
+    if length * kind.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{length}]")
+    if kind.category == 1:
+        start, step = int(start), int(step)
     if isinstance(out, Tensor) and out.numel() not in (0, length):
         _warn_length(out, length)
     if kind.category == 1:
@@ -932,6 +1055,12 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
+    for label, given in (("start", start), ("end", end)):
+        if isinstance(given, Tensor) and given.dim():
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {label} with {given.dim()} "
+                "dimension(s)."
+            )
     return _number(start, name, "start", 1), _number(end, name, "end", 2), count
 
 
@@ -956,11 +1085,17 @@ def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
 
 
 def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: str) -> dtype:
+    default = dtypes.get_default_dtype()
     if dtype_ is not None:
-        return as_dtype(dtype_, name)
+        kind = as_dtype(dtype_, name)
+        if not kind.is_complex and (isinstance(start, complex) or isinstance(end, complex)):
+            raise RuntimeError(
+                f"torch.{name}(): inferred dtype {cpp_name(default.to_complex())} can't be safely cast to passed dtype "
+                f"{kind.label}"
+            )
+        return kind
     if out is not None:
         return out._dtype
-    default = dtypes.get_default_dtype()
     return default.to_complex() if isinstance(start, complex) or isinstance(end, complex) else default
 
 
@@ -1043,6 +1178,10 @@ def logspace(
 def _like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: str) -> Tensor:
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if memory_format is not None and not isinstance(memory_format, MemoryFormat):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be tensorkit.memory_format, not {type(memory_format).__name__}"
+        )
     lay = input._lay()
     row_major = memory_format is CONTIGUOUS
     stride = layouts.contiguous_stride(lay.size) if row_major else layouts.like_strides(lay)
@@ -1126,8 +1265,15 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
     ) -> Tensor:
         kind = self._dtype if dtype is None else dtype
         where = self._device if device is None else device
-        return create(*args, dtype=kind, device=where, **kwargs)
+        try:
+            return create(*args, dtype=kind, device=where, **kwargs)
+        except TypeError as wrong:
+            sentence = str(wrong)
+            if not sentence.startswith(f"{name}()"):
+                raise
+        raise TypeError(f"new_{sentence}")
 
+    name = create.__name__
     method.__name__ = f"new_{create.__name__}"
     method.__doc__ = f"``{create.__name__}`` with this tensor's dtype and device unless told otherwise."
     return method

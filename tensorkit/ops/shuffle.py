@@ -125,7 +125,7 @@ _REPEATED = Rule("RepeatBackward0", input=lambda g, c: _added_up(g, c.input_face
     function=False,
     derivative=_REPEATED,
 )
-def repeat(input: Tensor, *repeats: Any) -> Tensor:
+def repeat(input: Tensor, *repeats: Any, **named: Any) -> Tensor:
     """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front.
 
     Args:
@@ -141,6 +141,10 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
     """
+    if list(named) == ["repeats"] and not repeats:
+        repeats = (named["repeats"],)
+    elif named:
+        raise TypeError(f"repeat() got an unexpected keyword argument '{next(iter(named))}'")
     if not repeats:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     if len(repeats) > 1 and not hasattr(repeats[0], "__index__"):
@@ -198,9 +202,9 @@ def _listed(dims: tuple[Any, ...], name: str) -> tuple[int, ...]:
     return int_list(dims, name, "dims", 1)
 
 
-def _method_tile(input: Tensor, *dims: Any) -> Tensor:
+def _method_tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
     """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1."""
-    return _tile(input, _listed(dims, "tile"))
+    return _tile(input, _listed(counts if dims is None else (dims,), "tile"))
 
 
 # -- each element again -------------------------------------------------------------------------------------------
@@ -467,9 +471,9 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     return _flipped(input, _flip_dims(input, int_list(dims, "flip", "dims", 2), "flip"))
 
 
-def _method_flip(input: Tensor, *dims: Any) -> Tensor:
+def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     """The elements in reverse order along dimensions: always a copy."""
-    along = _listed(dims, "flip")
+    along = _listed(places if dims is None else (dims,), "flip")
     return flip(input, along) if wants_grad(input) else _flipped(input, _flip_dims(input, along, "flip"))
 
 
