@@ -108,6 +108,11 @@ def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
     return higher
 
 
+def _plain(number: Any) -> Any:
+    """A NumPy number as Python's; what NumPy calls a bool counts as a float, as in PyTorch."""
+    return float(number) if isinstance(number, numpy.bool_) else number.item()
+
+
 def result_dtype(*operands: Any) -> dtype:
     """The dtype of a result: tensors with dimensions decide, then 0-d tensors, then Python numbers.
 
@@ -118,7 +123,7 @@ def result_dtype(*operands: Any) -> dtype:
     number: dtype | None = None
     for operand in operands:
         if not isinstance(operand, Tensor):
-            kind = dtypes.of_number(operand.item() if isinstance(operand, numpy.generic) else operand)
+            kind = dtypes.of_number(_plain(operand) if isinstance(operand, numpy.generic) else operand)
             number = kind if number is None else dtypes.promote_types(number, kind)
         elif operand.dim() == 0:
             zero_dim = operand._dtype if zero_dim is None else dtypes.promote_types(zero_dim, operand._dtype)

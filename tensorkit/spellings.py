@@ -23,6 +23,7 @@ from tensorkit.dispatch import (
     explain,
     recorded_call,
     register,
+    registry,
     sample,
     traced_method,
     unmatched,
@@ -30,6 +31,7 @@ from tensorkit.dispatch import (
 )
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply
+from tensorkit.errors import warn
 from tensorkit.kernels import cpu
 from tensorkit.tensor import Tensor, attach, fresh
 
@@ -268,6 +270,7 @@ class _Caller:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         __tracebackhide__ = True
         if kwargs or len(args) != 2:
+            args, kwargs = self._todays(args, kwargs)
             shown = self.method_signature if method else self.signature
             sentence = explain(self.name, shown, args, kwargs, method=method)
             if sentence is not None:
@@ -280,6 +283,25 @@ class _Caller:
         if trace.active:
             return call_traced(self.name, self.run, (input, other), given)  # type: ignore[no-any-return]
         return self.run(input, other, **given)
+
+    def _todays(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The call as it is written today: `alpha` used to stand second, and NumPy calls the operands otherwise."""
+        if (
+            self.block.alpha
+            and len(args) == 3
+            and isinstance(args[1], NUMBERS)
+            and isinstance(args[2], Tensor)
+        ):
+            warn(
+                f"This overload of {self.name} is deprecated:\n\t{self.name}(Number alpha, Tensor other)\n"
+                "Consider using one of the following signatures instead:\n"
+                f"\t{self.name}(Tensor other, *, Number alpha = 1)"
+            )
+            return (args[0], args[2]), {"alpha": args[1], **kwargs}
+        meant = {"x1": "input", "x2": self.second, "x": "input", "a": "input"}
+        return args, {meant.get(key, key): value for key, value in kwargs.items()}
 
     def _check(self, input: Any, other: Any, args: tuple[Any, ...], kwargs: Any, method: bool) -> None:
         first = isinstance(input, Tensor) or (
@@ -424,15 +446,23 @@ def _operator(
     if name.startswith("__i"):
         return _inplace_operator(block, written)
 
+    equality = name == "__eq__"
+
     def forward(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
         if not trace.active:
             result = fast(self, other)
             if result is not None:
                 return result
+        if equality and isinstance(other, numpy.ndarray):
+            other = _borrowed(other)
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         return caller((self, other), {}, method=True)
+
+    def power(self: Tensor, exponent: Any, modulo: Any = None) -> Any:
+        __tracebackhide__ = True
+        return forward(self, exponent) if modulo is None else NotImplemented
 
     def reflected(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
@@ -442,7 +472,17 @@ def _operator(
             return caller((self, other), {}, method=False)
         return caller((other, self), {}, method=False)
 
+    if name == "__pow__":
+        return power
     return reflected if name.startswith("__r") and name != "__rshift__" else forward
+
+
+def _borrowed(array: Any) -> Any:
+    """A NumPy array as a tensor; itself where its elements are nothing that a tensor holds."""
+    try:
+        return registry["from_numpy"].function(array)  # type: ignore[misc]
+    except TypeError:
+        return array
 
 
 def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:

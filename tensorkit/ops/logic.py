@@ -382,6 +382,10 @@ def is_nonzero(input: Tensor) -> bool:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.is_nonzero.html
     """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"is_nonzero(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
     return bool(input)
 
 
