@@ -368,6 +368,7 @@ from tensorkit.tensor import Size, Tensor
 __version__ = "0.1.0"
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
+addmv_ = Tensor.addmv_
 arccos = acos
 arccos_ = acos_
 arccosh = acosh
@@ -381,17 +382,28 @@ arctan2 = atan2
 arctan_ = atan_
 arctanh = atanh
 arctanh_ = atanh_
+as_strided_ = Tensor.as_strided_
+clamp_ = Tensor.clamp_
+clamp_max_ = Tensor.clamp_max_
+clamp_min_ = Tensor.clamp_min_
 clip = clamp
+clip_ = Tensor.clip_
 concat = cat
 concatenate = cat
+detach_ = Tensor.detach_
 divide = div
+fill_ = Tensor.fill_
 fix = trunc
 fix_ = trunc_
+gcd_ = Tensor.gcd_
 greater = gt
 greater_equal = ge
 index_add = index_add_
 index_copy = index_copy_
 index_fill = index_fill_
+index_put_ = Tensor.index_put_
+lcm_ = Tensor.lcm_
+ldexp_ = Tensor.ldexp_
 less = lt
 less_equal = le
 masked_fill = masked_fill_
@@ -408,6 +420,8 @@ scatter_add = scatter_add_
 subtract = sub
 swapaxes = transpose
 swapdims = transpose
+xlogy_ = Tensor.xlogy_
+zero_ = Tensor.zero_
 # -- the end of what `make stubs` writes --
 
 __all__ = [
@@ -430,6 +444,7 @@ __all__ = [
     "addcmul",
     "addmm",
     "addmv",
+    "addmv_",
     "addr",
     "adjoint",
     "all",
@@ -458,6 +473,7 @@ __all__ = [
     "argsort",
     "argwhere",
     "as_strided",
+    "as_strided_",
     "as_tensor",
     "asarray",
     "asin",
@@ -505,9 +521,13 @@ __all__ = [
     "cholesky_solve",
     "chunk",
     "clamp",
+    "clamp_",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "clip",
+    "clip_",
     "clone",
     "column_stack",
     "combinations",
@@ -539,6 +559,7 @@ __all__ = [
     "deg2rad",
     "deg2rad_",
     "detach",
+    "detach_",
     "device",
     "diag",
     "diag_embed",
@@ -576,6 +597,7 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "fill_",
     "finfo",
     "fix",
     "fix_",
@@ -603,6 +625,7 @@ __all__ = [
     "full_like",
     "gather",
     "gcd",
+    "gcd_",
     "ge",
     "geqrf",
     "ger",
@@ -630,6 +653,7 @@ __all__ = [
     "index_fill",
     "index_fill_",
     "index_put",
+    "index_put_",
     "index_select",
     "inference_mode",
     "initial_seed",
@@ -658,7 +682,9 @@ __all__ = [
     "kron",
     "kthvalue",
     "lcm",
+    "lcm_",
     "ldexp",
+    "ldexp_",
     "le",
     "lerp",
     "less",
@@ -875,6 +901,8 @@ __all__ = [
     "vstack",
     "where",
     "xlogy",
+    "xlogy_",
+    "zero_",
     "zeros",
     "zeros_like",
 ]

@@ -214,13 +214,7 @@ def _sinc_back(g: Any, c: Any) -> Any:
 
 
 sinc = unary(
-    Pointwise(
-        "sinc",
-        _sinc,
-        lambda a: math.sin(math.pi * a) / (math.pi * a) if a != 0 else 1.0,
-        result="float",
-        lacks=(),
-    ),
+    Pointwise("sinc", _sinc, None, result="float", lacks=()),
     derivative=Rule("SincBackward0", input=_sinc_back),
     rounded=1,
     samples=samples_of_one("sinc"),

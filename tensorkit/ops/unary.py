@@ -8,11 +8,11 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import op, sample
+from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, attach
 
 __all__ = [
     "exp",
@@ -98,7 +98,7 @@ rsqrt = unary(
 )
 
 
-@op(samples=samples_of_one("square", inplace=False), kind="copy")
+@op(samples=samples_of_one("square"), kind="copy")
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square of every element: ``input ** 2``, and recorded as such.
 
@@ -113,11 +113,12 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return pow(input, 2) if out is None else pow(input, 2, out=out)
 
 
-@op(name="square_", samples=(sample("a.square_()", a=(2, 3)),), kind="inplace", function=False)
 def _square_(input: Tensor) -> Tensor:
     """In-place form of ``square``: the result is written into this tensor."""
-    return input.pow_(2)  # type: ignore[no-any-return]
+    return input.pow_(2)
 
+
+attach("square_", traced_method("square_", differentiable(_square_, None, "square_", "inplace")))
 
 # -- exponentials -------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ is what changes.
 from __future__ import annotations
 
 import ctypes
+import dis
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -100,9 +101,13 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
 
 
 def _names_in(code: CodeType) -> set[str]:
-    """The names that a function's code, and any function written inside it, may look up."""
+    """The names that a function's code, and any function written inside it, may look up: not those of attributes."""
     inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    return set(code.co_names).union(*(_names_in(part) for part in inner))
+    looked_up = {step.argval for step in dis.get_instructions(code) if step.opname in _LOOK_UPS}
+    return looked_up.union(*(_names_in(part) for part in inner))
+
+
+_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 def _signature(types: Any, arguments: tuple[Argument, ...]) -> Any:
