@@ -2,4 +2,271 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.mode import state
+from tensorkit.device import META
+from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.dtypes import dtype
+from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.convert import as_dtype, deliver, to_dtype
+from tensorkit.ops.reduce import (
+    LIMITED,
+    Dims,
+    axes_of,
+    check_dims,
+    check_flag,
+    exact_out,
+    host,
+    like_meta,
+    one_axis,
+    reduced_size,
+    with_dims,
+)
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+_add: Any = numpy.add.reduce
+
+
+# -- arrays -------------------------------------------------------------------------------------------------------
+
+
+def _shifted(array: Array, axis: int) -> Array:
+    """The elements less the largest of their slice: no exponential of them overflows."""
+    return numpy.subtract(array, numpy.maximum.reduce(array, axis=axis, keepdims=True))
+
+
+def _softmax(array: Array, axis: int) -> Array:
+    powers = _shifted(array, axis)
+    numpy.exp(powers, out=powers)
+    powers /= _add(powers, axis=axis, keepdims=True)
+    return powers
+
+
+def _log_softmax(array: Array, axis: int) -> Array:
+    shifted = _shifted(array, axis)
+    shifted -= numpy.log(_add(numpy.exp(shifted), axis=axis, keepdims=True))
+    return shifted
+
+
+def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
+    """``log(sum(exp(x)))``, of complex numbers by the largest real part; an infinity is left as it is."""
+    if not array.size:
+        return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
+    top = numpy.maximum.reduce(array.real, axis=axes, keepdims=True)
+    top = numpy.where(numpy.isinf(top), numpy.zeros((), top.dtype), top)
+    total = _add(numpy.exp(array - top), axis=axes, keepdims=keepdim)
+    return numpy.log(total) + (top if keepdim else top.reshape(total.shape))  # type: ignore[no-any-return]
+
+
+def _log_sum_half(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype, target: dtype) -> Array:
+    """The same for 16-bit numbers: PyTorch rounds at every step, the exponentials and then the sum."""
+
+    def rounded(values: Any, to: dtype) -> Array:
+        return numpy.asarray(values).astype(to.numpy).astype(numpy.float32)
+
+    if not array.size:
+        return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
+    top = numpy.maximum.reduce(array, axis=axes, keepdims=True)
+    top = numpy.where(numpy.isinf(top), numpy.float32(0), top)
+    powers = rounded(numpy.exp(rounded(array - top, kind)), kind)
+    total = rounded(_add(powers, axis=axes, keepdims=keepdim), target)
+    return rounded(numpy.log(total), target) + (top if keepdim else top.reshape(total.shape))
+
+
+def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *arguments: Any) -> Array:
+    """Sixteen-bit numbers are computed as float32 and rounded once."""
+    wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
+    return kernels.cast(numpy.asarray(kernels.quiet(kernel, wide, *arguments)), kind)
+
+
+# -- softmax ------------------------------------------------------------------------------------------------------
+
+
+def _softmax_back(g: Any, c: Any) -> Any:
+    weighted = g * c.out
+    return weighted - c.out * weighted.sum(c.dim, keepdim=True)
+
+
+def _log_softmax_back(g: Any, c: Any) -> Any:
+    return g - c.out.exp() * g.sum(c.dim, keepdim=True)
+
+
+def _plain(name: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether nothing is converted first: that is an operation of its own in the graph."""
+
+    def applies(call: dict[str, Any]) -> bool:
+        input = call["input"]
+        if call["dtype"] is not None and call["dtype"] is not input._dtype:
+            return False
+        exact_out(input._dtype, call["out"])
+        if input._dtype.is_complex and not input.numel() and state.grad and requires_grad(input):
+            one_axis(call["dim"], input.dim())
+            raise RuntimeError(
+                f"_{name} does not support automatic differentiation for outputs with complex dtype."
+            )
+        return True
+
+    return applies
+
+
+def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, again: Any) -> Tensor:
+    check_dims(dim)
+    if kind is not None and as_dtype(kind, name) is not input._dtype:
+        exact_out(as_dtype(kind, name), out)
+        converted = to_dtype(input, as_dtype(kind, name))
+        return again(converted, dim) if out is None else again(converted, dim, out=out)  # type: ignore[no-any-return]
+    own, size = input._dtype, input._lay().size
+    axis = one_axis(dim, len(size))
+    exact_out(own, out)
+    if input._device == META:
+        return like_meta(size, own)
+    if input.numel() and (own.category < 2 or own.is_complex or own in LIMITED):
+        last = "lastdim_" if axis == len(size) - 1 or not size else ""
+        raise missing_kernel(f"{name}_{last}kernel_impl", own.label)
+    array = host(input, name)
+    if not array.size:
+        return deliver(array.copy(), own, out)
+    return deliver(_computed(kernel, array.reshape(size or 1), own, axis).reshape(size), own, out)
+
+
+_SOFT_SAMPLES = (
+    sample("tk.{name}(a, 0)", a=(2, 3)),
+    sample("a.{name}(-1)", a=(2, 3, 4)),
+    sample("a.{name}(1, dtype=tk.float64)", a=(2, 3)),
+    sample("a.{name}(1, tk.float64)", a=(2, 3)),
+    sample("a.{name}(0, dtype=tk.int32)", a=(2, 3)),
+    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
+    sample("a.{name}(0)", a=()),
+    sample("a.{name}(1)", a=(3, 0)),
+    sample("a.{name}(2)", a=(2, 3)),
+    sample("a.{name}('x')", a=(2, 3)),
+    sample("a.{name}()", a=(2, 3)),
+)
+
+
+def _soft_op(
+    name: str, sentence: str, answer: str, kernel: Any, back: Any, title: str
+) -> Callable[..., Tensor]:
+    """`softmax` and `log_softmax`."""
+
+    def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+        return _soft(name, kernel, input, dim, dtype, out, made)
+
+    soft.__name__ = name
+    soft.__doc__ = f"""{sentence} along a dimension, however large the elements are.
+
+    Args:
+        dim: the dimension whose elements add up to 1.
+        dtype: convert to it first.
+
+    Returns:
+        A row-major tensor of the same size.
+
+    Raises:
+        NotImplementedError: for integers, bools and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1000.0, 1000.0]).{name}(0)
+    {answer}
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.{name}.html
+    """
+    samples = [sample(s.call.format(name=name), **s.sizes) for s in _SOFT_SAMPLES]
+    rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
+    made = op(samples=samples, kind="copy", name=name, rounded=2, derivative=rule)(soft)
+    return made
+
+
+softmax = _soft_op(
+    "softmax",
+    "The exponentials of the elements as shares of their sum",
+    "tensor([0.5000, 0.5000])",
+    _softmax,
+    _softmax_back,
+    "Softmax",
+)
+log_softmax = _soft_op(
+    "log_softmax",
+    "The logarithm of `softmax`",
+    "tensor([-0.6931, -0.6931])",
+    _log_softmax,
+    _log_softmax_back,
+    "LogSoftmax",
+)
+
+
+# -- logsumexp ----------------------------------------------------------------------------------------------------
+
+
+def _log_sum_back(g: Any, c: Any) -> Any:
+    ndim = c.input.dim()
+    wide = with_dims(g, c.dim, c.keepdim, ndim)
+    shares = (c.input - with_dims(c.out, c.dim, c.keepdim, ndim)).exp()
+    return wide * (shares.conj() if shares.is_complex() else shares)
+
+
+@op(
+    samples=(
+        sample("tk.logsumexp(a, 0)", a=(2, 3)),
+        sample("a.logsumexp(-1, keepdim=True)", a=(2, 3)),
+        sample("a.logsumexp((0, 2))", a=(2, 3, 2)),
+        sample("tk.logsumexp(a, 0, out=tk.empty(0, dtype=tk.int32))", a=(2, 3)),
+        sample("a.logsumexp(0)", a=()),
+        sample("a.logsumexp(0)", a=(0, 3)),
+        sample("a.logsumexp(2)", a=(2, 3)),
+        sample("a.logsumexp((0, 0))", a=(2, 3)),
+        sample("a.logsumexp('x')", a=(2, 3)),
+        sample("a.logsumexp()", a=(2, 3)),
+    ),
+    kind="reduce",
+    rounded=2,
+    derivative=Rule("LogsumexpBackward0", input=_log_sum_back),
+)
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of exponentials along the dimensions named, however large the elements are.
+
+    Args:
+        dim: one dimension or several. keepdim: keep a reduced dimension with size 1.
+
+    Returns:
+        A tensor of the same dtype; of integers and bools, of the default dtype.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1000.0, 1000.0]).logsumexp(0)
+    tensor(1000.6932)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logsumexp.html
+    """
+    if dim is None:
+        raise TypeError
+    check_dims(dim)
+    check_flag(keepdim)
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError
+    if out is not None and out._dtype.category < 2:
+        raise RuntimeError(
+            f"logsumexp(): Expected floating point type for result tensor, but got: {out._dtype.label}"
+        )
+    size = input._lay().size
+    axes = axes_of(dim, len(size))
+    if not keepdim and size and isinstance(dim, (tuple, list)) and not dim:
+        ones = [1] * len(size)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
+    kind = dtypes.get_default_dtype() if input._dtype.category < 2 else input._dtype
+    if input._device == META:
+        return like_meta(reduced_size(size, axes, keepdim), kind)
+    array = host(input, "logsumexp")
+    if not kernels.is_half(kind):
+        return deliver(_computed(_log_sum, array, kind, axes, keepdim), kind, out)
+    target = kind if out is None else out._dtype
+    wide = kernels.cast(array, dtypes.float32)
+    return deliver(kernels.quiet(_log_sum_half, wide, axes, keepdim, kind, target), target, out)

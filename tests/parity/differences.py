@@ -55,7 +55,16 @@ def _raised(difference: Difference, text: str) -> bool:
     return text in repr(difference.theirs.error)
 
 
-_LINEAR = ("solvers", "factored", "factors", "spectral", "determinants", "leastsquares", "norms")
+_LINEAR = (
+    "solvers",
+    "factored",
+    "factors",
+    "orthogonal",
+    "spectral",
+    "determinants",
+    "leastsquares",
+    "norms",
+)
 
 
 def factorises(name: str) -> bool:
@@ -76,6 +85,8 @@ _SUMS_OF_PRODUCTS = {
         "baddbmm",
         "bmm",
         "cdist",
+        "corrcoef",
+        "cov",
         "chain_matmul",
         "cross",
         "dot",
