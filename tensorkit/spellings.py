@@ -194,13 +194,13 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
 
 def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
     """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
-    if block.check is not None or block.result not in ("same", "float", "bool"):
+    if block.result not in ("same", "float", "bool") or block.like_first == "always":
         return {}
     kinds = (kind for kind in dtypes.ALL if kind.category >= 2 and kind not in block.lacks)
     return {
         kind: (block.numpy, dtypes.bool if block.result == "bool" else kind)
         for kind in kinds
-        if not cpu.is_half(kind)
+        if not cpu.is_half(kind) and not (block.check is not None and kind.is_complex)
     }
 
 
@@ -473,6 +473,7 @@ def _operator(
         return caller((other, self), {}, method=False)
 
     if name == "__pow__":
+        power.__wrapped__ = forward  # type: ignore[attr-defined]
         return power
     return reflected if name.startswith("__r") and name != "__rshift__" else forward
 
