@@ -584,6 +584,8 @@ remainder = binary(
 
 
 def _power(base: Array, exponent: Array) -> Array:
+    if exponent.ndim == 0 and exponent == 2 and base.dtype.kind != "c":
+        return numpy.square(base)  # type: ignore[no-any-return]
     if not _integers(base):
         return numpy.power(base, exponent)
     negative = exponent < 0

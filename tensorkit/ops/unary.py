@@ -115,7 +115,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _square_(input: Tensor) -> Tensor:
     """In-place form of ``square``: the result is written into this tensor."""
-    return input.pow_(2)
+    return input.pow_(2)  # type: ignore[no-any-return]
 
 
 attach("square_", traced_method("square_", differentiable(_square_, None, "square_", "inplace")))
@@ -232,7 +232,7 @@ def _log10(a: Array) -> Array:
     if a.dtype != numpy.float32:
         return numpy.log10(a)
     # NumPy's loop for float32 makes 2.9999998 of log10(1000); PyTorch's makes 3.
-    return numpy.log10(a, dtype=numpy.float64).astype(numpy.float32)
+    return (numpy.log(a, dtype=numpy.float64) * (1 / _LN10)).astype(numpy.float32)  # type: ignore[no-any-return]
 
 
 log10 = unary(

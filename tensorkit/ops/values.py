@@ -296,6 +296,8 @@ def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, 
         return _replaced(parts, nan, posinf, neginf, limits).view(a.dtype).reshape(a.shape)
     if a.dtype.kind != "f":
         return a.copy()
+    if numpy.isfinite(a).all():
+        return a.copy()
     low, high = limits
     out = numpy.where(numpy.isnan(a), a.dtype.type(nan), a)
     numpy.copyto(out, a.dtype.type(high if posinf is None else posinf), where=a == numpy.inf)
