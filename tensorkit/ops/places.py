@@ -19,7 +19,7 @@ from tensorkit.ops.convert import copy_into, number_tensor
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["argwhere", "bucketize", "nonzero", "searchsorted"]
+__all__ = ["argwhere", "bisected", "bucketize", "nonzero", "searchsorted"]
 
 
 # -- in an order --------------------------------------------------------------------------------------------------
@@ -44,13 +44,13 @@ def _searched(bounds: Array, values: Array, right: bool) -> Array:
         ordered = bounds.dtype.kind != "f" or not numpy.isnan(bounds).any()
         sound = ordered and bool((bounds[1:] >= bounds[:-1]).all())
         return (
-            _places(bounds, values, right) if sound else _bisected(bounds[None], values.reshape(1, -1), right)
+            _places(bounds, values, right) if sound else bisected(bounds[None], values.reshape(1, -1), right)
         )
     rows, asked = bounds.reshape(-1, bounds.shape[-1]), values.reshape(math.prod(values.shape[:-1]), -1)
-    return _bisected(rows, asked, right)
+    return bisected(rows, asked, right)
 
 
-def _bisected(bounds: Array, values: Array, right: bool) -> Array:
+def bisected(bounds: Array, values: Array, right: bool) -> Array:
     """The bisection that PyTorch does, for all values at once: also of boundaries that are in no order."""
     rows, asked = values.shape
     first = numpy.zeros((rows, asked), numpy.int64)

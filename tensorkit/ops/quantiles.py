@@ -61,7 +61,7 @@ def _in_rows(input: Tensor, axis: int | None) -> Tensor:
     return input.sort()[0] if recorded or input._device != CPU else sorted_values(input)
 
 
-def _ranks(rows: Tensor, q: Tensor, ignore: bool) -> Tensor:
+def _ranks(rows: Any, q: Any, ignore: bool) -> Any:
     """Where, between the places of a row, the quantiles are; the last place if it is nan, which is nan then."""
     if ignore:
         ranks = q * (rows.isnan().logical_not().sum(-1, True) - 1)
@@ -72,8 +72,8 @@ def _ranks(rows: Tensor, q: Tensor, ignore: bool) -> Tensor:
     return ranks.expand(size).masked_fill(lost.expand(size), last)
 
 
-def _between(rows: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
-    rounding: dict[str, Callable[[Tensor], Tensor]] = {
+def _between(rows: Any, ranks: Any, interpolation: str) -> Any:
+    rounding: dict[str, Callable[[Any], Any]] = {
         "lower": lambda r: r.floor(),
         "higher": lambda r: r.ceil(),
         "nearest": lambda r: r.round(),
@@ -110,7 +110,7 @@ def _quantile(
     if rows.size(-1) > _MOST:
         raise RuntimeError("quantile() input tensor is too large")
     rows = rows.view(*size, rows.size(-1))
-    found = _between(rows, _ranks(rows, shares, ignore), interpolation)
+    found: Tensor = _between(rows, _ranks(rows, shares, ignore), interpolation)
     if not shares.dim():
         found = found.squeeze_(-1)
     else:
@@ -118,7 +118,8 @@ def _quantile(
     if out is None:
         return found
     resize_out(out, found._lay().size)
-    return out.copy_(found)
+    out.copy_(found)
+    return out
 
 
 _FORMS = [

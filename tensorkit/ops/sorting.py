@@ -355,7 +355,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def reversible(keys: Array, descending: bool) -> Array:
     """Numbers whose rising order is the wanted one."""
     if keys.dtype.kind == "f" and numpy.isnan(keys).any():
-        return orders.ranks_of(keys[None], descending)[1][0]
+        ranks: Array = orders.ranks_of(keys[None], descending)[1][0]
+        return ranks
     if not descending:
         return keys
     turned: Array = -keys if keys.dtype.kind == "f" else ~keys

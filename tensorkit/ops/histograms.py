@@ -1,0 +1,482 @@
+"""Counting: how many elements fall into each bin."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from tensorkit import dtypes, return_types
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import META
+from tensorkit.dispatch import missing_kernel, op, sample, takes
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import NUMBERS, resize_out
+from tensorkit.errors import warn
+from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.convert import copy_into, cpp_name, deliver
+from tensorkit.ops.create import linspace
+from tensorkit.ops.places import bisected
+from tensorkit.ops.sorting import LIMITED, check_flags, check_tensor, on_host, two_of, whole
+from tensorkit.ops.unique import without_meta
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["bincount", "histc", "histogram"]
+
+_Range = tuple[float, float]
+
+
+# -- into which bin -----------------------------------------------------------------------------------------------
+
+
+def _linear(values: Array, edges: Array) -> Array:
+    """The bin of each value, of bins of one width; rounded to the values' precision at each step, as PyTorch does."""
+    bins = edges.size - 1
+    first, last = edges[0], edges[-1]
+    scaled = kernels.quiet(lambda: (values - first) * values.dtype.type(bins) / (last - first))
+    found: Array = kernels.cast(scaled, dtypes.int64)
+    return numpy.clip(
+        found, 0, bins - 1, out=found
+    )  # what became infinite in 16 bits is counted in the first bin
+
+
+def _corrected(values: Array, edges: Array) -> Array:
+    """The same, put right where rounding leads into the bin next to it."""
+    found = _linear(values, edges)
+    found -= values < edges[found]
+    numpy.maximum(found, 0, out=found)
+    found += (values >= edges[found + 1]) & (found < edges.size - 2)
+    return found
+
+
+def _searched(values: Array, edges: Array) -> Array:
+    """The bin of each value, of any bins; the last one holds its upper limit too."""
+    if bool((edges[1:] >= edges[:-1]).all()):
+        found = numpy.searchsorted(edges, values, "right") - 1
+    else:
+        found = bisected(edges[None], values[None], True)[0] - 1
+    return numpy.minimum(found, edges.size - 2)
+
+
+def _counted(values: Array, weight: Array | None, edges: Array, find: Any) -> Array:
+    """How many values, or how much weight, each bin gets; what lies outside all bins, and nan, is left out."""
+    inside = kernels.quiet(lambda: (values >= edges[0]) & (values <= edges[-1]))
+    if not inside.all():
+        values = values[inside]
+        weight = None if weight is None else weight[inside]
+    where = find(values, edges) if values.size else numpy.empty(0, numpy.int64)
+    if weight is None:
+        return numpy.bincount(where, minlength=edges.size - 1)
+    total = numpy.zeros(edges.size - 1, weight.dtype)
+    kernels.quiet(numpy.add.at, total, where, weight)
+    return total
+
+
+# -- the range ----------------------------------------------------------------------------------------------------
+
+
+def _least_and_most(array: Array, kind: dtype) -> _Range:
+    """The smallest and the largest element; as in PyTorch, the search begins at the largest and smallest number."""
+    wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
+    least, most = kernels.quiet(numpy.min, wide), kernels.quiet(numpy.max, wide)
+    return float(least), float(most)
+
+
+def _shown(number: float) -> str:
+    """A number as C++ prints it."""
+    return f"{number:g}"
+
+
+def _check_bins(bins: int) -> None:
+    if bins <= 0:
+        raise RuntimeError(f"tensorkit.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+def _check_kernel(kind: dtype) -> None:
+    if kind.category != 2:
+        raise missing_kernel("histogram_cpu", kind.label)
+
+
+def _spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
+    """The limits of bins of one width."""
+    if kind is dtypes.uint8 and not 0 <= least <= most <= 255:
+        raise RuntimeError("value cannot be converted to type uint8_t without overflow")
+    if kind.category == 0 or kind in LIMITED:
+        raise missing_kernel("linspace_cpu", kind.label)
+    return linspace(least, most, bins + 1, dtype=kind)
+
+
+def _real(name: str, value: Any) -> float:
+    if not isinstance(value, NUMBERS):
+        raise TypeError
+    if isinstance(value, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return float(value)
+
+
+def _range_of_histc(array: Array, kind: dtype, least: float, most: float) -> _Range:
+    if least == most and array.size:
+        if kind in LIMITED or kind.is_complex:
+            raise missing_kernel("aminmax_cpu", kind.label)
+        least, most = _least_and_most(array, kind)
+        if kind.category == 2:
+            limit = float(ml_dtypes.finfo(kind.numpy).max)  # type: ignore[no-untyped-call]
+            least, most = (least if least != math.inf else limit), (most if most != -math.inf else -limit)
+            if math.isnan(least):
+                lost = (
+                    "nan" if kind is dtypes.bfloat16 or array.size == 1 else "-nan"
+                )  # as PyTorch's loops leave it
+                raise RuntimeError(f"tensorkit.histc: range of [{lost}, {lost}] is not finite")
+    if least == most:
+        least, most = least - 1, most + 1
+    if not (math.isfinite(least) and math.isfinite(most)):
+        raise RuntimeError(f"tensorkit.histc: range of [{_shown(least)}, {_shown(most)}] is not finite")
+    if not least < most:
+        raise RuntimeError("tensorkit.histc: max must be larger than min")
+    return least, most
+
+
+def _range_of_histogram(array: Array, kind: dtype, given: Any) -> _Range:
+    if given is not None:
+        if len(given) != 2:
+            raise RuntimeError(
+                "tensorkit.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got "
+                f"{len(given)}"
+            )
+        least, most = map(float, given)
+    elif array.size:
+        if kind is not dtypes.float32 and kind is not dtypes.float64:
+            raise missing_kernel("histogramdd", kind.label)
+        least, most = _least_and_most(array, kind)
+    else:
+        least, most = 0.0, 1.0
+    if not (math.isfinite(least) and math.isfinite(most)):
+        raise RuntimeError(
+            f"tensorkit.histogramdd: dimension 0's range [{_shown(least)}, {_shown(most)}] is not finite"
+        )
+    if least > most:
+        raise RuntimeError(
+            f"tensorkit.histogramdd: min should not exceed max, but got min {_shown(least)} max {_shown(most)} for "
+            "dimension 0"
+        )
+    return (least - 0.5, most + 0.5) if least == most else (least, most)
+
+
+# -- histc --------------------------------------------------------------------------------------------------------
+
+
+def _check_hist(out: Tensor | None, kind: dtype) -> None:
+    if out is not None and out._dtype is not kind:
+        raise RuntimeError(
+            "tensorkit.histogram: input tensor and hist tensor should have the same dtype, but got input "
+            f"{cpp_name(kind)} and hist {cpp_name(out._dtype)}"
+        )
+
+
+def _into(result: Tensor, out: Tensor) -> Tensor:
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+@op(
+    samples=(
+        sample("tk.histc(a)", a=(2, 3)),
+        sample("a.histc(4)", a=(30,)),
+        sample("a.histc(5, -2, 3)", a=(4, 5)),
+        sample("tk.histc(a, bins=3, min=0, max=2.5)", a=(2, 3)),
+        sample("a.histc(3, 1, 1)", a=(5,)),
+        sample("a.histc(3)", a=()),
+        sample("a.float().histc(3)", a=(0,)),
+        sample("a.histc(0)", a=(3,)),
+        sample("a.histc(3, 2, 1)", a=(3,)),
+        sample("a.histc(2.5)", a=(3,)),
+        sample("tk.histc(a, 3, out=tk.empty(0))", a=(3,)),
+    ),
+    kind="reduce",
+)
+def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements fall into each of a number of bins of one width.
+
+    Args:
+        input: floating point numbers, of any size.
+        bins: how many.
+        min, max: the ends of the range; where they are equal, the smallest and the largest element.
+
+    Returns:
+        A tensor of size ``(bins,)`` of the input's dtype. What lies outside the range is not counted.
+
+    Raises:
+        RuntimeError: for a range that is empty or not finite.
+
+    >>> import tensorkit as tk
+    >>> tk.histc(tk.tensor([1.0, 2, 1]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.histc.html
+    """
+    check_tensor(input)
+    count, kind = whole(bins), input._dtype
+    least, most = _real("min", min), _real("max", max)
+    _check_bins(count)
+    _check_hist(out, kind)
+    if input._device == META:
+        return input.new_empty((count,))
+    values = on_host(input, "histc").reshape(-1)
+    least, most = _range_of_histc(values, kind, least, most)
+    edges = _spaced(least, most, count, kind)._nd()
+    _check_kernel(kind)
+    result = deliver(_counted(values, None, edges, _linear), kind)
+    return result if out is None else _into(result, out)
+
+
+# -- histogram ----------------------------------------------------------------------------------------------------
+
+
+def _not_implemented(name: str) -> Any:
+    def back(g: Any, c: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return back
+
+
+def _check_edges(bins: Tensor, kind: dtype) -> None:
+    if bins._dtype is not kind:
+        raise RuntimeError(
+            "tensorkit.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{cpp_name(kind)} and bins for dimension 0 with dtype {cpp_name(bins._dtype)}"
+        )
+    if bins.dim() != 1:
+        raise RuntimeError(
+            f"tensorkit.histogramdd: bins tensor should have one dimension, but got {bins.dim()} dimensions in the "
+            "bins tensor for dimension 0"
+        )
+    if not bins.numel():
+        raise RuntimeError(
+            "tensorkit.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
+            "for dimension 0"
+        )
+
+
+def _check_weight(input: Tensor, weight: Tensor | None) -> None:
+    if weight is None:
+        return
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(
+            "tensorkit.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+            f"dtype, but got input({cpp_name(input._dtype)}), and weight({cpp_name(weight._dtype)})"
+        )
+    if weight.numel() != input.numel():
+        raise RuntimeError(
+            "tensorkit.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+            f"excluding its innermost dimension, but got input with shape [{input.numel()}, 1] and weight with shape "
+            f"[{weight.numel()}]"
+        )
+
+
+def _check_out(out: tuple[Any, Any] | None, kind: dtype) -> None:
+    _check_hist(None if out is None else out[0], kind)
+    if out is not None and out[1]._dtype is not kind:
+        raise RuntimeError(
+            "tensorkit.histogram: input tensor and bin_edges tensor should have the same dtype, but got input "
+            f"{cpp_name(kind)} and bin_edges {cpp_name(out[1]._dtype)} for dimension 0"
+        )
+
+
+def _by_density(counts: Array, edges: Array, kind: dtype) -> Array:
+    """Shares of the whole for each unit of width, rounded at each step as PyTorch's are."""
+    shares = kernels.quiet(lambda: counts / numpy.add.reduce(counts))
+    return kernels.quiet(numpy.divide, shares, numpy.diff(edges))  # type: ignore[no-any-return]
+
+
+def _histogram(
+    input: Tensor, bins: Any, given: Any, weight: Tensor | None, density: bool, out: Any
+) -> tuple[Tensor, Tensor]:
+    kind, counted = input._dtype, not isinstance(bins, Tensor)
+    values = on_host(input, "histogram").reshape(-1)
+    if counted:
+        _check_bins(whole(bins))
+        _check_out(out, kind)
+        edges = _spaced(*_range_of_histogram(values, kind, given), whole(bins), kind)
+        _check_weight(input, weight)
+    else:
+        _check_edges(bins, kind)
+        _check_weight(input, weight)
+        _check_bins(bins.numel() - 1)
+        _check_out(out, kind)
+        edges = bins.detach().clone()
+    _check_kernel(kind)
+    loads = None if weight is None else on_host(weight, "histogram").reshape(-1)
+    counts = _counted(values, loads, edges._nd(), _corrected if counted else _searched)
+    counts = kernels.cast(counts, kind)
+    return deliver(_by_density(counts, edges._nd(), kind) if density else counts, kind), edges
+
+
+_HISTOGRAM_FORMS = (
+    "(Tensor input, Tensor bins, *, Tensor weight = None, bool density = False, tuple of Tensors out = None)",
+    "(Tensor input, int bins = 100, *, tuple of floats range = None, Tensor weight = None, bool density = False, "
+    "tuple of Tensors out = None)",
+)
+
+
+@op(
+    samples=(
+        sample("tk.histogram(a, 4)", a=(5, 4)),
+        sample("a.histogram(3, range=(-1.0, 3.0))", a=(4, 5)),
+        sample("a.histogram(tk.tensor([-2, 0, 0.5, 2]).to(a.dtype))", a=(4, 5)),
+        sample("a.histogram(4, weight=a)", a=(12,)),
+        sample("a.histogram(tk.tensor([0, 1, 3]).to(a.dtype), density=True)", a=(2, 9)),
+        sample("a.histogram(2, range=(-1.0, 3.0), weight=b, density=True)", a=(6,), b=(6,)),
+        sample("a.histogram(3)", a=()),
+        sample("a.histogram(3)", a=(0,)),
+        sample("a.histogram(0)", a=(3,)),
+        sample("a.histogram(2, range=(3.0, 1.0))", a=(3,)),
+        sample("a.histogram(a)", a=(2, 3)),
+        sample("a.histogram('x')", a=(2, 3)),
+        sample("a.histogram(2, weight=a[:1])", a=(3,)),
+        sample("tk.histogram(a.detach(), 2, out=(tk.empty(0), tk.empty(0)))", a=(3,)),
+    ),
+    kind="reduce",
+    rounded=1,
+    derivative=Rule(
+        "NotImplemented",
+        applies=lambda call: call["out"] is None,
+        input=_not_implemented("histogram"),
+        weight=_not_implemented("histogram"),
+    ),
+)
+@takes(*_HISTOGRAM_FORMS)
+def histogram(
+    input: Tensor,
+    bins: Any = 100,
+    *,
+    range: Any = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Any = None,
+) -> Any:
+    """How many elements, or how much weight, each bin gets, and the limits of the bins.
+
+    Args:
+        input: of float32 or float64, of any size.
+        bins: how many bins of one width; or a 1-d tensor of their limits.
+        range: the ends of the first and the last bin; if not given, the smallest and the largest element.
+        weight: what each element counts for, instead of 1.
+        density: divide by the sum and by the width of the bins.
+
+    Returns:
+        A named pair ``(hist, bin_edges)``.
+
+    Raises:
+        RuntimeError: for a range that is not finite, and tensors that do not fit.
+
+    >>> import tensorkit as tk
+    >>> tk.histogram(tk.tensor([1.0, 2, 1]), bins=2, range=(0.0, 3.0))
+    tensorkit.return_types.histogram(
+    hist=tensor([2., 1.]),
+    bin_edges=tensor([0.0000, 1.5000, 3.0000]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.histogram.html
+    """
+    check_tensor(input)
+    check_flags(density)
+    if isinstance(bins, Tensor):
+        if range is not None:
+            raise TypeError
+    else:
+        whole(bins)
+    if not (range is None or isinstance(range, (tuple, list))) or not (
+        weight is None or isinstance(weight, Tensor)
+    ):
+        raise TypeError
+    if out is not None and not isinstance(out, (tuple, list)):
+        raise TypeError
+    without_meta(input, "histogram.bins_tensor" if isinstance(bins, Tensor) else "histogram.bin_ct")
+    given = None if out is None else two_of("histogram", out)
+    results = _histogram(input, bins, range, weight, density, given)
+    if given is None:
+        return return_types.histogram(results)
+    return return_types.histogram_out(map(_into, results, given))
+
+
+# -- bincount -----------------------------------------------------------------------------------------------------
+
+
+def _loads(weights: Tensor) -> tuple[Array, dtype]:
+    """The weights as they are added up: float32 stays, everything else becomes float64."""
+    kind = dtypes.float32 if weights._dtype is dtypes.float32 else dtypes.float64
+    if weights._dtype.is_complex and weights.numel():
+        warn("Casting complex values to real discards the imaginary part")
+    return kernels.cast(on_host(weights, "bincount"), kind), kind
+
+
+def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
+    if kind is dtypes.float64:
+        return deliver(numpy.bincount(places, loads, size), kind)
+    total = numpy.zeros(size, numpy.float32)
+    kernels.quiet(numpy.add.at, total, places, loads)
+    return deliver(total, kind)
+
+
+@op(
+    samples=(
+        sample("tk.bincount(a.bool().long())", a=(6,)),
+        sample("a.bool().to(a.dtype).bincount()", a=(6,)),
+        sample("tk.bincount(tk.tensor([1, 3, 1, 0]), a)", a=(4,)),
+        sample("tk.tensor([1, 3, 1, 0]).bincount(a, minlength=6)", a=(4,)),
+        sample("tk.bincount(tk.tensor([1, 3]), a)", a=(2, 2)),
+        sample("tk.tensor([2, 2], dtype=tk.uint8).bincount(minlength=5)"),
+        sample("tk.tensor([1]).bincount(minlength=-1)"),
+        sample("tk.tensor([-1]).bincount()"),
+        sample("tk.tensor([[1]]).bincount()"),
+        sample("tk.tensor([]).long().bincount(minlength=2)"),
+        sample("a.bincount('x')", a=(2,)),
+    ),
+    kind="reduce",
+    derivative=Rule(
+        "NotImplemented", input=_not_implemented("bincount"), weights=_not_implemented("bincount")
+    ),
+)
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each whole number from 0 up occurs.
+
+    Args:
+        input: integers that are not negative, in one dimension.
+        weights: what each element counts for, instead of 1.
+        minlength: the least size of the result.
+
+    Returns:
+        An int64 tensor; with weights, of float32 if they are, otherwise of float64.
+
+    Raises:
+        RuntimeError: for negative numbers, and for several dimensions.
+
+    >>> import tensorkit as tk
+    >>> tk.bincount(tk.tensor([1, 3, 1]))
+    tensor([0, 2, 0, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.bincount.html
+    """
+    check_tensor(input)
+    if not (weights is None or isinstance(weights, Tensor)):
+        raise TypeError
+    least, kind = whole(minlength), input._dtype
+    without_meta(input, "bincount")
+    if kind.category != 1 or kind in LIMITED:
+        raise missing_kernel("bincount_cpu", kind.label)
+    if least < 0:
+        raise RuntimeError("minlength should be >= 0")
+    places = on_host(input, "bincount")
+    loads = None if weights is None else _loads(weights)
+    if places.ndim == 1 and not places.size:
+        return deliver(numpy.zeros(least, numpy.int64), dtypes.int64)
+    if places.ndim != 1 or places.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if loads is None:
+        return deliver(numpy.bincount(places, minlength=least), dtypes.int64)
+    if loads[0].shape != places.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return _weighed(places, *loads, max(least, int(places.max()) + 1))
