@@ -8,8 +8,8 @@ that they pick from; where those do not lie side by side, it moves to the front.
 >>> import tensorkit as tk
 >>> t = tk.arange(12).view(3, 4)
 >>> t[[2, 0], 1:3]
-tensor([[9, 10],
-        [1,  2]])
+tensor([[ 9, 10],
+        [ 1,  2]])
 >>> t[t > 8]
 tensor([ 9, 10, 11])
 
@@ -19,7 +19,6 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_put_.h
 from __future__ import annotations
 
 import builtins
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -184,7 +183,7 @@ def follow(input: Tensor, key: Any, steps: Any) -> tuple[Any, Picks]:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     out: Any = input
     picks: Picks = []
-    dim = 0
+    dim = covered = 0  # the dimension reached, and how many of those before it the picks speak of
     for at, given in enumerate(parts):
         part = _classified(given)
         if type(part) is int:
@@ -192,19 +191,17 @@ def follow(input: Tensor, key: Any, steps: Any) -> tuple[Any, Picks]:
             continue
         if part is None or isinstance(part, bool):
             out = steps.unsqueeze(out, dim)
-        if isinstance(part, (Tensor, bool)):
-            picks += [None] * (dim - len(picks))
-            picks.append(
-                part if isinstance(part, Tensor) else fresh(numpy.zeros(int(part), int), dtypes.int64)
-            )
-            dim += 1
-            continue
+        if isinstance(part, bool):
+            part = fresh(numpy.zeros(int(part), int), dtypes.int64)
         if isinstance(part, slice):
             out = steps.slice(out, dim, part)
-        step = ndim - used if part is ... else 1
-        picks += [None] * (step if picks else 0)
-        dim += step
-    return out, picks
+        if isinstance(part, Tensor):
+            picks += [*[None] * (dim - covered), part]
+            dim += part.dim() if _is_mask(part) else 1
+            covered = dim
+        else:
+            dim += ndim - used if part is ... else 1
+    return out, picks + [None] * (dim - covered if picks else 0)
 
 
 class Plain:
@@ -353,10 +350,8 @@ class _Plan:
 def _spread(grid: Layout, shape: tuple[int, ...], before: int, after: int) -> Layout:
     """An index tensor's layout among the dimensions of the result."""
     wide = grid if grid.size == shape else grid.expand(shape)
-    step = math.prod(wide.size)
-    return Layout(
-        (1,) * before + wide.size + (1,) * after, (step,) * before + wide.stride + (1,) * after, wide.offset
-    )
+    size = (1,) * before + shape + (1,) * after
+    return wide.reshape(size) or layouts.contiguous(size)
 
 
 def _check_mask(source: Layout, mask: Tensor, first: int) -> None:
@@ -404,7 +399,7 @@ class Kept(list[Any]):
 def _picked(g: Any, c: Any) -> Any:
     """The gradient of picking: each element's goes back to its place, added up where it was picked twice."""
     zeros = g.new_zeros(c.input_face.size)
-    return place(zeros, c.picks.unpack(c), g, accumulate=True)
+    return place(zeros, c.picks.unpack(c), g, accumulate=True, rule=_ADDED)
 
 
 _INDEX = Rule("IndexBackward0", input=_picked)
@@ -465,15 +460,15 @@ def _values(source: Array, plan: _Plan) -> Array:
 
 def refuse_shared(out: Tensor, source: Tensor) -> None:
     """Refuse an operand that shares memory with what is written to, were it the very same elements."""
-    a, b = out._lay(), source._lay()
-    if out is not source and (out._storage is None or out._storage is not source._storage):
+    if out is source:
+        raise RuntimeError(_SHARED)
+    if out._storage is None or out._storage is not source._storage:
         return
+    a, b = out._lay(), source._lay()
     if not a.numel or not b.numel:
         return
-    if out is not source and not (a.is_non_overlapping_and_dense() and b.is_non_overlapping_and_dense()):
+    if not (a.is_non_overlapping_and_dense() and b.is_non_overlapping_and_dense()):
         return
-    if out is source and not a.is_non_overlapping_and_dense():
-        raise RuntimeError(_SHARED)
     first, last = _bytes(out), _bytes(source)
     if first[0] < last[1] and last[0] < first[1]:
         raise RuntimeError(_SHARED)
@@ -489,20 +484,20 @@ def _as_fill(input: Tensor, picks: Sequence[Tensor | None], value: Tensor) -> Te
     if value.numel() != 1 or value._device != CPU:
         return None
     mask: Tensor | None = None
-    first = used = 0
+    used = missing = 0
     for pick in picks:
         if pick is None:
             used += 1
         elif mask is not None or not _is_mask(pick) or pick._device != input._device:
             return None
         else:
-            mask, first = pick, used
-            _check_mask(input._lay(), pick, first)
+            mask = pick
+            _check_mask(input._lay(), pick, used)
             used += pick.dim()
+            missing = input.dim() - used
     if mask is None:
         return None
     lay = mask._lay()
-    missing = input.dim() - used
     return mask._view(Layout(lay.size + (1,) * missing, lay.stride + (0,) * missing, lay.offset))
 
 
@@ -577,15 +572,15 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
     Raises:
         RuntimeError: for another mask, and when the dtype cannot hold the number.
     """
+    if mask._dtype is not dtypes.bool:
+        named = CPP_NAMES[mask._dtype.name]
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {named}")
     if input._lay().has_internal_overlap() == "yes":
         warn(
             "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
             "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
         )
     check_overlap(input, mask)
-    if mask._dtype is not dtypes.bool:
-        named = CPP_NAMES[mask._dtype.name]
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {named}")
     own = input._lay().size
     size = layouts.broadcast_sizes(own, mask._lay().size)
     if size != own:
@@ -614,9 +609,17 @@ def _right(g: Any, c: Any) -> Any:
 
 
 _INDEX_PUT = Rule("IndexPutBackward0", input=_left, values=_right)
+_ADDED = Rule("IndexPutImplBackward0", input=_left, values=_right)  # as PyTorch names it in a derivative
 
 
-def place(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, *, accumulate: bool) -> Tensor:
+def place(
+    input: Tensor,
+    picks: Sequence[Tensor | None],
+    values: Tensor,
+    *,
+    accumulate: bool,
+    rule: Rule = _INDEX_PUT,
+) -> Tensor:
     """Write values into a tensor at the places that the tensors name: what ``t[indices] = values`` comes to."""
 
     def body() -> Tensor:
@@ -627,7 +630,7 @@ def place(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, *, accu
     if not wants_grad(input) and not wants_grad(values):
         return body()
     arguments = {"input": input, "values": values, "picks": Kept(picks), "accumulate": accumulate}
-    return recorded_call(_INDEX_PUT, "index_put_", arguments, body, "inplace")  # type: ignore[no-any-return]
+    return recorded_call(rule, "index_put_", arguments, body, "inplace")  # type: ignore[no-any-return]
 
 
 def trimmed(value: Tensor) -> Tensor:

@@ -173,11 +173,13 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, _ASSIGNABLE):
         module = "numpy." if type(value).__module__ == "numpy" else ""
         raise TypeError(f"can't assign a {module}{type(value).__name__} to a {type_name(input)}")
-    if key is False:
-        return  # nothing is selected, and PyTorch looks no further
     number = not isinstance(value, Tensor)
     if number and isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
+    if key is False:  # nothing is selected, and PyTorch looks no further than the number
+        if number:
+            _as_tensor(value, input)
+        return
     recorded = wants_grad(input) or wants_grad(value)
     try:
         layout = _layout_for(input, key)
@@ -233,6 +235,8 @@ def _write_view(target: Tensor, value: Any) -> None:
         warn_complex_to_real(target, fitted)
         copy_into(target, fitted)
     else:
+        if target._lay().has_internal_overlap() == "yes":
+            _as_tensor(value, target)
         check_writable(target)
         write_number(target, value)
     target._bump()
@@ -299,6 +303,20 @@ _SAMPLES = (
     sample("a[0, 0, 0]", a=(2, 3)),
     sample("a[::-1]", a=(3,)),
     sample("a['x']", a=(3,)),
+    sample("a[[2, 0, 0]]", a=(3, 4)),
+    sample("a[:, [1, -1]]", a=(2, 3, 4)),
+    sample("a[[0, 1], ..., tk.tensor([[0], [3]])]", a=(2, 3, 4)),
+    sample("a[a == a]", a=(2, 3)),
+    sample("a[tk.tensor([True, False, True])]", a=(3, 4)),
+    sample("a[:, tk.tensor([True, False, True]), None, 1:]", a=(2, 3, 4)),
+    sample("a[True, [0, 1]]", a=(3, 4)),
+    sample("a[[[0, 1], [1, 0]]]", a=(3, 4)),
+    sample("a[tk.tensor([[0, 2], [1, 1]]).t()]", a=(3, 4)),
+    sample("a[tk.tensor([1, 0, 1], dtype=tk.uint8)]", a=(3, 4)),
+    sample("a[[0, 5]]", a=(3, 4)),
+    sample("a[[0, 1], [0, 1, 2]]", a=(3, 4)),
+    sample("a[tk.tensor([True, False])]", a=(3, 4)),
+    sample("a[b]", a=(3,), b=(2,)),
     sample("a[1.0]", a=(3,)),
 )
 _WRITES = (
@@ -307,6 +325,19 @@ _WRITES = (
     sample("a.__setitem__(0, b)", a=(2, 3), b=(1, 1, 3)),
     sample("a.__setitem__(0, b)", a=(2, 3), b=(2,)),
     sample("a.__setitem__(0, 'x')", a=(2, 3)),
+    sample("a.__setitem__([2, 0], 1)", a=(3, 4)),
+    sample("a.__setitem__(([1, 0], [2, 1]), b)", a=(3, 4), b=(2,)),
+    sample("a.__setitem__((slice(None), [1, 0]), b)", a=(3, 4), b=(1, 1, 2)),
+    sample("a.__setitem__([0, 1], b)", a=(3, 4), b=(3,)),
+    sample("a.__setitem__(tk.tensor([True, False, True]), b)", a=(3, 4), b=(2, 4)),
+    sample("a.__setitem__(tk.tensor([True, False, True]), b)", a=(3,), b=()),
+    sample("a.__setitem__((0, [1, 0]), b)", a=(3, 4), b=(2,)),
+    sample("a.__setitem__((True, 0), b)", a=(3, 4), b=(4,)),
+    sample("a.__setitem__(False, b)", a=(3, 4), b=(7,)),
+    sample("a.__setitem__(a == a, 2.5)", a=(3, 4)),
+    sample("a.__setitem__([0, 7], 1)", a=(3, 4)),
+    sample("a.__setitem__([0], 300)", a=(3,)),
+    sample("a.__setitem__([1, 0], a)", a=(2,)),
 )
 attach("__getitem__", read)
 attach("__setitem__", write)
