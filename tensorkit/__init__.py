@@ -140,6 +140,7 @@ from tensorkit.ops.create import (
     zeros,
     zeros_like,
 )
+from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
 from tensorkit.ops.distances import cdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
@@ -558,6 +559,7 @@ __all__ = [
     "default_generator",
     "deg2rad",
     "deg2rad_",
+    "det",
     "detach",
     "detach_",
     "device",
@@ -704,6 +706,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -724,6 +727,7 @@ __all__ = [
     "masked_scatter_",
     "masked_select",
     "matmul",
+    "matrix_exp",
     "matrix_power",
     "max",
     "maximum",
@@ -834,6 +838,7 @@ __all__ = [
     "sinh",
     "sinh_",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",

@@ -486,6 +486,8 @@ class Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
         """In-place form of ``deg2rad``: the result is written into this tensor."""
+    def det(self) -> Tensor:
+        """The determinant of a square matrix: another name for `tensorkit.linalg.det`."""
     def detach(self) -> Tensor:
         """A tensor on the same storage that autograd does not follow."""
     def detach_(self) -> Tensor:
@@ -805,6 +807,8 @@ class Tensor:
         """The same to the base 2: ``log2(2**input + 2**other)``."""
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """The logarithm of the sum so far of exponentials along a dimension, without overflow."""
+    def logdet(self) -> Tensor:
+        """The logarithm of a determinant; not a number where a real one is negative."""
     def logical_and(self, other: Any) -> Any:
         """Whether both are true, element by element; whatever is not zero is true."""
     def logical_and_(self, other: Any) -> Any:
@@ -854,6 +858,8 @@ class Tensor:
         """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast."""
     def matmul(self, other: Tensor) -> Tensor:
         """Multiply two tensors as matrices: what ``a @ b`` does."""
+    def matrix_exp(self) -> Tensor:
+        """The exponential of a square matrix: the sum of ``A ** k / k!``."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """``linalg.matrix_power`` by its older name."""
     def max(
@@ -1173,6 +1179,8 @@ class Tensor:
         step: builtins.int = 1,
     ) -> Tensor:
         """A copy with `src` in place of the positions ``start:end:step`` along one dimension."""
+    def slogdet(self) -> Any:
+        """The sign and the logarithm of a determinant: another name for `tensorkit.linalg.slogdet`."""
     def softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
         """The exponentials of the elements as shares of their sum along a dimension, however large the elements are."""
     def sort(

@@ -193,7 +193,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.diagflat.html
     """
-    row: Any = input.contiguous()  # type: ignore[attr-defined]
+    row: Any = input.contiguous()
     return diag_embed(row.view(-1), _whole(offset, "diagflat", "offset", 2))
 
 
@@ -219,7 +219,8 @@ def _block(g: Any, c: Any, place: int) -> Any:
 
 @functools.cache
 def _block_rule(count: int) -> Rule:
-    return Rule("BlockDiagBackward0", **{f"t{i}": lambda g, c, i=i: _block(g, c, i) for i in range(count)})
+    formulas: dict[str, Any] = {f"t{i}": lambda g, c, i=i: _block(g, c, i) for i in range(count)}
+    return Rule("BlockDiagBackward0", **formulas)
 
 
 def _blocks(tensors: Sequence[Tensor], corners: Sequence[tuple[int, int, int, int]]) -> Tensor:

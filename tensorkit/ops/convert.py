@@ -6,6 +6,7 @@ Only what is here moves elements from one storage to another; every byte goes th
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -300,6 +301,7 @@ def number_tensor(value: Any) -> Tensor:
 
 
 _C_NAMES = {
+    "complex64": "c10::complex<float>",
     "uint8": "uint8_t",
     "uint16": "uint16_t",
     "uint32": "uint32_t",
@@ -311,8 +313,15 @@ _C_NAMES = {
 }
 
 
+_FLOAT32_MAX = float(numpy.finfo(numpy.float32).max)
+
+
 def _fits(value: Any, kind: dtype) -> bool:
     """Whether PyTorch converts a number to a dtype without calling it an overflow."""
+    if kind is dtypes.float32 or kind is dtypes.complex64:
+        parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
+        if any(_FLOAT32_MAX < abs(part) < math.inf for part in parts):
+            return False
     if isinstance(value, complex):
         return kind.is_complex or kind.category == 0 or value.imag == 0
     if kind.category != 1:

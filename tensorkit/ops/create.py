@@ -438,9 +438,10 @@ def _aliased(obj: Any, kind: dtype | None) -> Tensor | None:
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, numpy.ndarray):
-        return from_numpy(obj)
+        return from_numpy(obj) if obj.ndim else None  # without dimensions it is a number
     if (
-        hasattr(obj, "__dlpack__")
+        not isinstance(obj, numpy.ndarray)
+        and hasattr(obj, "__dlpack__")
         and hasattr(obj, "__dlpack_device__")
         and not isinstance(obj, numpy.generic)
     ):
@@ -512,7 +513,7 @@ def asarray(
     else:
         again = to_dtype(made, kind or made._dtype)
         again = again if where is None else to_device(again, where)
-        made = again.clone() if copy and again is made else again  # type: ignore[attr-defined]
+        made = again.clone() if copy and again is made else again
     return _asked_grad(made, isinstance(obj, Tensor), requires_grad)
 
 
@@ -613,6 +614,10 @@ def empty(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
     """
+    if out is None and device is None and not keyword and not devices.chosen_once:
+        quick = _quickly(size, dtype, None)
+        if quick is not None:
+            return quick
     sizes = _size(size, "empty", _named_size(keyword, "empty"))
     _check_size(sizes, "empty")
     return _new(sizes, dtype, device, out, "empty")
@@ -638,7 +643,7 @@ def _quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
 _SMALL = 2**20
 
 
-def _quickly(size: tuple[Any, ...], kind: Any, value: int) -> Tensor | None:
+def _quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | None:
     """A small CPU tensor of a plain size, filled: what nearly every call of `zeros` and `ones` asks for."""
     sizes = _quick_size(size)
     if sizes is None:
@@ -651,9 +656,10 @@ def _quickly(size: tuple[Any, ...], kind: Any, value: int) -> Tensor | None:
         return None
     if value == 0:
         return fresh(numpy.zeros(sizes, kind.numpy), kind)
-    array = numpy.empty(sizes, kind.numpy)
-    array.fill(value)
-    return fresh(array, kind)
+    made = numpy.empty(sizes, kind.numpy)
+    if value is not None:
+        made.fill(value)
+    return fresh(made, kind)
 
 
 def _filled(name: str, value: int) -> Callable[..., Tensor]:
@@ -728,6 +734,14 @@ def full(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
     """
+    if out is None and dtype is None and device is None and not devices.chosen_once:
+        chosen = _PLAIN.get(type(fill_value)) or (
+            dtypes.get_default_dtype() if type(fill_value) is float else None
+        )
+        quick = None if chosen is None or type(size) is not tuple else _quickly((size,), chosen, 0)
+        if quick is not None and (chosen is not dtypes.int64 or -(2**63) <= fill_value < 2**63):
+            write_number(quick, fill_value)
+            return quick
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
@@ -881,6 +895,11 @@ def eye(
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     rows = int(n.__index__())
+    if out is None and device is None and not devices.chosen_once:
+        kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "eye")
+        columns = rows if m is None else int(m.__index__())
+        if kind not in _LIMITED and rows * columns <= _SMALL:
+            return fresh(numpy.eye(rows, columns, dtype=kind.numpy), kind)
     made = _new((rows, rows if m is None else int(m.__index__())), dtype, device, out, "eye")
     if made._dtype in _LIMITED:
         raise missing_kernel("eye", made._dtype.label)
@@ -988,7 +1007,7 @@ def arange(
     elif start is None:
         start = 0
     if out is None and dtype is None and device is None and _plainly_whole(start, end, step):
-        return fresh(numpy.arange(start, end, step, numpy.int64), dtypes.int64)
+        return fresh(numpy.arange(start, end, step, dtype=numpy.int64), dtypes.int64)
     if end is None:
         raise TypeError(
             "arange() received an invalid combination of arguments - got (), but expected one of:\n"
@@ -1175,6 +1194,23 @@ def logspace(
 # -- like another tensor ------------------------------------------------------------------------------------------
 
 
+def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, value: int) -> Tensor | None:
+    """A small row-major CPU tensor like another such, filled; None where that is not plainly asked for."""
+    if where is not None or memory_format is not None or type(input) is not Tensor:
+        return None
+    if kind is None:
+        kind = input._dtype
+    elif type(kind) is not dtypes.dtype:
+        return None
+    if input._array is None or not input._solid or input._array.size > _SMALL:
+        return None
+    if value == 0:
+        return fresh(numpy.zeros(input._array.shape, kind.numpy), kind)
+    made = numpy.empty(input._array.shape, kind.numpy)
+    made.fill(value)
+    return fresh(made, kind)
+
+
 def _like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: str) -> Tensor:
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -1218,6 +1254,9 @@ def zeros_like(
     >>> tk.zeros_like(tk.tensor([1, 2]))
     tensor([0, 0])
     """
+    quick = _quickly_like(input, dtype, device, memory_format, 0)
+    if quick is not None:
+        return quick
     out = _like(input, dtype, device, memory_format, "zeros_like")
     write_number(out, 0)
     return out
@@ -1237,6 +1276,9 @@ def ones_like(
     >>> tk.ones_like(tk.zeros(2))
     tensor([1., 1.])
     """
+    quick = _quickly_like(input, dtype, device, memory_format, 1)
+    if quick is not None:
+        return quick
     out = _like(input, dtype, device, memory_format, "ones_like")
     write_number(out, 1)
     return out
@@ -1264,7 +1306,9 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
         self: Tensor, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any
     ) -> Tensor:
         kind = self._dtype if dtype is None else dtype
-        where = self._device if device is None else device
+        where = device
+        if device is None and (self._device is not CPU or devices.chosen_once):
+            where = self._device
         try:
             return create(*args, dtype=kind, device=where, **kwargs)
         except TypeError as wrong:

@@ -24,7 +24,7 @@ from tensorkit.elementwise import check_devices, check_overlap, check_writable, 
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, same_place
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "as_dim",
@@ -92,9 +92,12 @@ def _layer(g: Any, c: Any, place: int) -> Any:
 @functools.cache
 def _rule_for(node: str, formula: Callable[[Any, Any, int], Any], count: int) -> Rule:
     """The rule of a call with so many tensors."""
+    formulas: dict[str, Any]
     if formula is _part:
-        return Rule(node, **{f"t{i}": lambda g, c, i=i: _part(g, c, i) for i in range(count)})
-    return Rule(node, **{f"t{i}": lambda g, c, i=i: _layer(g, c, i) for i in range(count)})
+        formulas = {f"t{i}": lambda g, c, i=i: _part(g, c, i) for i in range(count)}
+    else:
+        formulas = {f"t{i}": lambda g, c, i=i: _layer(g, c, i) for i in range(count)}
+    return Rule(node, **formulas)
 
 
 def _recorded(
@@ -239,6 +242,34 @@ def _cat(
     return out  # type: ignore[no-any-return]
 
 
+def _quick_arrays(tensors: Any) -> list[Array] | None:
+    """The arrays of plain row-major CPU tensors of one dtype that nobody differentiates; None if one is not so."""
+    if type(tensors) is not tuple and type(tensors) is not list:
+        return None
+    found = []
+    kind = None
+    for tensor in tensors:
+        if type(tensor) is not Tensor or tensor._autograd is not None or tensor._array is None:
+            return None
+        base = tensor._base
+        if not tensor._solid or (base is not None and (base._autograd is not None or base._dtype.is_complex)):
+            return None
+        if kind is None:
+            kind = tensor._dtype
+        elif tensor._dtype is not kind:
+            return None
+        found.append(tensor._array)
+    return found if found and 0 < found[0].ndim < 4 else None
+
+
+def _quickly(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor | None:
+    """Arrays joined as NumPy does it; None where it refuses, which is then looked into."""
+    try:
+        return fresh(numpy.concatenate(arrays, dim), kind)
+    except ValueError:
+        return None
+
+
 @op(
     samples=(
         sample("tk.cat((a, b))", a=(2, 3), b=(1, 3)),
@@ -283,6 +314,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cat.html
     """
+    if out is None and type(dim) is int and (arrays := _quick_arrays(tensors)) is not None:
+        quick = _quickly(arrays, dim, tensors[0]._dtype)
+        if quick is not None:
+            return quick
     given = as_tensors(tensors, "cat")
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -350,6 +385,11 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.stack.html
     """
+    if out is None and type(dim) is int and (arrays := _quick_arrays(tensors)) is not None:
+        size = arrays[0].shape
+        if all(array.shape == size for array in arrays) and 0 <= dim <= len(size):
+            wider = (*size[:dim], 1, *size[dim:])
+            return fresh(numpy.concatenate([a.reshape(wider) for a in arrays], dim), tensors[0]._dtype)
     given = as_tensors(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")

@@ -5,6 +5,7 @@ Source: dtypes, strides, sentences and node names are PyTorch 2.13's.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
@@ -30,14 +31,21 @@ _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _MANY = 64
 
 
+@functools.lru_cache(64)
+def _masked(rows: int, columns: int, diagonal: int, lower: bool) -> Array:
+    """Which elements of a matrix lie outside a triangle; small masks are remembered."""
+    across = numpy.arange(columns) - numpy.arange(rows)[:, None]
+    return across > diagonal if lower else across < diagonal
+
+
 def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> None:
     """Write a triangle of each matrix into `out`, zeros beside it: the kernel. `out` may be the array itself."""
     rows, columns = array.shape[-2:]
     if array.ndim > 2 or rows <= _MANY:
-        across = numpy.arange(columns) - numpy.arange(rows)[:, None]
         if array is not out:
             numpy.copyto(out, array)
-        numpy.copyto(out, out.dtype.type(0), where=across > diagonal if lower else across < diagonal)
+        masked = _masked if rows * columns <= _MANY**2 else _masked.__wrapped__
+        numpy.copyto(out, out.dtype.type(0), where=masked(rows, columns, diagonal, lower))
         return
     for row in range(rows):  # whole pieces of rows at a time: where there are many, twice as fast as a mask
         edge = min(max(row + diagonal + lower, 0), columns)
