@@ -12,22 +12,48 @@ from tensorkit.errors import LinAlgError
 from tensorkit.ops.chains import diagonal, matmul, multi_dot, vander, vecdot
 from tensorkit.ops.chains import linalg_cross as cross
 from tensorkit.ops.chains import linalg_matrix_power as matrix_power
+from tensorkit.ops.determinants import linalg_det as det
+from tensorkit.ops.determinants import linalg_matrix_exp as matrix_exp
+from tensorkit.ops.determinants import linalg_slogdet as slogdet
 from tensorkit.ops.factored import linalg_lu_solve as lu_solve
+from tensorkit.ops.factors import cholesky_ex, lu_factor, lu_factor_ex
+from tensorkit.ops.factors import linalg_cholesky as cholesky
+from tensorkit.ops.factors import linalg_lu as lu
+from tensorkit.ops.orthogonal import householder_product
+from tensorkit.ops.orthogonal import linalg_qr as qr
 from tensorkit.ops.solvers import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
+from tensorkit.ops.spectral import eig, eigh, eigvals, eigvalsh, svdvals
+from tensorkit.ops.spectral import linalg_svd as svd
 
 __all__ = [
     "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
     "cross",
+    "det",
     "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
     "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_power",
     "multi_dot",
+    "qr",
+    "slogdet",
     "solve",
     "solve_ex",
     "solve_triangular",
+    "svd",
+    "svdvals",
     "tensorinv",
     "tensorsolve",
     "vander",
