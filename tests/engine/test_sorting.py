@@ -1,0 +1,214 @@
+"""Which of several equal elements comes first, for rows that are too long for a sample; nan; memory that repeats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorkit as tk
+from tensorkit.kernels import order as orders
+from tests.oracle import require_torch
+
+parity = pytest.mark.parity
+LENGTHS = (3, 16, 17, 64, 131, 400)
+KINDS = ("float32", "bfloat16", "float16", "int64", "bool")
+
+
+def _rows(rng: np.random.Generator, length: int) -> Iterator[np.ndarray[Any, Any]]:
+    """Two rows full of ties: drawn, sorted, reversed, rising and falling."""
+    for values in (2, 10, length + 1):
+        drawn = rng.integers(0, values, (2, length))
+        yield drawn
+        yield np.sort(drawn, 1)
+        yield np.sort(drawn, 1)[:, ::-1].copy()
+    yield np.concatenate((drawn[:, ::2], drawn[:, 1::2][:, ::-1]), 1)
+
+
+def _pairs(kind: str) -> Iterator[tuple[Any, Any]]:
+    """The same tensor in both libraries."""
+    torch = require_torch()
+    rng = np.random.default_rng(len(kind))
+    for length in LENGTHS:
+        for rows in _rows(rng, length):
+            yield tk.tensor(rows).to(getattr(tk, kind)), torch.tensor(rows).to(getattr(torch, kind))
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    """Whether values (the sign of zero too, nan being nan) and indices are the same."""
+    parts = zip(ours, theirs, strict=True) if isinstance(ours, tuple) else [(ours, theirs)]
+    return all(repr(a.tolist()) == repr(b.tolist()) for a, b in parts)
+
+
+# -- ties ---------------------------------------------------------------------------------------------------------
+
+
+@parity
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_elements_are_sorted_as_pytorch_sorts_them(kind: str) -> None:
+    for ours, theirs in _pairs(kind):
+        for falling in (False, True):
+            assert _same(ours.sort(1, falling), theirs.sort(1, falling))
+            assert _same(
+                ours.sort(stable=True, descending=falling), theirs.sort(stable=True, descending=falling)
+            )
+        assert _same(ours.argsort(0), theirs.argsort(0))
+        assert _same(ours.t().sort(0), theirs.t().sort(0))
+
+
+@parity
+@pytest.mark.parametrize("kind", KINDS[:-1])
+def test_of_equal_elements_those_are_chosen_that_pytorch_chooses(kind: str) -> None:
+    for ours, theirs in _pairs(kind):
+        length = theirs.size(1)
+        for k in {length, (length + 1) // 2, max(1, length // 64)}:
+            for largest in (True, False):
+                for ordered in (True, False):
+                    assert _same(ours.topk(k, 1, largest, ordered), theirs.topk(k, 1, largest, ordered))
+            assert _same(ours.kthvalue(k), theirs.kthvalue(k))
+        assert _same(ours.median(1), theirs.median(1))
+        assert _same(ours.nanmedian(1), theirs.nanmedian(1))
+        assert _same(ours.mode(), theirs.mode())
+
+
+def _calls(length: int) -> list[Callable[[Any], Any]]:
+    return [
+        lambda t: t.sort(),
+        lambda t: t.sort(descending=True),
+        lambda t: t.topk(length // 2 + 1, sorted=False),
+        lambda t: t.topk(max(1, length // 70), largest=False),
+        lambda t: t.kthvalue(length // 2 + 1),
+        lambda t: t.median(1),
+        lambda t: t.nanmedian(1),
+        lambda t: t.median(),
+        lambda t: t.nanmedian(),
+        lambda t: t.unique(True, True, True),
+        lambda t: t.unique(return_counts=True),
+        lambda t: t.unique_consecutive(True, True),
+        lambda t: t.t().contiguous().unique(True, True, True, 0) if length < 17 else t.unique(),
+    ]
+
+
+@parity
+@pytest.mark.parametrize("kind", KINDS[:3])
+def test_nan_and_signed_zeros_go_where_pytorch_puts_them(kind: str) -> None:
+    torch = require_torch()
+    rng = np.random.default_rng(3)
+    for length in (*LENGTHS, 40):
+        values = rng.choice([0.0, -0.0, math.nan, 1, -1, math.inf, -math.inf], (2, length))
+        ours = tk.tensor(values).to(getattr(tk, kind))
+        theirs = torch.tensor(values).to(getattr(torch, kind))
+        for number, call in enumerate(_calls(length)):
+            assert _same(call(ours), call(theirs)), (number, length)
+
+
+@parity
+def test_rows_made_to_spoil_the_pivots_are_sorted_by_heap() -> None:
+    """Organ pipes of many lengths, and a row built against the median of three."""
+    torch = require_torch()
+    for length in (40, 300, 2000):
+        half = length // 2
+        killer = np.zeros(length, np.int64)
+        for i in range(1, half + 1):
+            killer[i - 1] = i if i % 2 else half + i - 1
+            killer[half + i - 1] = 2 * i
+        for row in (killer, np.concatenate((killer, killer)), np.arange(length) % 7):
+            ours, theirs = tk.tensor(row // 3), torch.tensor(row // 3)
+            assert _same(ours.sort(), theirs.sort())
+            assert _same(ours.topk(half, sorted=False), theirs.topk(half, sorted=False))
+            assert _same(ours.kthvalue(half), theirs.kthvalue(half))
+
+
+@parity
+def test_zeros_of_both_signs_in_rows() -> None:
+    torch = require_torch()
+    rng = np.random.default_rng(5)
+    for count in (3, 17, 60):
+        rows = rng.choice([0.0, -0.0, 1.0], (count, 2))
+        assert _same(
+            tk.tensor(rows).unique(True, True, True, 0), torch.tensor(rows).unique(True, True, True, 0)
+        )
+
+
+# -- the steps themselves -----------------------------------------------------------------------------------------
+
+
+def _row(seed: int, length: int, values: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).integers(0, values, length)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 17, 100, 999])
+def test_the_steps_sort_and_select(length: int) -> None:
+    """Whatever PyTorch does with ties: the elements themselves are in order."""
+    for values in (2, 9, 10 * length):
+        row = _row(length, length, values)
+        assert (row[orders.introsort(row[None])[0]] == np.sort(row)).all()
+        assert (row[orders.less_sort(row.tolist())] == np.sort(row)).all()
+        for nth in {0, length // 2, length - 1}:
+            assert row[orders.introselect(row, nth)[nth]] == np.sort(row)[nth]
+            assert row[orders.quickselect(row, nth)] == np.sort(row)[nth]
+            assert (row[orders.heap_smallest(row, nth + 1)] == np.sort(row)[: nth + 1]).all()
+
+
+def test_sixteen_bit_numbers_become_integers_in_the_same_order() -> None:
+    for kind in (tk.float16, tk.bfloat16):
+        numbers = tk.tensor([-math.inf, -2.0, -1e-7, -0.0, 0.0, 1e-7, 2.0, math.inf, math.nan]).to(kind)
+        keys = orders.sortable(numbers._nd()).tolist()
+        assert keys == sorted(keys)
+        assert keys[3] == keys[4]
+        assert len(set(keys)) == 8
+
+
+# -- what samples cannot say --------------------------------------------------------------------------------------
+
+
+@parity
+def test_places_in_rows_that_are_in_no_order() -> None:
+    torch = require_torch()
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        bounds, values = (
+            rng.choice([0.0, 1, 2, 3, math.nan], (2, 7)),
+            rng.choice([0.0, 1, 2.5, math.nan], (2, 5)),
+        )
+        for right in (False, True):
+            found = tk.searchsorted(tk.tensor(bounds), tk.tensor(values), right=right)
+            assert _same(found, torch.searchsorted(torch.tensor(bounds), torch.tensor(values), right=right))
+            found = tk.bucketize(tk.tensor(values), tk.tensor(bounds[0]), right=right)
+            assert _same(found, torch.bucketize(torch.tensor(values), torch.tensor(bounds[0]), right=right))
+
+
+def test_the_median_along_a_dimension_of_repeated_elements() -> None:
+    """PyTorch reads beyond the one element that is there."""
+    values, indices = tk.tensor([1.0, 2.0]).expand(5, 2).median(0)
+    assert values.tolist() == [1.0, 2.0]
+    assert indices.tolist() == [2, 2]
+
+
+@parity
+def test_tensors_without_data_have_sizes() -> None:
+    torch = require_torch()
+
+    def shown(lib: Any) -> list[Any]:
+        t = lib.empty(3, 4, device="meta").t()
+        pairs = (t.sort(), t.topk(2), t.kthvalue(1), t.median(0), t.nanmedian(0, True), t.mode())
+        single = (t.argsort(), t.msort(), t.median(), t.nanmedian(), t.histc(3))
+        found = [*(part for pair in pairs for part in pair), *single]
+        return [(tuple(part.size()), part.stride(), str(part.dtype).split(".")[1]) for part in found]
+
+    assert shown(tk) == shown(torch)
+    for call in (lambda t: t.unique(), lambda t: t.nonzero(), lambda t: t.unique(dim=0)):
+        for lib in (tk, torch):
+            with pytest.raises(NotImplementedError):
+                call(lib.empty(3, device="meta"))
+
+
+@parity
+def test_too_many_elements_for_a_quantile() -> None:
+    torch = require_torch()
+    for lib in (tk, torch):
+        with pytest.raises(RuntimeError, match="input tensor is too large"):
+            lib.zeros(1).expand(2**24 + 1).quantile(0.5)
