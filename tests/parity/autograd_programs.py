@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from tests.parity.programs import VIEWS, Hand, index
+from tests.parity.programs import VIEWS, Hand, index, picks
 
 __all__ = ["KINDS", "Step", "first_step", "next_step"]
 
@@ -59,6 +59,9 @@ KINDS = tuple(
             *_GEOMETRY,
             "t[...] = number",
             "t[...] = tensor",
+            "t[picks]",
+            "t[picks] = number",
+            "t[picks] = tensor",
             *_FLAGS,
             *_HOOKS,
             *_DATA,
@@ -248,6 +251,17 @@ def _assignment(d: _Draw) -> Step:
     return Step("t[...] = tensor", f"{name}[{place}] = {d.partner(name)}")
 
 
+def _picked(d: _Draw) -> Step:
+    name = d.any() if d.hand.chance(50) else d.target()
+    t = d.tensors[name]
+    place = picks(d.hand, t.size())
+    if d.hand.chance(45):
+        return Step("t[picks]", f"{d.fresh[0]} = {name}[{place}]", (d.fresh[0],))
+    if d.hand.chance(50):
+        return Step("t[picks] = number", f"{name}[{place}] = {d.hand.pick((2, 0.5, -1))}")
+    return Step("t[picks] = tensor", f"{name}[{place}] = {d.partner(name)}")
+
+
 def _flag(d: _Draw) -> Step:
     kind, name = d.hand.pick(_FLAGS), d.any()
     if kind == "del":
@@ -344,6 +358,7 @@ _CHOICES: tuple[tuple[int, Callable[[_Draw], Step]], ...] = (
     (11, _walk),
     (10, _unary),
     (7, _assignment),
+    (6, _picked),
     (6, _several),
     (6, _hook),
     (5, _flag),

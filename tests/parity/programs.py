@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-__all__ = ["VIEWS", "WRITES", "Hand", "index", "view_call", "write_call"]
+__all__ = ["VIEWS", "WRITES", "Hand", "index", "picks", "view_call", "write_call"]
 
 
 class Hand:
@@ -68,6 +68,25 @@ def index(hand: Hand, size: Sequence[int]) -> str:
     while parts.count("...") > 1:
         parts.remove("...")
     return ", ".join(parts)
+
+
+def _one_pick(hand: Hand, length: int, count: int) -> str:
+    kind = hand.pick(("list", "tensor", "mask", "slice", "int", "None") if length else ("slice", "None"))
+    if kind == "mask":
+        return f"tk.tensor({[bool(hand.pick((True, False, True))) for _ in range(length)]})"
+    if kind in ("list", "tensor"):
+        chosen = [hand.pick(range(-length, length)) for _ in range(count)]
+        return str(chosen) if kind == "list" else f"tk.tensor({chosen})"
+    if kind == "slice":
+        return str(hand.pick((":", "1:", "::2")))
+    return "None" if kind == "None" else str(hand.pick(range(-length, length)))
+
+
+def picks(hand: Hand, size: Sequence[int]) -> str:
+    """What stands between the brackets where elements are picked one by one: lists, masks, tensors of indices."""
+    count = hand.pick((2, 1, 3))
+    parts = [_one_pick(hand, n, count) for n in size[: hand.pick(range(1, len(size) + 1)) if size else 0]]
+    return ", ".join(parts) + "," if parts and not hand.chance(8) else "True"
 
 
 def _strided(hand: Hand, t: Any) -> str:
@@ -181,6 +200,26 @@ def _assignment(hand: Hand, t: Any) -> str:
     )
 
 
+def _picked_assignment(hand: Hand, t: Any) -> str:
+    value = hand.pick((*_NUMBERS, "v", "v.flatten()[:1].to(t.dtype)", "v.flatten()[0].to(t.dtype)"))
+    return f"t.__setitem__(key[{picks(hand, t.size())}], {value})"
+
+
+def _slice_fill(hand: Hand, t: Any) -> str:
+    dim = hand.dim(t.dim())
+    length = t.size()[dim] if -t.dim() <= dim < t.dim() else 1
+    places = [hand.pick(range(-length, length)) for _ in range(2)] if length else []
+    return f"t.index_fill_({dim}, tk.tensor({places}, dtype=tk.int64), {hand.pick(_NUMBERS)})"
+
+
+def _scattered(hand: Hand, t: Any) -> str:
+    dim = hand.dim(t.dim())
+    length = t.size()[dim] if -t.dim() <= dim < t.dim() else 1
+    shape = tuple(1 for _ in t.size()) if prod(t.size()) else tuple(t.size())
+    index = f"tk.full({shape}, {hand.pick(range(length)) if length else 0})"
+    return f"t.scatter_({dim}, {index}, {hand.pick(_NUMBERS)})"
+
+
 def _byte(hand: Hand, t: Any) -> str:
     held = t.untyped_storage().nbytes()
     return f"t.untyped_storage().__setitem__({hand.pick(range(held))}, 1)" if held else "t.zero_()"
@@ -188,6 +227,10 @@ def _byte(hand: Hand, t: Any) -> str:
 
 WRITES: dict[str, Arguments] = {
     "t[...] = v": _assignment,
+    "t[picks] = v": _picked_assignment,
+    "index_fill_": _slice_fill,
+    "scatter_": _scattered,
+    "masked_fill_": lambda hand, t: f"t.masked_fill_(t == t.flatten()[:1], {hand.pick(_NUMBERS)})",
     "fill_": lambda hand, t: f"t.fill_({hand.pick(_NUMBERS)})",
     "zero_": lambda hand, t: "t.zero_()",
     "add_": lambda hand, t: f"t.add_({hand.pick(('1', '2', 'v'))})",

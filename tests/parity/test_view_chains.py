@@ -142,7 +142,7 @@ def _has_nan(tensor: Any) -> bool:
 
 def _chance_decides(target: Any, source: Any, call: str) -> bool:
     """Whether the result hangs on the order of writing or on the processor: then there is no right answer."""
-    if call.startswith(("add_", "sub_", "mul_")) and (_has_nan(target) or _has_nan(source)):
+    if call.startswith(("add_", "sub_", "mul_", "scatter_")) and (_has_nan(target) or _has_nan(source)):
         return True
     if len(_slots(target)) < target.numel() * target.element_size():
         return "storage" not in call
