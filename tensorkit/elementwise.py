@@ -296,7 +296,27 @@ def register_zip(device_type: str, run: Zip) -> None:
     _zips[device_type] = run
 
 
-def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any) -> None:
+def _adopt(out: Tensor, result: Any) -> None:
+    """Make an array that was made for it the memory of a new tensor; where it does not fit, copy it."""
+    held = out._array
+    if (
+        held is not None
+        and out._storage is None
+        and type(result) is numpy.ndarray
+        and result.base is None
+        and result.dtype == held.dtype
+        and result.shape == held.shape
+        and result.flags.c_contiguous
+        and result.flags.writeable
+    ):
+        out._array = result
+    else:
+        cpu.quiet(numpy.copyto, out._nd(), result, casting="unsafe")
+
+
+def _run(
+    block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any, new: bool
+) -> None:
     where = out._device
     if where.type == "cpu":
         arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
@@ -314,6 +334,8 @@ def _run(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtyp
             held = numpy.empty(out._lay().size, out._dtype.numpy)
             cpu.zip_into(block.numpy, arrays, held, compute)
             numpy.conjugate(held, out=out._nd(physical=True))
+        elif new and block.numpy.__class__ is not numpy.ufunc and not cpu.is_half(compute):
+            _adopt(out, cpu.quiet(block.numpy, *(cpu.cast(array, compute) for array in arrays)))
         else:
             cpu.zip_into(block.numpy, arrays, out._nd(), compute)
         return
@@ -420,7 +442,7 @@ def apply(
     if compute in block.lacks and where.type != "meta":  # without data no kernel is asked
         raise missing_kernel(block.kernel or f"{block.name}_cpu", compute.label)
     if target.numel():
-        _run(block, target, operands, compute, alpha)
+        _run(block, target, operands, compute, alpha, not inplace and out is None)
     if inplace or out is not None:
         target._bump()
     return target

@@ -585,7 +585,7 @@ remainder = binary(
 
 def _power(base: Array, exponent: Array) -> Array:
     if exponent.ndim == 0 and exponent == 2 and base.dtype.kind != "c":
-        return numpy.square(base)  # type: ignore[no-any-return]
+        return numpy.square(base)
     if not _integers(base):
         return numpy.power(base, exponent)
     negative = exponent < 0

@@ -30,7 +30,7 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import cpp_name, write_number
 from tensorkit.ops.pointwise import conjugated, where
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "complex", "lerp", "polar"]
 
@@ -49,6 +49,47 @@ def _number(value: Any, kind: dtype) -> Any:
     one = empty_strided((), (), dtypes.float32 if kernels.is_half(kind) else kind, CPU)
     write_number(one, value)
     return one._nd()[()]
+
+
+# -- the fast path ------------------------------------------------------------------------------------------------
+
+_FAST = (dtypes.float32, dtypes.float64)
+_LARGEST = float(numpy.finfo(numpy.float32).max)
+
+
+def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...]) -> Tensor | None:
+    """The result of a function of arrays where nothing has to be decided; None where `apply` must look.
+
+    That is for row-major tensors of one size and floating point dtype without a history, and numbers that it holds.
+    """
+    first = tensors[0]
+    kind, held = first._dtype, first._array
+    if kind not in _FAST or held is None:
+        return None
+    for tensor in tensors:
+        array = tensor._array
+        if array is None or not tensor._solid or tensor._dtype is not kind or array.shape != held.shape:
+            return None
+        if tensor._autograd is not None or tensor._base is not None:
+            return None
+    for number in numbers:
+        if number is not None and (type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST):
+            return None
+    result = kernels.quiet(body, *(tensor._array for tensor in tensors))
+    return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
+
+
+def _clip(low: Any, high: Any, a: Array) -> Any:
+    if low is None:
+        return numpy.minimum(a, high)
+    result = numpy.maximum(a, low)
+    if high is None:
+        return result
+    return (
+        numpy.minimum(result, high, out=result)
+        if type(result) is numpy.ndarray
+        else numpy.minimum(result, high)
+    )
 
 
 # -- products and quotients added ---------------------------------------------------------------------------------
@@ -164,6 +205,11 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
     recorded, written = _ADDERS[name]
     if out is IN_PLACE:
         return written(input, **operands, value=value)
+    if out is None:
+        three = (input, operands["tensor1"], operands["tensor2"])
+        quick = _fast(functools.partial(_BODIES[name], value), three, (value,))
+        if quick is not None:
+            return quick
     return (
         recorded(input, **operands, value=value)
         if out is None
@@ -298,6 +344,11 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if not isinstance(weight, Tensor):
         if not isinstance(weight, NUMBERS):
             raise TypeError
+        if out is None:
+            held = input._dtype.numpy.type
+            quick = _fast(lambda a, b: _lerp(a, b, held(weight)), (input, end), (weight,))
+            if quick is not None:
+                return quick
         _check_mixed(input, end=end)
         factor = _number(weight, input._dtype) if input._dtype.category >= 2 else 0
         along = Pointwise(
@@ -333,11 +384,7 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
     high: Any = None if max is None else _number(max, kind)
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
 
-    def body(a: Array) -> Any:
-        if low is None:
-            return numpy.minimum(a, high)
-        return numpy.maximum(a, low) if high is None else numpy.clip(a, low, high)
-
+    body = functools.partial(_clip, low, high)
     block = Pointwise("clamp", body, None, kernel=f"{place}_cpu", lacks=(*_LIMITED, _BOOL), exact_out=True)
     return _converted(block, input, kind, out)
 
@@ -467,6 +514,11 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     min, max = (_plain(bound) for bound in (min, max))
     if not _all_are(NUMBERS, min, max):
         raise TypeError
+    if (
+        out is None
+        and (result := _fast(functools.partial(_clip, min, max), (input,), (min, max))) is not None
+    ):
+        return result
     if input._dtype.category == 2 and not _all_are((int, float, numpy.number, numpy.bool_), min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")
     return _called(_CLAMPS[False], input, (min, max), out)
