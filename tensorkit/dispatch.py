@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
@@ -413,11 +413,20 @@ def takes(*texts: str) -> Callable[[F], F]:
     return note
 
 
+def _started(value: Sequence[Any]) -> bool:
+    """Whether a sequence begins with a dimension but goes on with what is none: PyTorch looks at the first alone."""
+    return hasattr(value[0], "__index__") and _no_integer(value) is not None
+
+
 def _no_such_form(
     name: str, forms: Forms, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
 ) -> str | None:
     """The sentence of a call that fits none of several forms; None when by its arguments one of them was meant."""
     given = args[1:] if method else args
+    if any(
+        isinstance(value, (tuple, list)) and value and _started(value) for value in (*given, *kwargs.values())
+    ):
+        return None
     texts = forms.of(method)
     if sum(forms.fits(text, len(given) + len(kwargs)) for text in texts) == 1:
         return None
