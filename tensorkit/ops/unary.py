@@ -98,7 +98,7 @@ rsqrt = unary(
 )
 
 
-@op(samples=samples_of_one("square"), kind="copy")
+@op(samples=samples_of_one("square"), kind="pointwise")
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square of every element: ``input ** 2``, and recorded as such.
 
@@ -139,8 +139,12 @@ exp = unary(
 
 
 def _exp2(a: Array) -> Array:
-    # NumPy's loop for complex numbers loses digits where the plain exponential does not.
-    return numpy.exp(a * a.dtype.type(_LN2)) if a.dtype.kind == "c" else numpy.exp2(a)
+    if a.dtype.kind != "c":
+        return numpy.exp2(a)  # type: ignore[no-any-return]
+    # NumPy's loop for complex numbers loses digits; times a complex number, an infinite part would spoil the other.
+    scaled = numpy.empty_like(a)
+    scaled.real, scaled.imag = a.real * _LN2, a.imag * _LN2
+    return numpy.exp(scaled)  # type: ignore[no-any-return]
 
 
 exp2 = unary(
