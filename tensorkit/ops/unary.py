@@ -140,11 +140,11 @@ exp = unary(
 
 def _exp2(a: Array) -> Array:
     if a.dtype.kind != "c":
-        return numpy.exp2(a)  # type: ignore[no-any-return]
+        return numpy.exp2(a)
     # NumPy's loop for complex numbers loses digits; times a complex number, an infinite part would spoil the other.
     scaled = numpy.empty_like(a)
     scaled.real, scaled.imag = a.real * _LN2, a.imag * _LN2
-    return numpy.exp(scaled)  # type: ignore[no-any-return]
+    return numpy.exp(scaled)
 
 
 exp2 = unary(
@@ -236,7 +236,7 @@ def _log10(a: Array) -> Array:
     if a.dtype != numpy.float32:
         return numpy.log10(a)
     # NumPy's loop for float32 makes 2.9999998 of log10(1000); PyTorch's makes 3.
-    return (numpy.log(a, dtype=numpy.float64) * (1 / _LN10)).astype(numpy.float32)  # type: ignore[no-any-return]
+    return (numpy.log(a, dtype=numpy.float64) * (1 / _LN10)).astype(numpy.float32)
 
 
 log10 = unary(
