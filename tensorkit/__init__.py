@@ -146,19 +146,8 @@ from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
 from tensorkit.ops.factors import cholesky, lu
-from tensorkit.ops.gather import (
-    gather,
-    index_add_,
-    index_copy_,
-    index_fill_,
-    index_select,
-    put_,
-    scatter_,
-    scatter_add_,
-    scatter_reduce,
-    take,
-    take_along_dim,
-)
+from tensorkit.ops.flat import put, take, take_along_dim
+from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
 from tensorkit.ops.histograms import bincount, histc, histogram
 from tensorkit.ops.join import (
     atleast_1d,
@@ -171,6 +160,7 @@ from tensorkit.ops.join import (
     stack,
     vstack,
 )
+from tensorkit.ops.leastsquares import pinverse
 from tensorkit.ops.logic import (
     allclose,
     bitwise_and,
@@ -188,8 +178,8 @@ from tensorkit.ops.logic import (
 )
 from tensorkit.ops.masked import (
     diagonal_scatter,
-    masked_fill_,
-    masked_scatter_,
+    masked_fill,
+    masked_scatter,
     masked_select,
     select_scatter,
     slice_scatter,
@@ -279,6 +269,7 @@ from tensorkit.ops.scan import (
 )
 from tensorkit.ops.selecting import kthvalue, median, mode, nanmedian
 from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.slices import index_add, index_copy, index_fill, index_select
 from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
@@ -399,25 +390,17 @@ fix_ = trunc_
 gcd_ = Tensor.gcd_
 greater = gt
 greater_equal = ge
-index_add = index_add_
-index_copy = index_copy_
-index_fill = index_fill_
 index_put_ = Tensor.index_put_
 lcm_ = Tensor.lcm_
 ldexp_ = Tensor.ldexp_
 less = lt
 less_equal = le
-masked_fill = masked_fill_
-masked_scatter = masked_scatter_
 moveaxis = movedim
 multiply = mul
 negative = neg
 negative_ = neg_
 not_equal = ne
-put = put_
 row_stack = vstack
-scatter = scatter_
-scatter_add = scatter_add_
 subtract = sub
 swapaxes = transpose
 swapdims = transpose
@@ -649,11 +632,8 @@ __all__ = [
     "iinfo",
     "imag",
     "index_add",
-    "index_add_",
     "index_copy",
-    "index_copy_",
     "index_fill",
-    "index_fill_",
     "index_put",
     "index_put_",
     "index_select",
@@ -722,9 +702,7 @@ __all__ = [
     "lu_unpack",
     "manual_seed",
     "masked_fill",
-    "masked_fill_",
     "masked_scatter",
-    "masked_scatter_",
     "masked_select",
     "matmul",
     "matrix_exp",
@@ -770,6 +748,7 @@ __all__ = [
     "ormqr",
     "outer",
     "permute",
+    "pinverse",
     "polar",
     "polygamma",
     "positive",
@@ -778,7 +757,6 @@ __all__ = [
     "prod",
     "promote_types",
     "put",
-    "put_",
     "qr",
     "quantile",
     "rad2deg",
@@ -812,9 +790,7 @@ __all__ = [
     "rsub",
     "scalar_tensor",
     "scatter",
-    "scatter_",
     "scatter_add",
-    "scatter_add_",
     "scatter_reduce",
     "searchsorted",
     "seed",

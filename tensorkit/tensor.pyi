@@ -995,6 +995,8 @@ class Tensor:
     def output_nr(self) -> Tensor: ...
     def permute(self, *places: Any, dims: Any = None) -> Tensor:
         """Put the dimensions in another order. No element moves."""
+    def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
+        """The pseudoinverse: the old spelling of `tensorkit.linalg.pinv`, with a smaller tolerance."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """The n-th derivative of ``digamma``: the function takes the tensor last, the method first."""
     def polygamma_(self, n: builtins.int) -> Tensor:

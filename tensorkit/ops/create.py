@@ -1109,8 +1109,8 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
         kind = as_dtype(dtype_, name)
         if not kind.is_complex and (isinstance(start, complex) or isinstance(end, complex)):
             raise RuntimeError(
-                f"torch.{name}(): inferred dtype {cpp_name(default.to_complex())} can't be safely cast to passed dtype "
-                f"{kind.label}"
+                f"tensorkit.{name}(): inferred dtype {cpp_name(default.to_complex())} can't be safely cast to passed "
+                f"dtype {kind.label}"
             )
         return kind
     if out is not None:

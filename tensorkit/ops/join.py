@@ -176,7 +176,7 @@ def _check_out(out: Any, kind: dtype, name: str) -> None:
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if not dtypes.can_cast(kind, out._dtype):
         raise TypeError(
-            f"torch.cat(): input types can't be cast to the desired output type {out._dtype.label}"
+            f"tensorkit.cat(): input types can't be cast to the desired output type {out._dtype.label}"
         )
 
 
@@ -320,7 +320,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
             return quick
     given = as_tensors(tensors, "cat")
     if not given:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("tensorkit.cat(): expected a non-empty list of Tensors")
     sizes = [t._lay().size for t in given]
     along = _wrapped(dim, sizes)
     if not any(map(wants_grad, given)) and not wants_grad(out):

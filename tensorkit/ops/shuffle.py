@@ -210,22 +210,17 @@ def _method_tile(input: Tensor, *counts: Any, dims: Any = None) -> Tensor:
 # -- each element again -------------------------------------------------------------------------------------------
 
 
-def _check_repeats(repeats: Tensor) -> None:
-    if repeats._dtype not in (dtypes.int32, dtypes.int64):
-        raise missing_kernel("repeat_interleave_cpu", repeats._dtype.label)
-
-
 def _places(repeats: Tensor, output_size: int | None) -> Tensor:
     """Each index as often as its number says."""
-    if repeats.dim() != 1:
-        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if repeats._device == META:
         if output_size is None:
             raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
         return empty_strided((output_size,), (1,), repeats._dtype, META)
+    if repeats._dtype not in (dtypes.int32, dtypes.int64):
+        raise missing_kernel("repeat_interleave_cpu", repeats._dtype.label)
+    if repeats.dim() != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     counts = host_array(repeats)
-    if counts.size:
-        _check_repeats(repeats)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     array = numpy.repeat(numpy.arange(counts.size, dtype=counts.dtype), counts)
@@ -250,7 +245,10 @@ def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | Non
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats.size(0)} and "
             f"input.size({along}) = {length}"
         )
-    return input.index_select(along, _places(repeats, output_size))  # type: ignore[no-any-return]
+    places = _places(repeats, output_size)
+    if input.dim() == 1 and not length and input._dtype in _LIMITED:
+        raise missing_kernel("index_select", input._dtype.label)
+    return input.index_select(along, places)  # type: ignore[no-any-return]
 
 
 def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
