@@ -22,6 +22,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels.sums import sum_along
 from tensorkit.ops.convert import as_dtype, cpp_name, deliver
 from tensorkit.ops.join import cat
 from tensorkit.ops.pointwise import where
@@ -215,24 +216,20 @@ take_along: Callable[..., Any] = differentiable(
 # -- sum and mean -------------------------------------------------------------------------------------------------
 
 
-_MANY = 4096
 _WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
 
 
 def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
+    if array.dtype == numpy.bool_ and kind is dtypes.int64:
+        return numpy.asarray(numpy.count_nonzero(array, axis=axes, keepdims=keepdim))
     if kind.category < 2:
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
-    if (
-        kind is dtypes.float32
-        and len(axes) == source.ndim
-        and source.size >= _MANY
-        and source.flags.c_contiguous
-    ):
-        everything = kernels.total(source)
-        return numpy.reshape(everything, (1,) * source.ndim) if keepdim else everything
+    short: Any = kernels.quiet(sum_along, source, axes)
+    if short is not None:
+        return short.reshape(reduced_size(source.shape, axes, keepdim))  # type: ignore[no-any-return]
     pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
     work: Any = source.dtype if pairwise else _WIDE.get(kind.name, source.dtype)
     return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
@@ -329,7 +326,7 @@ def sum(
     return deliver(total(host(input, "sum"), axes, keepdim, kind), kind, out)
 
 
-def _without_nan(input: Tensor, kind: dtype) -> Array:
+def _without_nan(input: Tensor) -> Array:
     array = host(input, "nansum")
     if input._dtype.category < 2:
         return array
@@ -388,7 +385,15 @@ def nansum(
         raise missing_kernel("nansum_cpu", kind.label)
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
-    return deliver(total(_without_nan(input, kind), axes, keepdim, kind), kind, out)
+    array = host(input, "nansum")
+    added = None
+    if input._dtype is kind and array.size > 1:
+        # Mostly there is no nan: then all has been said by the plain sum.
+        added = total(array, axes, keepdim, kind)
+        added = None if kernels.quiet(numpy.isnan, added).any() else added
+    if added is None:
+        added = total(_without_nan(input), axes, keepdim, kind)
+    return deliver(added, kind, out)
 
 
 def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtype:
@@ -562,11 +567,35 @@ def _prod_back_all(g: Any, x: Any, out: Any) -> Any:
     return (g.expand(1) if flat.size(0) == 1 else g * _others(flat, 0)).view(x.size())
 
 
+_LONG = 64
+
+
+def _folded(array: Array) -> Array:
+    """The last dimension multiplied half by half, which NumPy does many at a time; along a row it goes one by one."""
+    while array.shape[-1] > _LONG // 4:
+        half, odd = divmod(array.shape[-1], 2)
+        folded = array[..., :half] * array[..., half : 2 * half]
+        if odd:
+            folded[..., 0] *= array[..., -1]
+        array = folded
+    return array
+
+
+def _folded_rows(array: Array) -> Array:
+    """`_folded` by blocks of rows that stay close to the processor."""
+    rows = array.reshape(-1, array.shape[-1])
+    step = max(1, (1 << 16) // rows.shape[1])
+    parts = [_folded(rows[first : first + step]) for first in range(0, len(rows), step)]
+    return numpy.concatenate(parts).reshape(*array.shape[:-1], -1) if parts else array
+
+
 def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The product as `kind`; 16-bit numbers are multiplied as float32."""
     if kind.category == 0:
         return numpy.all(array != 0, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32 if kernels.is_half(kind) else kind)
+    if source.ndim and axes == (source.ndim - 1,) and source.shape[-1] >= _LONG:
+        source = kernels.quiet(_folded_rows, source)
     return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]
 
 

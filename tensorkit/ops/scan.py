@@ -68,8 +68,26 @@ def running(ufunc: Any, array: Array, axis: int, kind: dtype) -> Array:
     source = kernels.cast(array, kind)
     if not source.ndim:
         return source.copy()
+    many = source.shape[axis]
+    if axis < source.ndim - 1 and many and source.size // many >= _BROAD:
+        return kernels.quiet(_by_slices, ufunc, source, axis, wide)  # type: ignore[no-any-return]
     values = kernels.quiet(ufunc.accumulate, source, axis=axis, dtype=wide.numpy)
     return kernels.cast(values, kind)
+
+
+_BROAD = 512
+
+
+def _by_slices(ufunc: Any, source: Array, axis: int, wide: dtype) -> Array:
+    """A running sum of broad slices: each is added to all so far at once."""
+    out = numpy.empty(source.shape, source.dtype)
+    parts, results = numpy.moveaxis(source, axis, 0), numpy.moveaxis(out, axis, 0)
+    so_far = parts[0].astype(wide.numpy)
+    results[0] = parts[0]
+    for k in range(1, len(parts)):
+        ufunc(so_far, parts[k], out=so_far)
+        results[k] = so_far
+    return out
 
 
 def running_log(array: Array, axis: int, kind: dtype) -> Array:

@@ -44,11 +44,28 @@ def _shifted(array: Array, axis: int) -> Array:
     return numpy.subtract(array, numpy.maximum.reduce(array, axis=axis, keepdims=True))
 
 
+_BLOCK = 1 << 16
+
+
 def _softmax(array: Array, axis: int) -> Array:
+    if axis == array.ndim - 1 and array.size > 2 * _BLOCK and array.flags.c_contiguous:
+        return _softmax_rows(array.reshape(-1, array.shape[-1])).reshape(array.shape)
     powers = _shifted(array, axis)
     numpy.exp(powers, out=powers)
     powers /= _add(powers, axis=axis, keepdims=True)
     return powers
+
+
+def _softmax_rows(rows: Array) -> Array:
+    """By blocks of rows that stay close to the processor from the first step to the last."""
+    out = numpy.empty_like(rows)
+    step = max(1, _BLOCK // rows.shape[1])
+    for first in range(0, len(rows), step):
+        block, powers = rows[first : first + step], out[first : first + step]
+        numpy.subtract(block, numpy.maximum.reduce(block, axis=1, keepdims=True), out=powers)
+        numpy.exp(powers, out=powers)
+        powers /= _add(powers, axis=1, keepdims=True)
+    return out
 
 
 def _log_softmax(array: Array, axis: int) -> Array:

@@ -16,6 +16,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels.sums import squares, sum_along
 from tensorkit.ops.convert import as_dtype, deliver
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (
@@ -153,6 +154,9 @@ def _moments(
     array: Array, axes: tuple[int, ...], many: int, correction: Any, keepdim: bool
 ) -> tuple[Array, Array]:
     """The variance and the mean, in float64: a part without spread divided by zero is nan, and nan stays."""
+    if array.dtype == numpy.float32 and (short := _moments_short(array, axes, many, correction)) is not None:
+        shape = reduced_size(array.shape, axes, keepdim)
+        return short[0].reshape(shape), short[1].reshape(shape)
     wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
     centre = _add(wide, axis=axes, keepdims=True) / numpy.float64(many)
     if not numpy.isfinite(centre).all():
@@ -160,9 +164,30 @@ def _moments(
     wide -= centre
     divisor = numpy.float64(max(0, many - correction))
     parts = (wide.real, wide.imag) if wide.dtype.kind == "c" else (wide,)
-    squares = [_add(numpy.square(part), axis=axes, keepdims=keepdim) / divisor for part in parts]
-    mean = centre if keepdim else centre.reshape(squares[0].shape)
-    return squares[0] if len(squares) == 1 else squares[0] + squares[1], mean
+    spreads = [_add(numpy.square(part), axis=axes, keepdims=keepdim) / divisor for part in parts]
+    mean = centre if keepdim else centre.reshape(spreads[0].shape)
+    return spreads[0] if len(spreads) == 1 else spreads[0] + spreads[1], mean
+
+
+def _moments_short(
+    array: Array, axes: tuple[int, ...], many: int, correction: Any
+) -> tuple[Array, Array] | None:
+    """The same for many float32 in float32: what is left of the mean after it was taken away is taken away too."""
+    added = sum_along(array, axes)
+    if added is None or not numpy.isfinite(added).all():
+        return None
+    shape = reduced_size(array.shape, axes, True)
+    centre = added.astype(numpy.float64) / many
+    apart = array - centre.astype(numpy.float32).reshape(shape)
+    left = sum_along(apart, axes)
+    total = sum_along(apart, axes, squares)
+    if total is None:
+        total = sum_along(numpy.square(apart, out=apart), axes)
+    if left is None or total is None or not numpy.isfinite(total).all():
+        return None
+    left = left.astype(numpy.float64)
+    spread = (total - left * (left / many)) / numpy.float64(max(0, many - correction))
+    return spread, centre
 
 
 def _as_updated(wide: Array, centre: Array, axes: tuple[int, ...]) -> None:
@@ -232,7 +257,7 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
     samples.append(sample(f"a.{name}(0, True, True)", a=(2, 3)))
-    samples.append(sample(f"tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)))
+    samples.append(sample(f"tk.{name}(a, 1, out=tk.empty(0))", a=(2, 3)))
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)
     return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule)(
@@ -323,6 +348,8 @@ def norm_of(array: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Arr
     if p == 0:
         return _add(array != 0, axis=axes, keepdims=keepdim, dtype=array.real.dtype)  # type: ignore[no-any-return]
     sizes = numpy.abs(array) if p != 2 or array.dtype.kind == "c" else array
+    if p == 2 and (short := sum_along(sizes, axes, squares)) is not None:
+        return numpy.sqrt(short.reshape(reduced_size(array.shape, axes, keepdim)))
     if p == 2:
         return numpy.sqrt(_add(numpy.square(sizes), axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
     if math.isinf(p):
