@@ -19,6 +19,7 @@ from tensorkit.ops import (
     extremes,
     factored,
     factors,
+    flat,
     gather,
     histograms,
     index,
@@ -42,6 +43,7 @@ from tensorkit.ops import (
     scan,
     selecting,
     shuffle,
+    slices,
     softmax,
     solvers,
     sorting,
@@ -54,6 +56,7 @@ from tensorkit.ops import (
     unique,
     values,
     view,
+    writing,
 )
 
 __all__ = [
@@ -107,5 +110,8 @@ __all__ = [
     "unary",
     "unique",
     "values",
+    "flat",
+    "slices",
+    "writing",
     "view",
 ]

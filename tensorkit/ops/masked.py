@@ -19,8 +19,8 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.layout import Layout
 from tensorkit.ops.advanced import LIMITED, replace
 from tensorkit.ops.convert import copy_into, host_array, to_device, warn_complex_to_real
-from tensorkit.ops.gather import paired, real_alone, result_in
 from tensorkit.ops.view import backend_name
+from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.storage import allocate
 from tensorkit.tensor import Tensor, fresh, on_storage
 
@@ -73,7 +73,7 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
     out=False,
     copy=_spread_copy,
 )
-def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> None:
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
     """A copy with one number wherever a mask, which is broadcast, is true.
 
     Args:
@@ -194,7 +194,7 @@ def _taken(g: Any, c: Any) -> Any:
     out=False,
     copy=_spread_copy,
 )
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
     """A copy with the elements of `source`, one after the other, where a mask is true.
 
     Raises:

@@ -71,7 +71,7 @@ def index(hand: Hand, size: Sequence[int]) -> str:
 
 
 def _one_pick(hand: Hand, length: int, count: int) -> str:
-    kind = hand.pick(("list", "tensor", "mask", "slice", "int", "None") if length else ("slice", "None"))
+    kind = hand.pick(("list", "tensor", "mask", "slice", "int") if length else ("slice",))
     if kind == "mask":
         return f"tk.tensor({[bool(hand.pick((True, False, True))) for _ in range(length)]})"
     if kind in ("list", "tensor"):
@@ -79,13 +79,15 @@ def _one_pick(hand: Hand, length: int, count: int) -> str:
         return str(chosen) if kind == "list" else f"tk.tensor({chosen})"
     if kind == "slice":
         return str(hand.pick((":", "1:", "::2")))
-    return "None" if kind == "None" else str(hand.pick(range(-length, length)))
+    return str(hand.pick(range(-length, length)))
 
 
 def picks(hand: Hand, size: Sequence[int]) -> str:
     """What stands between the brackets where elements are picked one by one: lists, masks, tensors of indices."""
     count = hand.pick((2, 1, 3))
     parts = [_one_pick(hand, n, count) for n in size[: hand.pick(range(1, len(size) + 1)) if size else 0]]
+    if hand.chance(15):
+        parts.insert(hand.pick(range(len(parts) + 1)), "None")
     return ", ".join(parts) + "," if parts and not hand.chance(8) else "True"
 
 

@@ -1,0 +1,199 @@
+"""What the operations that write at named places share: one body makes the copying and the in-place form."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit import layout as layouts
+from tensorkit.autograd.graph import requires_grad
+from tensorkit.autograd.mode import state
+from tensorkit.device import CPU
+from tensorkit.dispatch import Sample, op, registry
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise import check_writable, empty_strided, resize_out
+from tensorkit.errors import MissingKernelError
+from tensorkit.ops.advanced import CPP_NAMES, refuse_shared
+from tensorkit.ops.convert import copy_into, to_device, write_number
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "INTEGERS",
+    "as_vector",
+    "bring_back",
+    "check_memory",
+    "delivered",
+    "element",
+    "host_of",
+    "paired",
+    "real_alone",
+    "result_in",
+]
+
+INTEGERS = (dtypes.int64, dtypes.int32)
+
+
+# -- one body, three forms ----------------------------------------------------------------------------------------
+
+
+def result_in(
+    out: Any, kind: dtype, size: tuple[int, ...], sources: Iterable[Any], complaint: str = ""
+) -> Tensor:
+    """A tensor given as ``out=``, checked and resized; its dtype must be the result's.
+
+    Raises:
+        TypeError, RuntimeError: when it is no tensor, has another dtype, or shares memory with an operand.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._dtype is not kind:
+        raise RuntimeError(
+            complaint or f"Expected out tensor to have dtype {_cpp(kind)}, but got {_cpp(out._dtype)} instead"
+        )
+    resize_out(out, size)
+    check_writable(out)
+    for source in sources:
+        if isinstance(source, Tensor):
+            refuse_shared(out, source)
+    return out
+
+
+def _cpp(kind: dtype) -> str:
+    return CPP_NAMES[kind.name]
+
+
+def _copy_of(input: Tensor, row_major: bool) -> Tensor:
+    lay = input._lay()
+    stride = layouts.contiguous_stride(lay.size) if row_major else layouts.like_strides(lay)
+    out = empty_strided(lay.size, stride, input._dtype, input._device)
+    copy_into(out, input)
+    return out
+
+
+def paired(
+    *,
+    samples: Iterable[Sample],
+    inplace: Iterable[Sample],
+    derivative: Any,
+    row_major: bool = True,
+    out: bool = True,
+    copy: Callable[..., Tensor] | None = None,
+) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
+    """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
+
+    The decorated function writes into its first argument, and checks all of them before.
+
+    Args:
+        samples, inplace: calls for the tests of either form.
+        row_major: whether the copy is, whatever the tensor's strides.
+        out: whether the function takes ``out=``.
+        copy: makes the copy from all arguments, where it is no plain one.
+    """
+
+    def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
+        name = body.__name__
+        make = copy or (lambda input, *args, **kwargs: _copy_of(input, row_major))
+
+        @functools.wraps(body)
+        def changing(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            body(input, *args, **kwargs)
+            input._bump()
+            return input
+
+        @functools.wraps(body)
+        def copying(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            made = make(input, *args, **kwargs)
+            body(made, *args, **kwargs)
+            return made
+
+        @functools.wraps(body)
+        def delivering(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Tensor:
+            if out is None:
+                return copying(input, *args, **kwargs)
+            given = (*args, *kwargs.values())
+            others = given if out is input else (input, *given)
+            try:
+                made = copying(input, *args, **kwargs)
+            except MissingKernelError:  # PyTorch has resized the output by then
+                result_in(out, input._dtype, input._lay().size, others)
+                raise
+            result_in(out, input._dtype, made._lay().size, others)
+            copy_into(out, made)
+            out._bump()
+            return out  # type: ignore[no-any-return]
+
+        rest = (body.__doc__ or "").partition("\n\n")[2]
+        changing.__name__ = f"{name}_"
+        changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
+        op(samples=inplace, kind="inplace", function=False, name=f"{name}_", derivative=derivative)(changing)
+        form = _with_out(delivering, body) if out else copying
+        return op(samples=samples, kind="copy", name=name, derivative=derivative)(form)
+
+    return register_both
+
+
+def _with_out(function: Callable[..., Tensor], body: Callable[..., None]) -> Callable[..., Tensor]:
+    """The function with the signature of the body, and ``out=`` besides."""
+    signature = inspect.signature(body)
+    extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
+    function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), extra]
+    )
+    function.__kwdefaults__ = {"out": None}
+    return function
+
+
+def real_alone(name: str) -> Callable[[dict[str, Any]], bool]:
+    """PyTorch has these operations' derivatives for real numbers alone; a call that is wrong besides fails for that."""
+
+    def applies(call: dict[str, Any]) -> bool:
+        wanted = any(isinstance(value, Tensor) and requires_grad(value) for value in call.values())
+        if call["input"]._dtype.is_complex and state.grad and wanted:
+            plain = {k: v.detach() if isinstance(v, Tensor) else v for k, v in call.items() if v is not None}
+            function = registry[name].function
+            assert function is not None
+            function(**plain)
+            raise RuntimeError(
+                f"{name} does not support automatic differentiation for outputs with complex dtype."
+            )
+        return True
+
+    return applies
+
+
+def host_of(input: Tensor) -> Tensor:
+    """The tensor itself on the CPU, a copy from elsewhere, which `bring_back` brings back."""
+    return input if input._device == CPU else to_device(input, CPU)
+
+
+def bring_back(input: Tensor, host: Tensor) -> None:
+    if host is not input:
+        copy_into(input, host)
+
+
+def delivered(array: Array, input: Tensor) -> Tensor:
+    return to_device(fresh(numpy.ascontiguousarray(array).reshape(array.shape), input._dtype), input._device)
+
+
+def check_memory(input: Tensor, *sources: Any) -> None:
+    check_writable(input)
+    for source in sources:
+        if isinstance(source, Tensor):
+            refuse_shared(input, source)
+
+
+def element(value: Any, kind: dtype) -> Array:
+    """A number as an element of a dtype, which must be able to hold it."""
+    one = empty_strided((), (), kind, CPU)
+    write_number(one, value)
+    return one._nd()
+
+
+def as_vector(array: Array) -> Array:
+    """A 0-d array as a vector over the same memory."""
+    return numpy.lib.stride_tricks.as_strided(array, (1,), (array.dtype.itemsize,))
