@@ -24,6 +24,7 @@ __all__ = [
     "heap_smallest",
     "introselect",
     "introsort",
+    "introsort_at",
     "less_sort",
     "order_rows",
     "quickselect",
@@ -120,6 +121,30 @@ def introsort(ranks: Array) -> Array:
                 _heapsort(values, places, begin, end)
     left = numpy.argsort(values.reshape(rows, count), axis=-1, kind="stable")  # the insertion sort is stable
     return numpy.take_along_axis(places.reshape(rows, count), left, -1)
+
+
+def introsort_at(ranks: Array, wanted: Array) -> Array:
+    """Which element the C++ library's ``sort`` puts at one place of each row: `introsort`, but for that alone."""
+    rows, count = ranks.shape
+    values = ranks.reshape(-1).copy()
+    places = numpy.tile(numpy.arange(count), rows)
+    begin = numpy.arange(rows) * count
+    end, target = begin + count, begin + wanted
+    for _ in range(2 * (count.bit_length() - 1)):
+        long = numpy.flatnonzero(end - begin > SHORT)
+        if not long.size:
+            break
+        cut = _partition(values, places, begin[long], end[long])
+        below = target[long] < cut
+        end[long] = numpy.where(below, cut, end[long])
+        begin[long] = numpy.where(below, begin[long], cut)
+    found = numpy.empty(rows, numpy.int64)
+    for row, (first, last) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+        if last - first > SHORT:
+            _heapsort(values, places, first, last)
+        left = numpy.argsort(values[first:last], kind="stable")
+        found[row] = places[first + left[target[row] - first]]
+    return found
 
 
 def _swap(values: Array, places: Array, one: Array, two: Array) -> None:

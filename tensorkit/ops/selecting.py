@@ -149,19 +149,32 @@ def _median_rows(rows: Array, ignore: bool) -> Array:
 
 def _mode_rows(rows: Array) -> Array:
     """Of each row the index of the last, in sorted order, of those equal elements of which there are most."""
-    count = rows.shape[1]
-    order = orders.order_rows(rows, False, False)
-    if rows.dtype.kind not in "biu":
-        for row in numpy.flatnonzero((rows != rows).any(-1)).tolist():
-            order[row] = orders.less_sort(rows[row].astype(numpy.float64).tolist())
-    ranged = numpy.take_along_axis(rows, order, -1)
-    ends = numpy.ones(rows.shape, numpy.bool_)
+    keys = orders.sortable(rows)
+    order, ranks = orders.ranks_of(keys, False)
+    lost = numpy.flatnonzero((rows != rows).any(-1)) if rows.dtype.kind not in "biu" else ()
+    for row in lost:
+        order[row] = orders.less_sort(rows[row].astype(numpy.float64).tolist())
+    place = _end_of_longest(numpy.take_along_axis(rows, order, -1))
+    found: Array = numpy.take_along_axis(order, place[:, None], 1)[:, 0]
+    if rows.shape[1] > orders.SHORT:
+        settled = numpy.zeros(len(rows), numpy.bool_)
+        settled[list(lost)] = True
+        open_ = numpy.flatnonzero(~settled)
+        if open_.size:
+            found[open_] = orders.introsort_at(ranks[open_], place[open_])
+    return found
+
+
+def _end_of_longest(ranged: Array) -> Array:
+    """Where, in each sorted row, the first of its longest runs of equal elements ends."""
+    count = ranged.shape[1]
+    ends = numpy.ones(ranged.shape, numpy.bool_)
     ends[:, :-1] = ranged[:, 1:] != ranged[:, :-1]
     place = numpy.arange(count)
-    starts = numpy.zeros(rows.shape, numpy.int64)
+    starts = numpy.zeros(ranged.shape, numpy.int64)
     starts[:, 1:] = numpy.maximum.accumulate(numpy.where(ends[:, :-1], place[1:], 0), -1)
-    longest = numpy.where(ends, place + 1 - starts, 0).argmax(-1)
-    return numpy.take_along_axis(order, longest[:, None], 1)[:, 0]
+    longest: Array = numpy.where(ends, place + 1 - starts, 0).argmax(-1)
+    return longest
 
 
 def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any) -> None:

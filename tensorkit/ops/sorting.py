@@ -385,7 +385,8 @@ def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
     """Where the k largest or smallest elements of each row of a matrix are."""
     count = rows.shape[1]
     keys = orders.sortable(rows)
-    if not ordered and k * 64 > count:  # the order that the selection happens to leave
+    if k * math.log(count / k + 1) < 0.003 * count or (not ordered and k * 64 > count):
+        # So few of so many that going through them once is fastest; or the order that a selection happens to leave.
         return numpy.array([_select(row, k, largest, ordered) for row in keys], numpy.int64).reshape(-1, k)
     if k < count:
         some = numpy.argpartition(keys, count - k if largest else k - 1, -1)

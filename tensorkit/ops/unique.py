@@ -52,14 +52,13 @@ def _marked(changed: Array) -> Array:
     return marks
 
 
-def _runs(ranged: Array, order: Array | None, inverse: bool) -> Distinct:
+def _runs(ranged: Array, order: Array | None, inverse: bool, counted: bool = True) -> Distinct:
     """Distinct values of elements that lie in runs; with `order`, where each element was before they did."""
+    none = numpy.empty(0, numpy.int64)
     if not ranged.size:
-        none = numpy.empty(0, numpy.int64)
         return ranged, none if inverse else None, none
     marks = _marked(ranged[1:] != ranged[:-1])
-    starts = numpy.flatnonzero(marks)
-    counts = numpy.diff(starts, append=ranged.size)
+    counts = numpy.diff(numpy.flatnonzero(marks), append=ranged.size) if counted else none
     places: Array | None = None
     if inverse:
         places = numpy.cumsum(marks) - 1
@@ -67,19 +66,23 @@ def _runs(ranged: Array, order: Array | None, inverse: bool) -> Distinct:
             scattered = numpy.empty_like(places)
             scattered[order] = places
             places = scattered
-    return ranged[starts], places, counts
+    return ranged[marks], places, counts
 
 
 def _zeros_differ(flat: Array) -> bool:
     return flat.dtype.kind == "f" and bool((numpy.signbit(flat) & (flat == 0)).any())
 
 
-def _distinct(flat: Array, inverse: bool) -> Distinct:
+def _distinct(flat: Array, inverse: bool, counted: bool) -> Distinct:
     half = flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu"
-    if not inverse and not half and not _zeros_differ(flat):
-        return _runs(numpy.sort(flat), None, False)
-    order = orders.order_rows(flat[None], False, False)[0]
-    return _runs(flat[order], order, inverse)
+    telling = half or _zeros_differ(flat)  # whether it shows which of several equal elements came first
+    if not inverse and not telling:
+        return _runs(numpy.sort(flat), None, False, counted)
+    if telling or (flat.dtype.kind == "f" and bool(numpy.isnan(flat).any())):
+        order = orders.order_rows(flat[None], False, False)[0]
+    else:
+        order = numpy.argsort(flat)
+    return _runs(flat[order], order, inverse, counted)
 
 
 # -- along a dimension --------------------------------------------------------------------------------------------
@@ -259,7 +262,7 @@ def unique(
     if kind.is_complex:
         raise missing_kernel("unique", kind.label)
     array = on_host(input, "unique")
-    values, places, counts = _distinct(array.reshape(-1), return_inverse)
+    values, places, counts = _distinct(array.reshape(-1), return_inverse, return_counts)
     inverse = None if places is None else _whole(places.reshape(array.shape))
     return _asked((deliver(values, kind), inverse, _whole(counts)), return_inverse, return_counts)
 
@@ -321,7 +324,7 @@ def unique_consecutive(
     if kind.is_complex:
         raise missing_kernel("unique", kind.label)
     array = on_host(input, name)
-    values, places, counts = _runs(array.reshape(-1), None, return_inverse)
+    values, places, counts = _runs(array.reshape(-1), None, return_inverse, return_counts)
     parts = (
         _roomy(values, kind, array.size),
         None if places is None else _whole(places.reshape(array.shape)),
