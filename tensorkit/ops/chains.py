@@ -14,11 +14,11 @@ from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, resize_out
+from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import CONTIGUOUS, cpp_name
 from tensorkit.ops.create import eye
 from tensorkit.ops.join import cat
-from tensorkit.ops.matrices import warn_once
 from tensorkit.ops.products import check_out, check_tensors, deliver_product
 from tensorkit.ops.products import matmul as _matmul
 from tensorkit.tensor import Array, Tensor
@@ -284,7 +284,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     """
     check_tensors("cross", input=input, other=other)
     if dim is None:
-        warn_once(
+        warn(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
             "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
             "in a future release.".replace("torch.", "tensorkit.")
@@ -473,7 +473,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
     _check_list("chain_matmul", matrices)
-    warn_once(
+    warn(
         "tensorkit.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "tensorkit.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
         "parameters."

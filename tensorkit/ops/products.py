@@ -190,6 +190,25 @@ def deliver_product(
 # -- matrix times matrix ------------------------------------------------------------------------------------------
 
 
+def _quick(a: Tensor, b: Tensor) -> Tensor | None:
+    """The product of two matrices about which nothing has to be decided; None when `_multiply` must look."""
+    if type(a) is not Tensor or type(b) is not Tensor:
+        return None
+    x, y = a._array, b._array
+    if (
+        x is None
+        or y is None
+        or a._dtype is not b._dtype
+        or a._dtype not in _BLAS
+        or wants_grad(a)
+        or wants_grad(b)
+    ):
+        return None
+    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[0]:
+        return None
+    return fresh(kernels.quiet(numpy.matmul, _for_blas(x), _for_blas(y)), a._dtype)
+
+
 def _column_major(face: Any) -> bool:
     """Whether a matrix lies column by column: its gradient is then computed so that it does too."""
     return bool(face.stride[0] == 1 and face.stride[1] == face.size[0])
@@ -245,6 +264,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mm.html
     """
+    if out is None and (done := _quick(input, mat2)) is not None:
+        return done
     check_tensors("mm", input=input, mat2=mat2)
     for label, matrix in (("self", input), ("mat2", mat2)):
         if matrix.dim() != 2:
@@ -613,23 +634,6 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
     return _folded(a, b, out) if _folds(a, b, out) else _batched(a, b, out)
 
 
-def _quick(a: Tensor, b: Tensor) -> Tensor | None:
-    """The product of two matrices about which nothing has to be decided; None when `_multiply` must look."""
-    x, y = a._array, b._array
-    if (
-        x is None
-        or y is None
-        or a._dtype is not b._dtype
-        or a._dtype not in _BLAS
-        or wants_grad(a)
-        or wants_grad(b)
-    ):
-        return None
-    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[0]:
-        return None
-    return fresh(kernels.quiet(numpy.matmul, _for_blas(x), _for_blas(y)), a._dtype)
-
-
 @op(
     samples=(
         sample("tk.matmul(a, b)", a=(2, 2), b=(2, 3)),
@@ -672,10 +676,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.matmul.html
     """
+    if out is None and not trace.active and (done := _quick(input, other)) is not None:
+        return done
     check_tensors("matmul", input=input, other=other)
     if out is None:
-        done = None if trace.active else _quick(input, other)
-        return _multiply(input, other) if done is None else done
+        return _multiply(input, other)
     if requires_grad(input) or requires_grad(other):
         raise RuntimeError(
             "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the "
