@@ -453,7 +453,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         return empty_strided((0,), (1,), input._dtype, input._device)
     mask = to_device(fresh(_chosen(input.numel(), count, bool(with_replacement)), dtypes.bool), input._device)
     grids: Any = _grids([input] * count, crossed=False)
-    if not mask.any() and not wants_grad(input):  # type: ignore[attr-defined]
+    if not mask.any() and not wants_grad(input):
         return stack([grid.reshape(-1).narrow(0, 0, 0) for grid in grids], 1)
     return stack([grid.masked_select(mask) for grid in grids], 1)
 
