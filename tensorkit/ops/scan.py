@@ -125,9 +125,13 @@ def _running_extreme(largest: bool, array: Array, axis: int, kind: dtype) -> tup
     latest = kernels.quiet(numpy.equal, wide, best)
     if kind.category >= 2:
         latest |= kernels.quiet(numpy.isnan, wide)
-    places = numpy.arange(array.shape[axis]).reshape([-1 if d == axis else 1 for d in range(array.ndim)])
-    indices = numpy.maximum.accumulate(numpy.where(latest, places, 0), axis=axis)
-    return numpy.take_along_axis(array, indices, axis), indices
+    small = numpy.int32 if array.shape[axis] < 2**31 else numpy.int64  # half the memory to go through
+    places = numpy.arange(array.shape[axis], dtype=small)
+    places = places.reshape([-1 if d == axis else 1 for d in range(array.ndim)])
+    indices = numpy.maximum.accumulate(latest * places, axis=axis).astype(numpy.int64)
+    if kind.category >= 2 and not best.all():  # which of two zeros it is, their places tell
+        return numpy.take_along_axis(array, indices, axis), indices
+    return kernels.cast(best, kind), indices
 
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
