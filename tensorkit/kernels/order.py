@@ -263,8 +263,14 @@ def _heapsort(values: Array, places: Array, first: int, last: int) -> None:
 
 def heap_smallest(ranks: Array, count: int) -> Array:
     """Where the C++ library's ``partial_sort`` finds the `count` smallest elements, in order."""
-    places = numpy.arange(ranks.size)
-    heap = _heap_select(ranks.copy(), places, 0, count, ranks.size)
+    heap = list(zip(ranks[:count].tolist(), range(count), strict=True))
+    _make_heap(heap)
+    for at in range(count, ranks.size, _STRIDE):
+        piece = ranks[at : at + _STRIDE]
+        for found in numpy.flatnonzero(piece < heap[0][0]).tolist():
+            item = piece[found].item(), at + found
+            if item[0] < heap[0][0]:  # still: it has risen since
+                _sift(heap, 0, count, item)
     _sort_heap(heap)
     return numpy.array([place for _, place in heap], numpy.int64)
 
