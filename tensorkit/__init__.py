@@ -11,7 +11,7 @@ The names, arguments, results and messages are PyTorch's: a lesson that says ``i
 
 from __future__ import annotations
 
-from tensorkit import autograd, cuda, errors, linalg, return_types, storage, trace
+from tensorkit import autograd, cuda, errors, linalg, return_types, storage, tracing
 from tensorkit.autograd import (
     enable_grad,
     inference_mode,
@@ -848,6 +848,7 @@ __all__ = [
     "tile",
     "topk",
     "trace",
+    "tracing",
     "transpose",
     "trapezoid",
     "trapz",

@@ -25,7 +25,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 
 import numpy
 
-from tensorkit import trace
+from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
@@ -150,8 +150,8 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
         _depth.value = depth
     if _after is not None:
         _after(args, output)
-    if trace.active:
-        trace.emit(trace.OpEvent(name, args, dict(kwargs), output, depth))
+    if tracing.active:
+        tracing.emit(tracing.OpEvent(name, args, dict(kwargs), output, depth))
     return output
 
 
@@ -572,7 +572,7 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
                 raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
             if kwargs:
                 raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
-            return call_traced(name, body, (self,), {}) if trace.active else body(self)
+            return call_traced(name, body, (self,), {}) if tracing.active else body(self)
 
         return alone
 
@@ -580,7 +580,7 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     def method(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
-            if trace.active:
+            if tracing.active:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
@@ -600,7 +600,7 @@ def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
-            if trace.active:
+            if tracing.active:
                 return call_traced(name, body, args, kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dispatch, dtypes, trace
+from tensorkit import dispatch, dtypes, tracing
 from tensorkit.device import CPU
 from tensorkit.dispatch import (
     Op,
@@ -280,7 +280,7 @@ class _Caller:
         self._check(input, other, args[method:], kwargs, method)
         if not isinstance(input, Tensor) and not isinstance(other, Tensor):
             input = fresh(numpy.array(input), dtypes.of_number(input))
-        if trace.active:
+        if tracing.active:
             return call_traced(self.name, self.run, (input, other), given)  # type: ignore[no-any-return]
         return self.run(input, other, **given)
 
@@ -388,7 +388,7 @@ def binary(
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not trace.active:
+        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not tracing.active:
             result = fast(args[0], args[1])
             if result is not None:
                 return result
@@ -396,7 +396,7 @@ def binary(
 
     def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not trace.active:
+        if not kwargs and len(args) == 1 and not tracing.active:
             result = fast(self, args[0])
             if result is not None:
                 return result
@@ -426,7 +426,7 @@ def _attach_inplace(
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not trace.active and fast(self, args[0]):
+        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0]):
             return self
         return caller((self, *args), kwargs, method=True)
 
@@ -450,7 +450,7 @@ def _operator(
 
     def forward(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
-        if not trace.active:
+        if not tracing.active:
             result = fast(self, other)
             if result is not None:
                 return result
@@ -494,7 +494,7 @@ def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
 
     def operator(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
-        if not trace.active and fast(self, other):
+        if not tracing.active and fast(self, other):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
@@ -595,14 +595,14 @@ def _function_of_one(
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
         check(input)
-        return call_traced(name, alone, (input,), {}) if trace.active else alone(input)
+        return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
 
     def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
         if out is None or written is None:
             return plain(input)
         check(input)
-        return call_traced(name, written, (input,), {"out": out}) if trace.active else written(input, out=out)
+        return call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
 
     return plain if written is None else function
 

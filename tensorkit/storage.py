@@ -20,7 +20,7 @@ from weakref import ref
 
 import numpy
 
-from tensorkit import dtypes, trace
+from tensorkit import dtypes, tracing
 from tensorkit.device import CPU, META, DeviceLike, device, resolve
 from tensorkit.errors import MissingKernelError
 
@@ -150,15 +150,15 @@ class UntypedStorage:
     def read(self, start: int, stop: int) -> Bytes:
         """Bytes `start` to `stop` as a host array: the memory itself on the CPU, a copy from elsewhere."""
         data = memory_of(self.device).to_host(self._buffer, start, stop)
-        if trace.active and self.device.type != "cpu":
-            trace.emit(trace.CopyEvent(stop - start, str(self.device), "cpu"))
+        if tracing.active and self.device.type != "cpu":
+            tracing.emit(tracing.CopyEvent(stop - start, str(self.device), "cpu"))
         return data
 
     def write(self, start: int, data: Bytes) -> None:
         """Put host bytes into the buffer at `start`."""
         memory_of(self.device).from_host(self._buffer, start, data)
-        if trace.active and self.device.type != "cpu":
-            trace.emit(trace.CopyEvent(data.size, "cpu", str(self.device)))
+        if tracing.active and self.device.type != "cpu":
+            tracing.emit(tracing.CopyEvent(data.size, "cpu", str(self.device)))
 
     # -- what PyTorch's users know --------------------------------------------------------------------------------
 
@@ -519,5 +519,5 @@ def copy_bytes(dst: UntypedStorage, dst_start: int, src: UntypedStorage, src_sta
     else:
         data = memory_of(src.device).to_host(src._buffer, src_start, src_start + nbytes)
         memory_of(dst.device).from_host(dst._buffer, dst_start, data)
-    if trace.active:
-        trace.emit(trace.CopyEvent(nbytes, str(src.device), str(dst.device)))
+    if tracing.active:
+        tracing.emit(tracing.CopyEvent(nbytes, str(src.device), str(dst.device)))

@@ -15,9 +15,9 @@ from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
-from tensorkit.ops.shuffle import Dims
-from tensorkit.ops.statistics import Number
-from tensorkit.ops.view import Dims
+from tensorkit.ops.shuffle import Dims as Dims_shuffle
+from tensorkit.ops.statistics import Number as Number_statistics
+from tensorkit.ops.view import Dims as Dims_view
 from tensorkit.storage import TypedStorage, UntypedStorage
 
 Array = numpy_module.ndarray[Any, Any]
@@ -518,7 +518,7 @@ class Tensor:
         """The derivative of `lgamma`, of every element."""
     def digamma_(self) -> Tensor:
         """In-place form of ``digamma``: the result is written into this tensor."""
-    def dist(self, other: Tensor, p: Number = 2) -> Tensor:
+    def dist(self, other: Tensor, p: Number_statistics = 2) -> Tensor:
         """The p-norm of the difference of two tensors of sizes that broadcast together."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """Divide, element by element; see the function of the same name."""
@@ -884,9 +884,9 @@ class Tensor:
         """Multiply two matrices."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
         """The most frequent element along a dimension, the smallest of several, and where it is."""
-    def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
+    def moveaxis(self, source: Dims_view, destination: Dims_view) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
-    def movedim(self, source: Dims, destination: Dims) -> Tensor:
+    def movedim(self, source: Dims_view, destination: Dims_view) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
     def msort(self) -> Tensor:
         """The values sorted along the first dimension: ``input.sort(dim=0).values``."""
@@ -1080,7 +1080,7 @@ class Tensor:
         """Collect the gradient of a tensor that is no leaf, too."""
     @property
     def retains_grad(self) -> Tensor: ...
-    def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
+    def roll(self, shifts: Dims_shuffle, dims: Dims_shuffle | None = None) -> Tensor:
         """Move the elements along dimensions; those pushed out at the end come in again at the front."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tensorkit import trace
+from tensorkit import tracing
 from tensorkit.tensor import pop_marker, push_marker
 
 __all__ = [
@@ -234,13 +234,13 @@ class inference_mode(_Switch):
         state.inference = self.mode
         if not self.grad:
             push_marker(_note_origin)
-        trace.hold(1)  # what is made in here has to be marked: no operation may take the short way
+        tracing.hold(1)  # what is made in here has to be marked: no operation may take the short way
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        trace.hold(-1)
+        tracing.hold(-1)
         super().__exit__(kind, error, where)
 
     def clone(self) -> _Switch:

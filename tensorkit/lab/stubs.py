@@ -86,6 +86,9 @@ _UNSTUBBED = {
 }
 
 
+_OWN = {"Array", "Number"}  # what `tensor.py` itself calls by these names
+
+
 @dataclass
 class _Scope:
     """Names that the stub's annotations use, and the imports that bring them.
@@ -96,6 +99,7 @@ class _Scope:
 
     members: set[str]
     imports: set[str] = field(default_factory=set)
+    origins: dict[str, str] = field(default_factory=dict)
 
     def annotation(self, text: str, module: ModuleType) -> str:
         """An annotation of `module` as the stub has to write it."""
@@ -114,7 +118,12 @@ class _Scope:
                 self.imports.add("import builtins")
             return f"builtins.{name}" if hidden else name
         origin, original = _origin(name, module)
-        alias = f"{name}_{'type' if original else 'module'}" if hidden else name
+        # Two modules may give one name to different things; the second one goes by its module's name too.
+        first = self.origins.setdefault(name, origin) if original else origin
+        if original and (first != origin or (name in _OWN and origin != "tensorkit.tensor")):
+            hidden, alias = True, f"{name}_{origin.rpartition('.')[2]}"
+        else:
+            alias = f"{name}_{'type' if original else 'module'}" if hidden else name
         rename = f" as {alias}" if hidden else ""
         if original is None:
             self.imports.add(

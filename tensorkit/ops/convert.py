@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, storage, trace
+from tensorkit import dtypes, storage, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device, resolve
@@ -81,12 +81,12 @@ def copy_into(dst: Tensor, src: Tensor) -> None:
             kernels.copy(dst._nd(physical=True), numpy.conjugate(src._nd()))
         else:
             kernels.copy(dst._nd(), src._nd())
-        if trace.active:
-            trace.emit(trace.CopyEvent(dst.nbytes, "cpu", "cpu"))
+        if tracing.active:
+            tracing.emit(tracing.CopyEvent(dst.nbytes, "cpu", "cpu"))
     else:
         _strided_copies[dst._device.type](dst, src)
-        if trace.active:
-            trace.emit(trace.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
+        if tracing.active:
+            tracing.emit(tracing.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
 
 
 def _copy_across(dst: Tensor, src: Tensor) -> None:
@@ -195,7 +195,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
-    if input._array is not None and input._solid and not trace.active:
+    if input._array is not None and input._solid and not tracing.active:
         return fresh(input._array.copy(), input._dtype)
     if memory_format is CONTIGUOUS:
         return _copied(input, layouts.contiguous_stride(input._lay().size))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import trace
+from tensorkit import tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
@@ -41,7 +41,7 @@ def read(input: Tensor, key: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/tensor_view.html
     """
-    if trace.active:
+    if tracing.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
     layout = input._layout
     if layout is not None and type(key) is slice and not wants_grad(input):
@@ -163,7 +163,7 @@ def write(input: Tensor, key: Any, value: Any) -> None:
     tensor([[0., 1., 2.],
             [0., 0., 0.]])
     """
-    if trace.active:
+    if tracing.active:
         call_traced("__setitem__", _write, (input, key, value), {})
     else:
         _write(input, key, value)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, trace
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device
@@ -676,7 +676,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.matmul.html
     """
-    if out is None and not trace.active and (done := _quick(input, other)) is not None:
+    if out is None and not tracing.active and (done := _quick(input, other)) is not None:
         return done
     check_tensors("matmul", input=input, other=other)
     if out is None:

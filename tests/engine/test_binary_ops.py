@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit.trace import OpEvent, record
+from tensorkit.tracing import OpEvent, record
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, compare
 

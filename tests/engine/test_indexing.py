@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.trace import listen
+from tensorkit.tracing import listen
 from tests.oracle import require_torch
 from tests.twins import differing
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tensorkit as tk
-from tensorkit import dtypes, trace
+from tensorkit import dtypes, tracing
 from tensorkit.printing import element_texts
 from tensorkit.tensor import fresh
 from tests.oracle import exhaust, fuzz_seconds, require_torch
@@ -280,13 +280,13 @@ def test_a_cuda_tensor_says_so_and_only_its_corners_are_copied() -> None:
         assert repr(tk.zeros(0, 2, device="cuda")) == "tensor([], device='cuda:0', size=(0, 2))"
         assert f"{tk.tensor(7, device='cuda')}" == "7"
         there = host.to("cuda").t()
-        with trace.record() as events:
+        with tracing.record() as events:
             text = repr(there)
         assert text == repr(host.t())[:-1] + ", device='cuda:0')"
         copied = sum(
             event.nbytes
             for event in events
-            if isinstance(event, trace.CopyEvent) and event.source != event.target
+            if isinstance(event, tracing.CopyEvent) and event.source != event.target
         )
         assert copied == 6 * 6 * 8
 

@@ -169,8 +169,8 @@ DELIBERATE = (
         rare=True,
     ),
     Deliberate(
-        "PyTorch computes 1 / t, a power and bounds with a number as operations on one tensor, and chooses other strides "
-        "for them where there is no element to be read",
+        "PyTorch computes 1 / t, a power and bounds with a number as operations on one tensor, and chooses other "
+        "strides for them where there is no element to be read",
         lambda case, found: (
             case.op in ("pow", "float_power", "square", "true_divide", "cumulative_trapezoid", *_CLAMPS)
             and "value: stride" in found.text

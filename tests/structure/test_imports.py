@@ -16,7 +16,7 @@ LAYERS: list[set[str]] = [
     {"dtypes"},
     {"limits"},
     {"device"},
-    {"trace"},
+    {"tracing"},
     {"layout"},
     {"storage"},
     {"kernels"},

@@ -10,7 +10,7 @@ from functools import lru_cache, reduce
 from math import prod
 from typing import Any
 
-from tensorkit import dtypes, trace
+from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda.compile import Kernel
 from tensorkit.kernels.cuda.convert import identity, raw_name
@@ -102,8 +102,8 @@ def _launch(
     )
     arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
     grid, block = runner.launch(kernel, arguments, piece.elements, index)
-    if trace.active:
-        trace.emit(trace.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+    if tracing.active:
+        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 
 
 def _check(operands: tuple[Operand, ...], size: Ints, index: int) -> None:

@@ -8,17 +8,17 @@ import threading
 import pytest
 
 import tensorkit as tk
-from tensorkit import trace
-from tensorkit.trace import CopyEvent, LaunchEvent, OpEvent
+from tensorkit import tracing
+from tensorkit.tracing import CopyEvent, LaunchEvent, OpEvent
 
 
-def names(events: list[trace.Event]) -> list[str]:
+def names(events: list[tracing.Event]) -> list[str]:
     return [event.name for event in events if isinstance(event, OpEvent)]
 
 
 def test_every_call_is_told_with_what_went_in_and_came_out() -> None:
     t = tk.arange(6)
-    with trace.record() as events:
+    with tracing.record() as events:
         v = t.view(2, 3)
         w = v[1:]
         s = w.add(1, alpha=2)
@@ -29,18 +29,18 @@ def test_every_call_is_told_with_what_went_in_and_came_out() -> None:
     assert index.output is w
     assert add.kwargs == {"alpha": 2}
     assert add.output is s
-    assert not trace.active
+    assert not tracing.active
 
 
 def test_calls_made_on_behalf_of_a_call_are_deeper() -> None:
-    with trace.record() as events:
+    with tracing.record() as events:
         tk.ones(2).max(tk.zeros(2))
     told = [(event.name, event.depth) for event in events if isinstance(event, OpEvent)]
     assert told == [("ones", 0), ("zeros", 0), ("maximum", 1), ("max", 0)]
 
 
 def test_a_call_that_fails_is_not_told_and_leaves_no_trace_of_itself() -> None:
-    with trace.record() as events:
+    with tracing.record() as events:
         with pytest.raises(RuntimeError):
             tk.zeros(6).view(4)
         tk.zeros(2).neg()
@@ -50,11 +50,11 @@ def test_a_call_that_fails_is_not_told_and_leaves_no_trace_of_itself() -> None:
 
 def test_copies_say_how_many_bytes_went_where() -> None:
     t = tk.zeros(4)
-    with trace.record() as events:
+    with tracing.record() as events:
         t.clone()
     assert CopyEvent(16, "cpu", "cpu") in events
     with tk.cuda.emulate(devices=1):
-        with trace.record() as events:
+        with tracing.record() as events:
             there = t.to("cuda")
             there + there
         assert CopyEvent(16, "cpu", "cuda:0") in events
@@ -63,9 +63,9 @@ def test_copies_say_how_many_bytes_went_where() -> None:
 
 
 def test_a_listener_hears_its_own_thread_only_unless_it_asks() -> None:
-    mine: list[trace.Event] = []
-    everybodys: list[trace.Event] = []
-    with trace.listen(mine.append), trace.listen(everybodys.append, all_threads=True):
+    mine: list[tracing.Event] = []
+    everybodys: list[tracing.Event] = []
+    with tracing.listen(mine.append), tracing.listen(everybodys.append, all_threads=True):
         worker = threading.Thread(target=lambda: tk.zeros(2).neg())
         worker.start()
         worker.join()
@@ -76,12 +76,12 @@ def test_a_listener_hears_its_own_thread_only_unless_it_asks() -> None:
 
 
 def test_a_listener_that_raises_is_the_callers_to_see_and_is_let_go() -> None:
-    def grumpy(event: trace.Event) -> None:
+    def grumpy(event: tracing.Event) -> None:
         raise ValueError("enough")
 
-    with pytest.raises(ValueError, match="enough"), trace.listen(grumpy):
+    with pytest.raises(ValueError, match="enough"), tracing.listen(grumpy):
         tk.zeros(1)
-    assert not trace.active
+    assert not tracing.active
     assert tk.zeros(1).tolist() == [0]
 
 
