@@ -34,7 +34,7 @@ from tensorkit.ops.convert import check_number, copy_into, cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
+__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "combined"]
 
 
 def _forms(first: str, second: str) -> str:
@@ -86,9 +86,15 @@ def combined(base: Array, beta: Any, product: Array, alpha: Any, kind: dtype) ->
     return kernels.cast(product, kind)
 
 
-def _only_scaled(input: Tensor, beta: Any, size: tuple[int, ...], kind: dtype) -> Tensor:
-    """What is left where there is nothing to multiply: ``beta × input``, promoted and then refused, as in PyTorch."""
-    if not beta:
+def _only_scaled(
+    input: Tensor, beta: Any, size: tuple[int, ...], kind: dtype, *, always: bool = False
+) -> Tensor:
+    """What is left where there is nothing to multiply: ``beta × input``, promoted and then refused, as in PyTorch.
+
+    Args:
+        always: whether it is refused even if there is no element.
+    """
+    if not beta or not (always or input.numel()):
         return fresh(numpy.zeros(size, kind.numpy), kind)
     check_castable(result_dtype(empty_strided((0,), (1,), kind, CPU), beta), kind)
     scaled = kernels.quiet(numpy.multiply, kernels.cast(input._nd(), _wide(kind)), _factors(beta, 1, kind)[0])
@@ -101,15 +107,15 @@ def _only_scaled(input: Tensor, beta: Any, size: tuple[int, ...], kind: dtype) -
 def _target(input: Tensor, out: Any, size: tuple[int, ...], kind: dtype) -> Tensor | None:
     """The tensor to write into, if the call named one: checked, and of the result's size."""
     if out is IN_PLACE:
-        if input._lay().size != size:
-            raise RuntimeError(
-                f"Bad in-place call: input tensor size {list(input._lay().size)} and output tensor size {list(size)} "
-                "should match"
-            )
         if input._dtype is not kind:
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {cpp_name(input._dtype)} and output tensor dtype "
                 f"{cpp_name(kind)} should match"
+            )
+        if input._lay().size != size:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {list(input._lay().size)} and output tensor size {list(size)} "
+                "should match"
             )
         return input
     if out is not None:
@@ -616,7 +622,7 @@ def addbmm(
         if target is not None and b:
             check_writable(target)
         if not count:
-            return _only_scaled(base, beta, size, kind)
+            return _only_scaled(base, beta, size, kind, always=not b)
         factors = _factors(beta, alpha, kind)
         # One wide matrix times one tall one adds the batch up on the way.
         wide = numpy.moveaxis(batch1._nd(), 0, 1).reshape(size[0], b * m)

@@ -311,6 +311,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input @ other``; see ``tensorkit.matmul``.
 
+    >>> import tensorkit as tk
+    >>> tk.linalg.matmul(tk.tensor([[1, 2]]), tk.tensor([3, 4]))
+    tensor([11])
+
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matmul.html
     """
     check_tensors("linalg_matmul", input=input, other=other)
@@ -469,6 +473,12 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 )
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """``linalg.multi_dot`` by its older, deprecated name, for matrices alone.
+
+    >>> import tensorkit as tk, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     tk.chain_matmul(tk.ones(1, 3), tk.ones(3, 4), tk.ones(4, 1))
+    tensor([[12.]])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
