@@ -42,8 +42,10 @@ __all__ = [
     "Kept",
     "LIMITED",
     "Plain",
+    "add_rows",
     "check_select",
     "follow",
+    "index_put",
     "pick",
     "place",
     "refuse_shared",
@@ -556,12 +558,28 @@ def _check_values(input: Tensor, values: Tensor, size: tuple[int, ...]) -> None:
         )
 
 
+_LONG = 32  # a row of so many elements is added faster by itself than element by element
+
+
+def add_rows(target: Array, places: Array, values: Array) -> None:
+    """Add a row of values to the row that each index names, one after the other."""
+    if target[:1].size < _LONG or target.ndim < 2:
+        kernels.quiet(numpy.add.at, target, places, values)
+        return
+    rows = values.reshape(-1, *target.shape[1:])
+    for nr, place in enumerate(places.reshape(-1).tolist()):
+        row = target[place]
+        kernels.quiet(numpy.add, row, rows[nr], row)
+
+
 def _store(target: Array, plan: _Plan, values: Array, accumulate: bool) -> None:
     key = plan.key()
     if not accumulate:
         target[key] = values
     elif plan.mask is not None:
         target[key] = kernels.quiet(numpy.add, target[key], values)
+    elif len(plan.arrays) == 1 and not plan.before and target.ndim > 1:
+        add_rows(target, plan.arrays[0], numpy.broadcast_to(values, plan.size))
     else:
         kernels.quiet(numpy.add.at, target, key, values)
 

@@ -28,7 +28,7 @@ from tensorkit.ops.writing import (
 )
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["take", "take_along_dim"]
+__all__ = ["put", "take", "take_along_dim"]
 
 
 # -- places counted over the whole tensor -------------------------------------------------------------------------

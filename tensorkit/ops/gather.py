@@ -35,7 +35,7 @@ from tensorkit.ops.writing import (
 )
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["gather", "scatter_reduce"]
+__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------

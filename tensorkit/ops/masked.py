@@ -24,7 +24,14 @@ from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.storage import allocate
 from tensorkit.tensor import Tensor, fresh, on_storage
 
-__all__ = ["masked_select"]
+__all__ = [
+    "diagonal_scatter",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    "select_scatter",
+    "slice_scatter",
+]
 
 
 def _spread_copy(input: Tensor, mask: Tensor, *rest: Any, **named: Any) -> Tensor:

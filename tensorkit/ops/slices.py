@@ -18,7 +18,7 @@ from tensorkit.elementwise import NUMBERS, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout, normalise_dim
-from tensorkit.ops.advanced import LIMITED, refuse_shared
+from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.writing import (
     INTEGERS,
@@ -33,7 +33,7 @@ from tensorkit.ops.writing import (
 )
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["index_select"]
+__all__ = ["index_add", "index_copy", "index_fill", "index_select"]
 
 
 # -- an index for every slice -------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     moved = numpy.moveaxis(given, axis, 0) if given.ndim else given.reshape(1)
     if alpha != 1 or (input._dtype.is_complex and input.dim() < 2):
         moved = kernels.quiet(numpy.multiply, moved, element(alpha, input._dtype))
-    kernels.quiet(numpy.add.at, rows, places, moved)
+    add_rows(rows, places, moved)
     bring_back(input, host)
 
 
