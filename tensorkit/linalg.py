@@ -19,6 +19,10 @@ from tensorkit.ops.factored import linalg_lu_solve as lu_solve
 from tensorkit.ops.factors import cholesky_ex, lu_factor, lu_factor_ex
 from tensorkit.ops.factors import linalg_cholesky as cholesky
 from tensorkit.ops.factors import linalg_lu as lu
+from tensorkit.ops.leastsquares import lstsq, matrix_rank, pinv
+from tensorkit.ops.norms import cond, matrix_norm
+from tensorkit.ops.norms import linalg_norm as norm
+from tensorkit.ops.norms import linalg_vector_norm as vector_norm
 from tensorkit.ops.orthogonal import householder_product
 from tensorkit.ops.orthogonal import linalg_qr as qr
 from tensorkit.ops.solvers import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
@@ -29,6 +33,7 @@ __all__ = [
     "LinAlgError",
     "cholesky",
     "cholesky_ex",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -39,14 +44,19 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_factor_ex",
     "lu_solve",
     "matmul",
     "matrix_exp",
+    "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "multi_dot",
+    "norm",
+    "pinv",
     "qr",
     "slogdet",
     "solve",
@@ -58,4 +68,5 @@ __all__ = [
     "tensorsolve",
     "vander",
     "vecdot",
+    "vector_norm",
 ]

@@ -534,6 +534,8 @@ class Tensor:
         """The tensor as ``tensorkit.float64``: itself if it is, otherwise a copy."""
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Pieces in depth: along dimension 2."""
+    def eig(self, eigenvectors: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """Eigenvalues as of 2018, without complex numbers. Today: `tensorkit.linalg.eig`."""
     def eq(self, other: Any) -> Any:
         """Whether the two are equal, element by element."""
     def eq_(self, other: Any) -> Any:
@@ -622,10 +624,14 @@ class Tensor:
         """Whether the first is at least the second, element by element."""
     def ge_(self, other: Any) -> Any:
         """In-place form of ``ge``: the result is written into this tensor."""
+    def gels(self, A: Tensor) -> tuple[Tensor, Tensor]:
+        """Least squares as of 2018: the right-hand side comes first. Today: `tensorkit.linalg.lstsq`."""
     def geqrf(self) -> Any:
         """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply."""
     def ger(self, vec2: Tensor) -> Tensor:
         """`outer` by its older name."""
+    def gesv(self, A: Tensor) -> tuple[Tensor, Tensor]:
+        """A system of equations as of 2018: `solve` by LAPACK's name. Today: `tensorkit.linalg.solve`."""
     @property
     def grad(self) -> Tensor | None: ...
     @grad.setter
@@ -833,6 +839,8 @@ class Tensor:
         """The logarithm of the sum of exponentials along the dimensions named, however large the elements are."""
     def long(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.int64``: itself if it is, otherwise a copy."""
+    def lstsq(self, A: Tensor) -> tuple[Tensor, Tensor]:
+        """Least squares as of 2019: `gels` by another name. Today: `tensorkit.linalg.lstsq`."""
     def lt(self, other: Any) -> Any:
         """Whether the first is smaller, element by element."""
     def lt_(self, other: Any) -> Any:
@@ -1003,6 +1011,12 @@ class Tensor:
         """In-place form of ``polygamma``: the result is written into this tensor."""
     def positive(self) -> Tensor:
         """The tensor itself (``+t``); refused for bool."""
+    def potrf(self, upper: builtins.bool = True) -> Tensor:
+        """The Cholesky factor as of 2018. Today: `tensorkit.linalg.cholesky`."""
+    def potri(self, upper: builtins.bool = True) -> Tensor:
+        """The inverse from a Cholesky factor as of 2018. Today: `tensorkit.cholesky_inverse`."""
+    def potrs(self, input2: Tensor, upper: builtins.bool = True) -> Tensor:
+        """A system with a Cholesky factor as of 2018. Today: `tensorkit.cholesky_solve`."""
     def pow(self, exponent: Any) -> Any:
         """Raise to a power, element by element."""
     def pow_(self, exponent: Any) -> Any:
@@ -1185,6 +1199,8 @@ class Tensor:
         """The sign and the logarithm of a determinant: another name for `tensorkit.linalg.slogdet`."""
     def softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
         """The exponentials of the elements as shares of their sum along a dimension, however large the elements are."""
+    def solve(self, A: Tensor) -> tuple[Tensor, Tensor]:
+        """A system of equations as of 2019: the right-hand side comes first. Today: `tensorkit.linalg.solve`."""
     def sort(
         self,
         dim: builtins.int = -1,
@@ -1242,6 +1258,10 @@ class Tensor:
         """Swap two dimensions: their sizes and their strides. No element moves."""
     def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place form of ``transpose``: this tensor itself gets the new layout."""
+    def symeig(
+        self, eigenvectors: builtins.bool = False, upper: builtins.bool = True
+    ) -> tuple[Tensor, Tensor]:
+        """Eigenvalues of a symmetric matrix as of 2018. Today: `tensorkit.linalg.eigh`."""
     def t(self) -> Tensor:
         """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is."""
     def t_(self) -> Tensor:
@@ -1296,6 +1316,14 @@ class Tensor:
         """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """In-place form of `triu`: only the upper triangle of this tensor is left."""
+    def trtrs(
+        self,
+        A: Tensor,
+        upper: builtins.bool = True,
+        transpose: builtins.bool = False,
+        unitriangular: builtins.bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        """A triangular system as of 2018. Today: `tensorkit.linalg.solve_triangular`."""
     def true_divide(self, other: Any) -> Any:
         """Divide, element by element; integers give floating point numbers."""
     def true_divide_(self, other: Any) -> Any:

@@ -371,6 +371,11 @@ def least_squares(
 
     Below the solution of a system with more equations than unknowns stands what the residuals are made of.
     """
+    finite = _finite(matrix) & _finite(right)
+    if not finite.all():  # LAPACK would complain on the terminal
+        matrix, right = (numpy.where(finite[..., None, None], part, 0) for part in (matrix, right))
+        sides, ranks, values = least_squares(matrix, right, driver="gelsy", cutoff=cutoff)
+        return _lost(sides, finite[..., None, None]), ranks, values
     batch = numpy.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     (m, n), least = matrix.shape[-2:], min(matrix.shape[-2:])
     sides = numpy.zeros((*batch, max(m, n), right.shape[-1]), right.dtype)

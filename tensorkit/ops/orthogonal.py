@@ -192,8 +192,8 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 
     >>> import tensorkit as tk
     >>> tk.qr(2 * tk.eye(2)).R
-    tensor([[-2., 0.],
-            [ 0., -2.]])
+    tensor([[2., 0.],
+            [0., 2.]])
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.qr.html
     """

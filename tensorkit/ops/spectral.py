@@ -165,12 +165,12 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 @op(
     samples=(
         sample(
-            "(lambda U, S, Vh: ((U * S.unsqueeze(-2)) @ Vh, S))"
-            "(*tk.linalg.svd(a + tk.tensor([[19, 0, 1], [0, 11, 0], [0, 1, 5]], dtype=a.dtype)))",
+            "(lambda a: ((a[0] * a[1].unsqueeze(-2)) @ a[2], a[1]))"
+            "(tk.linalg.svd(a + tk.tensor([[19, 0, 1], [0, 11, 0], [0, 1, 5]], dtype=a.dtype)))",
             a=(3, 3),
         ),
         sample(
-            "(lambda U, S, Vh: (U * S.unsqueeze(-2)) @ Vh)(*tk.linalg.svd(a + 9 * tk.eye(3, 2, dtype=a.dtype), False))",
+            "(lambda a: (a[0] * a[1].unsqueeze(-2)) @ a[2])(tk.linalg.svd(a + 9 * tk.eye(3, 2, dtype=a.dtype), False))",
             a=(3, 2),
         ),
         sample(
@@ -178,10 +178,10 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
             a=(2, 2),
         ),
         sample(
-            "[part.abs() for part in tk.linalg.svd(a + tk.tensor([[9, 0, 1], [0, 5, 2]], dtype=a.dtype), False)]",
+            "[a.abs() for a in tk.linalg.svd(a + tk.tensor([[9, 0, 1], [0, 5, 2]], dtype=a.dtype), False)]",
             a=(2, 2, 3),
         ),
-        sample("[(part.stride(), part.size()) for part in tk.linalg.svd(a)]", a=(2, 3, 2)),
+        sample("[(a.stride(), a.size()) for a in tk.linalg.svd(a)]", a=(2, 3, 2)),
         sample("tk.linalg.svd(a)", a=(3,)),
         sample("tk.linalg.svd(a, driver='gesvd')", a=(2, 2)),
     ),
@@ -260,11 +260,11 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 @op(
     samples=(
         sample(
-            "(lambda U, S, V: (U * S.unsqueeze(-2)) @ V.mT.conj())"
-            "(*tk.svd(a + tk.tensor([[19, 0], [0, 9], [0, 0]], dtype=a.dtype)))",
+            "(lambda a: (a[0] * a[1].unsqueeze(-2)) @ a[2].mT.conj())"
+            "(tk.svd(a + tk.tensor([[19, 0], [0, 9], [0, 0]], dtype=a.dtype)))",
             a=(3, 2),
         ),
-        sample("[(part.stride(), part.size()) for part in a.svd(some=False)]", a=(2, 3, 2)),
+        sample("[(a.stride(), a.size()) for a in a.svd(some=False)]", a=(2, 3, 2)),
         sample("tk.svd(a.detach(), compute_uv=False)", a=(2, 3)),
         sample("tk.svd(a)", a=(3,)),
     ),
@@ -342,18 +342,18 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
 @op(
     samples=(
         sample(
-            "(lambda L, V: ((V * L.unsqueeze(-2)) @ V.mT.conj(), L))(*tk.linalg.eigh("
+            "(lambda a: ((a[1] * a[0].unsqueeze(-2)) @ a[1].mT.conj(), a[0]))(tk.linalg.eigh("
             "a + a.transpose(-2, -1).conj() + tk.tensor([[29, 0, 0], [0, 9, 0], [0, 0, 1]], dtype=a.dtype)))",
             a=(3, 3),
         ),
         sample(
-            "[p.abs() for p in tk.linalg.eigh(a + a.transpose(-2, -1).conj()"
+            "[a.abs() for a in tk.linalg.eigh(a + a.transpose(-2, -1).conj()"
             " + tk.tensor([[29, 0], [0, 2]], dtype=a.dtype))]",
             a=(2, 2),
         ),
         sample("tk.linalg.eigh(a.detach())[0] if tk.equal(a * 0, a * 0) else 0", a=(2, 2, 2)),
         sample(
-            "[(p.stride(), p.size()) for p in tk.linalg.eigh(a, UPLO='U')] if tk.equal(a * 0, a * 0) else 0",
+            "[(a.stride(), a.size()) for a in tk.linalg.eigh(a, UPLO='U')] if tk.equal(a * 0, a * 0) else 0",
             a=(2, 3, 3),
         ),
         sample("tk.linalg.eigh(a, 'X')", a=(2, 2)),
@@ -478,14 +478,14 @@ def _check_eig(input: Tensor, name: str) -> dtype:
 @op(
     samples=(
         sample(
-            "(lambda L, V: tk.linalg.solve(V.mT, (V * L.unsqueeze(-2)).mT).mT)"
-            "(*tk.linalg.eig(a + tk.tensor([[9, 0, 0], [0, 5, 0], [0, 1, 2]], dtype=a.dtype)))",
+            "(lambda a: tk.linalg.solve(a[1].mT, (a[1] * a[0].unsqueeze(-2)).mT).mT)"
+            "(tk.linalg.eig(a + tk.tensor([[9, 0, 0], [0, 5, 0], [0, 1, 2]], dtype=a.dtype)))",
             a=(3, 3),
         ),
         sample(
-            "[p.abs() for p in tk.linalg.eig(a + tk.tensor([[19, 0], [0, -15]], dtype=a.dtype))]", a=(2, 2)
+            "[a.abs() for a in tk.linalg.eig(a + tk.tensor([[19, 0], [0, -15]], dtype=a.dtype))]", a=(2, 2)
         ),
-        sample("[(p.stride(), p.size()) for p in tk.linalg.eig(a)]", a=(2, 3, 3)),
+        sample("[(a.stride(), a.size()) for a in tk.linalg.eig(a)]", a=(2, 3, 3)),
         sample("tk.linalg.eig(a)", a=(2, 3)),
         sample("tk.linalg.eig(a)", a=(3,)),
     ),
