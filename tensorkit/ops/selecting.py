@@ -49,7 +49,7 @@ __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 
 
 def _back_to_one(g: Any, c: Any) -> Any:
-    """The same, where a dimension was reduced to the one element that was chosen along it."""
+    """The gradient goes to the element that was chosen along the dimension."""
     gs, where_to, size = g[0], c.indices, c.input_face.size
     if not size:
         return gs
