@@ -92,10 +92,10 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
 
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        edge = _noted_edge(input) if here.grad else None
-        if edge is None and not (here.grad and requires_grad(input)):
+        if not here.grad or (applies is not None and not applies(plan.arguments_of((input, *args), kwargs))):
             return body(input, *args, **kwargs)
-        if applies is not None and not applies(plan.arguments_of((input, *args), kwargs)):
+        edge = _noted_edge(input)
+        if edge is None and not requires_grad(input):
             return body(input, *args, **kwargs)
         here.grad = False
         try:
