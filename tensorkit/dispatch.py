@@ -553,6 +553,8 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 
 # -- wrapping -----------------------------------------------------------------------------------------------------
 
+_NO_HISTORY = frozenset((int, bool, float, type(None), str, dtype, tuple, list, slice))
+
 
 def _takes_self_alone(body: Callable[..., Any]) -> bool:
     """Whether the tensor is the only parameter (asked of the code: `inspect` is slow, and there are many)."""
@@ -561,8 +563,14 @@ def _takes_self_alone(body: Callable[..., Any]) -> bool:
     return code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & star
 
 
-def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
-    """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained."""
+def traced_method(
+    name: str, body: Callable[..., Any], quick: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained.
+
+    Args:
+        quick: what may run instead where nobody listens and no operand wants a gradient.
+    """
     if _takes_self_alone(body):
 
         @functools.wraps(body)
@@ -582,6 +590,15 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
+            if quick is not None and ("out" not in kwargs if kwargs else True):
+                for value in args:
+                    if type(value) not in _NO_HISTORY and wants_grad(value):
+                        break
+                else:
+                    if not kwargs:
+                        return quick(*args)
+                    if not any(map(wants_grad, kwargs.values())):
+                        return quick(*args, **kwargs)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
@@ -595,13 +612,19 @@ def traced_method(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _function(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
+def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(body)
     def function(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
+            if not kwargs:
+                for value in args:
+                    if type(value) not in _NO_HISTORY and wants_grad(value):
+                        break
+                else:
+                    return quick(*args)
             return body(*args, **kwargs)
         except (TypeError, AttributeError):
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
@@ -819,9 +842,9 @@ def op(
         plain, body = body, differentiable(body, derivative, own, kind)
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
-        public = _function(own, body)
+        public = _function(own, body, plain)
         for spelling in given:
-            attach(spelling, traced_method(own, _as_method(body)))
+            attach(spelling, traced_method(own, _as_method(body), plain))
         if inplace:
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
