@@ -53,6 +53,19 @@ from tensorkit.dtypes import (
     uint32,
     uint64,
 )
+from tensorkit.kernels.threads import (
+    get_num_interop_threads,
+    get_num_threads,
+    set_num_interop_threads,
+    set_num_threads,
+)
+from tensorkit.formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
 from tensorkit.limits import finfo, iinfo
 from tensorkit.ops.advanced import index_put
 from tensorkit.ops.affine import addbmm, addmm, addmv, addr, baddbmm
@@ -115,8 +128,6 @@ from tensorkit.ops.construct import (
     unravel_index,
     vander,
 )
-from tensorkit.ops.convert import CONTIGUOUS as contiguous_format
-from tensorkit.ops.convert import PRESERVE as preserve_format
 from tensorkit.ops.convert import clone, is_tensor, numel
 from tensorkit.ops.create import (
     arange,
@@ -371,6 +382,9 @@ from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Size, Tensor
 
 __version__ = "0.1.0"
+# ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
+Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
+finfo.__module__ = iinfo.__module__ = __name__
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 addmv_ = Tensor.addmv_
@@ -632,6 +646,8 @@ __all__ = [
     "gesv",
     "get_default_device",
     "get_default_dtype",
+    "get_num_interop_threads",
+    "get_num_threads",
     "get_rng_state",
     "greater",
     "greater_equal",
@@ -820,6 +836,8 @@ __all__ = [
     "set_default_device",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_num_interop_threads",
+    "set_num_threads",
     "set_printoptions",
     "set_rng_state",
     "sgn",

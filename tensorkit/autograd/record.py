@@ -425,7 +425,7 @@ def _link(node: RuleNode, out: Any) -> None:
     else:
         results = out if isinstance(out, tuple) else (out,)
         node.several = isinstance(out, tuple)
-        node.faces = [None] * len(results)
+        node.faces = []  # as many as reach to the last result that can carry a gradient, as in PyTorch
         for nr, result in enumerate(results):
             if isinstance(result, Tensor) and differentiable(result._dtype):
                 set_history(result, node, nr)

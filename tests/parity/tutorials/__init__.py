@@ -1,0 +1,3 @@
+"""Programs of tutorials of several years, as their readers type them: each runs unchanged under tensorkit."""
+
+__all__: list[str] = []
