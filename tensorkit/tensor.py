@@ -25,6 +25,7 @@ import numpy
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
+from tensorkit.formats import check_format, contiguous_format, has_format, memory_format
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
@@ -36,6 +37,9 @@ _new = object.__new__
 # Not empty while some thread does not record: then each new view is shown to the last of these.
 _markers: list[Callable[[Any], None]] = []
 _lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
+
+
+_NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory_format, not NoneType"
 
 
 class Size(tuple[int, ...]):
@@ -260,9 +264,20 @@ class Tensor:
 
     nelement = numel
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in the storage one after another in row-major order."""
-        return self._lay().is_contiguous()
+    def is_contiguous(self, *, memory_format: memory_format = contiguous_format) -> bool:
+        """Whether the elements lie in the storage one after another in row-major order (or in another format).
+
+        >>> import tensorkit as tk
+        >>> t = tk.zeros(2, 3, 4, 5).contiguous(memory_format=tk.channels_last)
+        >>> t.is_contiguous(), t.is_contiguous(memory_format=tk.channels_last)
+        (False, True)
+        """
+        if memory_format is contiguous_format:
+            return self._lay().is_contiguous()
+        if memory_format is None:
+            raise TypeError(_NO_FORMAT)
+        check_format("is_contiguous", memory_format)
+        return has_format(self._lay(), memory_format)
 
     # -- dtype, device, memory ------------------------------------------------------------------------------------
 

@@ -15,8 +15,9 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, resize_out
 from tensorkit.errors import warn
+from tensorkit.formats import contiguous_format
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import CONTIGUOUS, cpp_name
+from tensorkit.ops.convert import cpp_name
 from tensorkit.ops.create import eye
 from tensorkit.ops.join import cat
 from tensorkit.ops.products import check_out, check_tensors, deliver_product
@@ -504,9 +505,9 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 def _power(A: Tensor, n: int) -> Tensor:
     if n == 0:
         identity = eye(A.size(-1), dtype=A._dtype, device=A._device)
-        return A.clone(memory_format=CONTIGUOUS).copy_(identity)
+        return A.clone(memory_format=contiguous_format).copy_(identity)
     if n == 1:
-        return A.clone(memory_format=CONTIGUOUS)
+        return A.clone(memory_format=contiguous_format)
     base, n = (A.inverse(), -n) if n < 0 else (A, n)
     if n == 3:
         return (base @ base) @ base

@@ -17,7 +17,7 @@ from tensorkit import dtypes, storage, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device, resolve
-from tensorkit.dispatch import offers, op, recorded_call, register_writer, sample, wants_grad
+from tensorkit.dispatch import offers, op, recorded_call, register_writer, sample, unmatched, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import (
     NUMBERS,
@@ -29,13 +29,21 @@ from tensorkit.elementwise import (
     resize_out,
 )
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.formats import (
+    check_format,
+    contiguous_format,
+    formatted_strides,
+    has_format,
+    memory_format,
+    preserve_format,
+    suggested_format,
+)
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
-    "MemoryFormat",
     "as_dtype",
     "check_number",
     "clone",
@@ -195,11 +203,10 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
-    if input._array is not None and input._solid and not tracing.active:
+    if memory_format is None and input._array is not None and input._solid and not tracing.active:
         return fresh(input._array.copy(), input._dtype)
-    if memory_format is CONTIGUOUS:
-        return _copied(input, layouts.contiguous_stride(input._lay().size))
-    return _copied(input, layouts.like_strides(input._lay()))
+    check_format("clone", memory_format)
+    return _copied(input, formatted_strides(input._lay(), memory_format))
 
 
 @op(
@@ -207,11 +214,13 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     kind="copy",
     function=False,
     derivative=Rule(
-        "CloneBackward0", applies=lambda call: not call["input"].is_contiguous(), input=lambda g, c: g
+        "CloneBackward0",
+        applies=lambda call: not has_format(call["input"]._lay(), call["memory_format"]),
+        input=lambda g, c: g,
     ),
 )
-def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
+def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_format) -> Tensor:
+    """The tensor itself if its elements lie in row-major order (or in the format), otherwise a copy in which they do.
 
     >>> import tensorkit as tk
     >>> t = tk.zeros(2, 3)
@@ -220,21 +229,20 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html
     """
+    if memory_format is not contiguous_format:
+        return _in_format(input, memory_format)
     return input if input.is_contiguous() else _copied(input, layouts.contiguous_stride(input._lay().size))
 
 
-class MemoryFormat:
-    """The order of dimensions in memory that a copy should have."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"tensorkit.{self.name}"
-
-
-CONTIGUOUS = MemoryFormat("contiguous_format")
-PRESERVE = MemoryFormat("preserve_format")
+def _in_format(input: Tensor, wanted: Any) -> Tensor:
+    if not isinstance(wanted, memory_format):
+        raise TypeError(
+            f"contiguous(): argument 'memory_format' must be tensorkit.memory_format, not {type(wanted).__name__}"
+        )
+    if wanted is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    strides = formatted_strides(input._lay(), wanted)
+    return input if has_format(input._lay(), wanted) else _copied(input, strides)
 
 
 @op(
@@ -430,18 +438,25 @@ def zero_(input: Tensor) -> Tensor:
 # -- another dtype, another device --------------------------------------------------------------------------------
 
 
-def to_dtype(input: Tensor, kind: dtype, *, copy: bool = False) -> Tensor:
-    """The elements as another dtype: the tensor itself when it has that dtype already."""
-    if input._dtype is kind and not copy:
+def to_dtype(
+    input: Tensor, kind: dtype, *, copy: bool = False, wanted: memory_format | None = None
+) -> Tensor:
+    """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
+    if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
 
     def body() -> Tensor:
-        out = empty_strided(input._lay().size, layouts.like_strides(input._lay()), kind, input._device)
+        out = empty_strided(input._lay().size, formatted_strides(input._lay(), wanted), kind, input._device)
         warn_complex_to_real(out, input)
         copy_into(out, input)
         return out
 
     return _copying(input, body)
+
+
+def _speaks_of(input: Tensor, wanted: memory_format) -> bool:
+    """Whether a tensor need not be copied into a format: PyTorch looks only at whether channels come last."""
+    return wanted is preserve_format or suggested_format(input._lay()) is wanted
 
 
 _TO_COPY = Rule("ToCopyBackward0", input=lambda g, c: g.to(c.input_face.device, c.input_face.dtype))
@@ -494,17 +509,25 @@ def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | Non
         elif isinstance(arg, (str, device, int)) and not isinstance(arg, bool):
             where = arg
         elif not isinstance(arg, bool) and arg is not None:
-            raise TypeError(
-                f"to() received an invalid combination of arguments - got ({type(arg).__name__}), but expected one "
-                "of:\n * (tensorkit.device device = None, tensorkit.dtype dtype = None, bool non_blocking = False, "
-                "bool copy = False)\n * (tensorkit.dtype dtype, bool non_blocking = False, bool copy = False)\n"
-                " * (Tensor tensor, bool non_blocking = False, bool copy = False)\n"
-            )
+            raise unmatched("to", args, kwargs, _TO_FORMS)
     flags = [arg for arg in args if isinstance(arg, bool)]
     copy = kwargs.get("copy", flags[1] if len(flags) > 1 else False)
     return (None if where is None else resolve(where)), None if kind is None else as_dtype(kind), bool(copy)
 
 
+def _format(given: Any, kwargs: dict[str, Any]) -> memory_format | None:
+    if given is not None and not isinstance(given, memory_format):
+        raise unmatched("to", (), kwargs, _TO_FORMS)
+    return given
+
+
+_TO_FORMS = (
+    "tensorkit.device device = None, tensorkit.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+    "tensorkit.memory_format memory_format = None",
+    "tensorkit.dtype dtype, bool non_blocking = False, bool copy = False, *, "
+    "tensorkit.memory_format memory_format = None",
+    "Tensor tensor, bool non_blocking = False, bool copy = False, *, tensorkit.memory_format memory_format = None",
+)
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 
 
@@ -551,9 +574,12 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if "other" in kwargs:
         args = (kwargs["other"], *args)
     where, kind, copy = _wanted(args, kwargs)
+    wanted = kwargs.get("memory_format")
     out = input
-    if kind is not None:
-        out = to_dtype(out, kind)
+    if kind is not None or wanted is not None:
+        out = to_dtype(
+            out, kind or input._dtype, copy=copy and wanted is not None, wanted=_format(wanted, kwargs)
+        )
     if where is not None:
         out = to_device(out, where)
     return clone(out) if copy and out is input else out
@@ -568,7 +594,8 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> t.cpu() is t
     True
     """
-    return to_device(input, CPU)
+    check_format("cpu", memory_format)
+    return to_device(to_dtype(input, input._dtype, wanted=memory_format), CPU)
 
 
 @op(samples=(sample("a.cuda(0, 1, 2)", a=(2,)),), kind="copy", function=False)
@@ -628,7 +655,8 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 def _cast_method(name: str, kind: dtype) -> Callable[..., Tensor]:
     def cast(input: Tensor, *, memory_format: Any = None) -> Tensor:
-        return to_dtype(input, kind)
+        check_format(name, memory_format)
+        return to_dtype(input, kind, wanted=memory_format)
 
     cast.__name__ = name
     cast.__doc__ = f"""The tensor as ``tensorkit.{kind.name}``: itself if it is, otherwise a copy.
@@ -691,9 +719,17 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
             raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
-    if size == input._lay().size:
+    return _resized(input, size, memory_format, "resize_")
+
+
+def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Tensor:
+    check_format(name, wanted)
+    if wanted is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    stride = formatted_strides(layouts.contiguous(size), wanted or contiguous_format)
+    if size == input._lay().size and (wanted is None or has_format(input._lay(), wanted)):
         return input
-    target = Layout(size, layouts.contiguous_stride(size), input._lay().offset)
+    target = Layout(size, stride, input._lay().offset)
     needed = target.reach() * input._dtype.itemsize
     held = input._store()
     if needed > held.nbytes():
@@ -701,6 +737,35 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     input._adopt_geometry(held, target)
     input._bump()
     return input
+
+
+@op(
+    samples=(
+        sample("a.resize_as_(b).size()", a=(4,), b=(2, 1)),
+        sample("a.resize_as_(b.t()).stride()", a=(6,), b=(2, 3)),
+        sample("a.resize_as_(b, memory_format=tk.preserve_format).stride()", a=(24,), b=(1, 2, 3, 4)),
+        sample("a.resize_as_(3)", a=(4,)),
+        sample("a.resize_as_()", a=(4,)),
+    ),
+    kind="resize",
+    function=False,
+)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give the tensor the size of another: `resize_` to ``the_template.size()``.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).resize_as_(tk.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_as_.html
+    """
+    check_format("resize_as_", memory_format)
+    if wants_grad(input) and requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad")
+    if memory_format is preserve_format:
+        memory_format = suggested_format(the_template._lay())
+    return _resized(input, the_template._lay().size, memory_format, "resize_as_")
 
 
 _CPP_NAMES = {

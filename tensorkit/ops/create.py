@@ -23,11 +23,10 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.elementwise import empty_strided as _allocate
 from tensorkit.errors import warn
+from tensorkit.formats import check_format, formatted_strides, preserve_format
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import (
-    CONTIGUOUS,
-    MemoryFormat,
     as_dtype,
     copy_into,
     cpp_name,
@@ -614,13 +613,26 @@ def empty(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
     """
-    if out is None and device is None and not keyword and not devices.chosen_once:
+    if out is None and device is None and memory_format is None and not keyword and not devices.chosen_once:
         quick = _quickly(size, dtype, None)
         if quick is not None:
             return quick
     sizes = _size(size, "empty", _named_size(keyword, "empty"))
     _check_size(sizes, "empty")
+    if memory_format is not None:
+        return _empty_in_format(sizes, dtype, device, out, memory_format)
     return _new(sizes, dtype, device, out, "empty")
+
+
+def _empty_in_format(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Any, wanted: Any) -> Tensor:
+    check_format("empty", wanted)
+    if out is not None:
+        raise RuntimeError("'memory_format' argument is incompatible with 'out' tensor argument")
+    if wanted is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    strides = formatted_strides(layouts.contiguous(size), wanted)
+    chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, "empty")
+    return _allocate(size, strides, chosen, resolve(where))
 
 
 def _named_size(keyword: dict[str, Any], name: str) -> Any:
@@ -1214,13 +1226,9 @@ def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, valu
 def _like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: str) -> Tensor:
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    if memory_format is not None and not isinstance(memory_format, MemoryFormat):
-        raise TypeError(
-            f"{name}(): argument 'memory_format' must be tensorkit.memory_format, not {type(memory_format).__name__}"
-        )
+    check_format(name, memory_format)
     lay = input._lay()
-    row_major = memory_format is CONTIGUOUS
-    stride = layouts.contiguous_stride(lay.size) if row_major else layouts.like_strides(lay)
+    stride = formatted_strides(lay, memory_format)
     chosen = input._dtype if kind is None else as_dtype(kind, name)
     return _allocate(lay.size, stride, chosen, input._device if where is None else resolve(where))
 
@@ -1309,6 +1317,8 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
         where = device
         if device is None and (self._device is not CPU or devices.chosen_once):
             where = self._device
+        if "memory_format" in kwargs:
+            raise TypeError(f"new_{name}() got an unexpected keyword argument 'memory_format'")
         try:
             return create(*args, dtype=kind, device=where, **kwargs)
         except TypeError as wrong:

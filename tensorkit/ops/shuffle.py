@@ -17,8 +17,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.elementwise import empty_strided
+from tensorkit.formats import contiguous_format
 from tensorkit.layout import Layout
-from tensorkit.ops.convert import CONTIGUOUS, copy_into, host_array, to_device
+from tensorkit.ops.convert import copy_into, host_array, to_device
 from tensorkit.ops.view import as_ints
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -263,7 +264,7 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
     if output_size is not None and output_size != total:
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}")
     each = wider.expand(*size[: along + 1], repeats, *size[along + 1 :])
-    copied = each.clone(memory_format=CONTIGUOUS)
+    copied = each.clone(memory_format=contiguous_format)
     return copied.view(*size[:along], total, *size[along + 1 :])  # type: ignore[no-any-return]
 
 
