@@ -7,7 +7,6 @@ in which they were switched off once (16 ns, where ``numpy.errstate`` takes 1000
 
 from __future__ import annotations
 
-import contextvars
 import functools
 import threading
 from typing import Any
@@ -15,26 +14,33 @@ from typing import Any
 import numpy
 
 from tensorkit.dtypes import bfloat16, dtype, float16, float32
+from tensorkit.kernels.threads import FORCED, silent, spread
 
-__all__ = ["cast", "copy", "is_half", "quiet", "quiet_here", "total", "zip_into"]
+__all__ = [
+    "MANY",
+    "apart",
+    "cast",
+    "copy",
+    "is_half",
+    "mapped",
+    "pointwise",
+    "quiet",
+    "quiet_here",
+    "total",
+    "zip_into",
+]
 
 Array = numpy.ndarray[Any, Any]
 
 
-def _silent() -> contextvars.Context:
-    context = contextvars.copy_context()
-    context.run(numpy.seterr, all="ignore")
-    return context
-
-
 class _PerThread(threading.local):
     def __init__(self) -> None:
-        self.run = _silent().run
+        self.run = silent().run
 
 
 _here = _PerThread()
 # One context for all: it refuses (RuntimeError) when another thread is inside, which then takes its own.
-quiet_here = _silent().run
+quiet_here = silent().run
 
 
 def quiet(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,14 +59,131 @@ def cast(array: Array, kind: dtype) -> Array:
         return array
     if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
-    return quiet(array.astype, kind.numpy)  # type: ignore[no-any-return]
+    if array.size < MANY:
+        return quiet(array.astype, kind.numpy)  # type: ignore[no-any-return]
+    out = numpy.empty_like(array, kind.numpy, subok=False)
+    pointwise(_converted, (array,), out)
+    return out
 
 
 def copy(dst: Array, src: Array) -> None:
     """Write `src`, broadcast and converted, into `dst`; overlapping memory is read before it is written."""
     if src.dtype.kind == "c" and dst.dtype.kind not in "cb":
         src = src.real
-    quiet(numpy.copyto, dst, src, casting="unsafe")
+    if dst.size >= MANY and apart(dst, src):
+        pointwise(_converted, (src,), dst)
+    else:
+        quiet(numpy.copyto, dst, src, casting="unsafe")
+
+
+# -- many elements ------------------------------------------------------------------------------------------------
+
+#: From so many elements on, a pointwise operation is cut into pieces: waking a thread takes about 15 µs.
+MANY = 1 if FORCED else 1 << 17
+_PIECE = 1 << 16
+# A function of several steps does this many elements at a time: what lies between its steps stays in the cache.
+_BLOCK = 1 << 15
+
+
+def _converted(a: Array) -> Array:
+    return a
+
+
+def apart(out: Array, *inputs: Any) -> bool:
+    """Whether no input lies in the memory of `out`, unless each of its elements lies where the result's will."""
+    return not any(
+        isinstance(array, numpy.ndarray)
+        and numpy.may_share_memory(out, array)
+        and not (array.ctypes.data == out.ctypes.data and array.strides == out.strides)
+        for array in inputs
+    )
+
+
+def mapped(function: Any, inputs: tuple[Any, ...], kind: numpy.dtype[Any]) -> Array:
+    """``function(*inputs)`` of arrays and numbers, element by element, as a new row-major array; piece by piece.
+
+    Raises:
+        ValueError: when the shapes do not broadcast.
+    """
+    shapes = [array.shape for array in inputs if isinstance(array, numpy.ndarray)]
+    shape = shapes[0] if len(set(shapes)) == 1 else numpy.broadcast_shapes(*shapes)
+    out = numpy.empty(shape, kind)
+    if out.size < MANY:
+        quiet(_step, function, inputs, out)
+    else:
+        pointwise(function, inputs, out)
+    return out
+
+
+def _step(function: Any, inputs: Any, out: Array) -> None:
+    if function.__class__ is numpy.ufunc:
+        function(*inputs, out=out)
+    elif function is _converted:
+        numpy.copyto(out, inputs[0], casting="unsafe")
+    else:
+        numpy.copyto(out, function(*inputs), casting="unsafe")
+
+
+def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
+    """``out[...] = function(*inputs)``, element by element, on several threads.
+
+    Args:
+        function: a ufunc, or a function of several of them, for which no element depends on another.
+        inputs: arrays that broadcast to `out`, and numbers; where they share its memory, at the very same places.
+    """
+    if out.size < 2:
+        quiet(_step, function, inputs, out)
+        return
+    given, out = _in_order(inputs, out)
+    axis = _axis_to_cut(out.shape)
+    width = out.size // out.shape[axis]
+    before = (slice(None),) * axis
+    cut = [a if not _varies(a) or a.shape[axis] == 1 else None for a in given]
+
+    def piece(first: int, last: int) -> None:
+        where = (*before, slice(first, last))
+        parts = [a[where] if kept is None else kept for a, kept in zip(given, cut, strict=True)]
+        quiet(_step, function, parts, out[where])
+
+    one_step = function.__class__ is numpy.ufunc or function is _converted
+    most = 0 if one_step else max(1, _BLOCK // width)
+    grain = max(1, _PIECE // width)
+    spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
+
+
+def _varies(array: Any) -> bool:
+    return isinstance(array, numpy.ndarray) and array.ndim > 0
+
+
+def _in_order(inputs: tuple[Any, ...], out: Array) -> tuple[list[Any], Array]:
+    """Everything with its dimensions in the order of the result's memory: as one row, if it lies so."""
+    ndim = out.ndim
+    if ndim == 1:
+        return list(inputs), out
+    same = [
+        array[(None,) * (ndim - array.ndim)] if _varies(array) and array.ndim < ndim else array
+        for array in inputs
+    ]
+    if not out.flags.c_contiguous:
+        order = sorted(range(ndim), key=lambda d: -abs(out.strides[d]))
+        out = out.transpose(order)
+        same = [array.transpose(order) if _varies(array) else array for array in same]
+    if out.flags.c_contiguous and all(
+        array.flags.c_contiguous and array.shape == out.shape for array in same if _varies(array)
+    ):
+        return [array.reshape(-1) if _varies(array) else array for array in same], out.reshape(-1)
+    return same, out
+
+
+def _axis_to_cut(shape: tuple[int, ...]) -> int:
+    """The first dimension that is long enough to be cut, or else the longest."""
+    for axis, n in enumerate(shape):
+        if n >= _ENOUGH:
+            return axis
+    return max(range(len(shape)), key=lambda d: shape[d])
+
+
+_ENOUGH = 16
 
 
 _ROW = 1024
@@ -81,11 +204,12 @@ def total(array: Array) -> Any:
 def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) -> None:
     """``out[...] = ufunc(*inputs)`` with every input first converted to `compute`, for any strides."""
     kind = float32 if is_half(compute) else compute
+    # 16-bit results must be rounded before they are widened.
+    direct = not is_half(compute) or out.dtype.kind == "b"
+    if out.size >= MANY and (direct or out.dtype == compute.numpy) and _by_pieces(ufunc, inputs, out, kind):
+        return
     operands = [cast(array, kind) for array in inputs]
-    direct = (
-        not is_half(compute) or out.dtype.kind == "b"
-    )  # 16-bit results must be rounded before they are widened
-    if direct and ufunc.__class__ is numpy.ufunc and _writes(ufunc, kind, out.dtype):
+    if direct and _writes(ufunc, kind, out.dtype):
         quiet(ufunc, *operands, out=out)
     else:
         result = quiet(ufunc, *operands)
@@ -94,9 +218,31 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
         quiet(numpy.copyto, out, result, casting="unsafe")
 
 
+def _by_pieces(ufunc: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -> bool:
+    """`zip_into` for many elements, without a temporary as large as they; False where it needs one."""
+    if kind.category < 2 and ufunc.__class__ is not numpy.ufunc:
+        return False  # integers may be refused: then nothing must be written
+    if not apart(out, *inputs):
+        return False
+    if any(array.dtype != kind.numpy for array in inputs):
+        inputs = tuple(array if array.ndim else cast(array, kind) for array in inputs)
+        ufunc = functools.partial(_in_kind, ufunc, kind.numpy)
+    elif not _writes(ufunc, kind, out.dtype) and ufunc.__class__ is numpy.ufunc:
+        ufunc = functools.partial(_in_kind, ufunc, kind.numpy)
+    pointwise(ufunc, inputs, out)
+    return True
+
+
+def _in_kind(ufunc: Any, kind: Any, *inputs: Array) -> Any:
+    parts = [a.real if a.dtype.kind == "c" and kind.kind in "fiu" else a for a in inputs]
+    return ufunc(*(part.astype(kind, copy=False) for part in parts))
+
+
 @functools.cache
 def _writes(ufunc: Any, kind: dtype, held: numpy.dtype[Any]) -> bool:
     """Whether the ufunc's own loop gives just the elements that the output holds, so no temporary is needed."""
+    if ufunc.__class__ is not numpy.ufunc:
+        return False
     try:
         loop = ufunc.resolve_dtypes((kind.numpy,) * ufunc.nin + (None,) * ufunc.nout)
     except TypeError:
