@@ -334,7 +334,12 @@ def _run(
             held = numpy.empty(out._lay().size, out._dtype.numpy)
             cpu.zip_into(block.numpy, arrays, held, compute)
             numpy.conjugate(held, out=out._nd(physical=True))
-        elif new and block.numpy.__class__ is not numpy.ufunc and not cpu.is_half(compute):
+        elif (
+            new
+            and block.numpy.__class__ is not numpy.ufunc
+            and not cpu.is_half(compute)
+            and (compute.category < 2 or out.numel() < cpu.MANY)
+        ):
             _adopt(out, cpu.quiet(block.numpy, *(cpu.cast(array, compute) for array in arrays)))
         else:
             cpu.zip_into(block.numpy, arrays, out._nd(), compute)

@@ -90,7 +90,7 @@ def _fast_binary(
     number = number if numbers else {}
     if block.numpy.__class__ is not numpy.ufunc:
         same = _of_arrays(block)
-    run, ndarray, new = cpu.quiet_here, numpy.ndarray, object.__new__
+    run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
@@ -113,7 +113,10 @@ def _fast_binary(
                 base = b._base
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
-                array = run(ufunc, x, y)
+                if x.size < many and (x.shape == y.shape or x.size * y.size < many):
+                    array = run(ufunc, x, y)
+                else:
+                    array = cpu.mapped(ufunc, (x, y), kind.numpy)
                 # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
                 if x.shape != y.shape and min(array.shape) < 2:
                     return None
@@ -121,7 +124,7 @@ def _fast_binary(
                 ufunc, kind, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return None
-                array = run(ufunc, x, b)
+                array = run(ufunc, x, b) if x.size < many else cpu.mapped(ufunc, (x, b), kind.numpy)
         except (KeyError, OverflowError, RuntimeError, ValueError):
             # An unusual pair of dtypes, a number to wrap, another thread inside, sizes that do not fit: the long way.
             return None
@@ -153,7 +156,7 @@ def _fast_binary(
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
     same, number = _fast_entries(block) if block.result == "same" else ({}, {})
     number = number if numbers else {}
-    run = cpu.quiet_here
+    run, many = cpu.quiet_here, cpu.MANY
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
@@ -177,13 +180,18 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
                     return False
                 if x.size == 1:  # NumPy takes three times as long to write one element over itself
                     x[...] = run(same[a._dtype][0], x, y)
-                else:
+                elif x.size < many:
                     run(same[a._dtype][0], x, y, x)
+                else:
+                    cpu.pointwise(same[a._dtype][0], (x, y), x)
             else:
                 ufunc, _, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return False
-                run(ufunc, x, b, x)
+                if x.size < many:
+                    run(ufunc, x, b, x)
+                else:
+                    cpu.pointwise(ufunc, (x, b), x)
         except (KeyError, OverflowError, RuntimeError):
             return False
         a._bump()
@@ -206,7 +214,7 @@ def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
 
 def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
-    run, ndarray = cpu.quiet_here, numpy.ndarray
+    run, ndarray, many = cpu.quiet_here, numpy.ndarray, cpu.MANY
 
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
@@ -217,7 +225,7 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             return None
         try:
             ufunc, kind = same[a._dtype]
-            array = run(ufunc, x)
+            array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
         except (KeyError, RuntimeError):
             return None  # an unusual dtype, or another thread inside
         return fresh(array if type(array) is ndarray else numpy.asarray(array), kind)
