@@ -32,12 +32,12 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
-    "IN_PLACE",
     "Forms",
+    "IN_PLACE",
     "Op",
     "Sample",
-    "call_traced",
     "arguments_of",
+    "call_traced",
     "differentiable",
     "explain",
     "missing_kernel",
@@ -52,6 +52,7 @@ __all__ = [
     "register_writer",
     "registry",
     "sample",
+    "single_recorder",
     "takes",
     "traced_method",
     "unmatched",

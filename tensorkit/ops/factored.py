@@ -38,6 +38,7 @@ __all__ = [
     "linalg_lu_solve",
     "lu_solve",
     "lu_unpack",
+    "permutation_matrix",
     "triangular_solve",
 ]
 

@@ -34,6 +34,7 @@ __all__ = [
     "atleast_3d",
     "cat",
     "column_stack",
+    "concatenate_arrays",
     "dstack",
     "hstack",
     "stack",

@@ -71,7 +71,13 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
         return method(input, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The function form of ``Tensor.{name}``: the result is written into `input`."
+    function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which is returned.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([0.25, 0.5])
+    >>> tk.{name}(t) is t
+    True
+    """
     calls = [f"tk.{spelling}(a)" for spelling in (name, *aliases)]
     samples = (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in calls))
     register(Op(name, function, samples, "inplace", functions=(name, *aliases), rounded=_rounded(name)))

@@ -29,8 +29,8 @@ from tensorkit.ops.pointwise import where
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "LIMITED",
     "Dims",
+    "LIMITED",
     "all",
     "any",
     "axes_of",
@@ -47,6 +47,7 @@ __all__ = [
     "nansum",
     "one_axis",
     "prod",
+    "product",
     "put_along",
     "reduced_size",
     "refuse_whole",

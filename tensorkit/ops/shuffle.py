@@ -23,7 +23,19 @@ from tensorkit.ops.convert import copy_into, host_array, to_device
 from tensorkit.ops.view import as_ints
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = ["flip", "fliplr", "flipud", "int_list", "repeat", "repeat_interleave", "roll", "rot90", "tile"]
+__all__ = [
+    "flip",
+    "fliplr",
+    "flipud",
+    "int_list",
+    "repeat",
+    "repeat_array",
+    "repeat_interleave",
+    "roll",
+    "roll_array",
+    "rot90",
+    "tile",
+]
 
 Dims = int | Sequence[int]
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)

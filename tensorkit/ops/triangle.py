@@ -20,7 +20,14 @@ from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, host_array, to_device
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["exact_out", "tril", "tril_indices", "triu", "triu_indices"]
+__all__ = [
+    "exact_out",
+    "keep_triangle",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+]
 
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 

@@ -227,7 +227,15 @@ bitwise_not = unary(
     function=False,
 )
 def _invert(input: Tensor) -> Tensor:
-    """``~t``: the bits of integers turned round, bools negated."""
+    """``~t``: the bits of integers turned round, bools negated.
+
+    Raises:
+        TypeError: for floating point and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> ~tk.tensor([True, False]), ~tk.tensor([0, 5])
+    (tensor([False,  True]), tensor([-1, -6]))
+    """
     if input._dtype.category > 1:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return bitwise_not(input)
