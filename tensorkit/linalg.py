@@ -19,6 +19,7 @@ from tensorkit.ops.factored import linalg_lu_solve as lu_solve
 from tensorkit.ops.factors import cholesky_ex, lu_factor, lu_factor_ex
 from tensorkit.ops.factors import linalg_cholesky as cholesky
 from tensorkit.ops.factors import linalg_lu as lu
+from tensorkit.ops.indefinite import ldl_factor, ldl_factor_ex, ldl_solve
 from tensorkit.ops.leastsquares import lstsq, matrix_rank, pinv
 from tensorkit.ops.norms import cond, matrix_norm
 from tensorkit.ops.norms import linalg_norm as norm
@@ -44,6 +45,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",

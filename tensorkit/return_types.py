@@ -38,6 +38,8 @@ __all__ = [
     "linalg_inv_ex",
     "linalg_inv_ex_out",
     "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
+    "linalg_ldl_factor_ex_out",
     "linalg_ldl_factor_out",
     "linalg_lstsq",
     "linalg_lstsq_out",
@@ -146,6 +148,8 @@ linalg_inv_ex = _named("linalg_inv_ex", "inverse info")
 linalg_inv_ex_out = _named("linalg_inv_ex_out", "inverse info")
 linalg_ldl_factor = _named("linalg_ldl_factor", "LD pivots")
 linalg_ldl_factor_out = _named("linalg_ldl_factor_out", "LD pivots")
+linalg_ldl_factor_ex = _named("linalg_ldl_factor_ex", "LD pivots info")
+linalg_ldl_factor_ex_out = _named("linalg_ldl_factor_ex_out", "LD pivots info")
 linalg_lstsq = _named("linalg_lstsq", "solution residuals rank singular_values")
 linalg_lstsq_out = _named("linalg_lstsq_out", "solution residuals rank singular_values")
 linalg_lu = _named("linalg_lu", "P L U")

@@ -30,6 +30,7 @@ __all__ = [
     "householder",
     "householder_times",
     "indefinite",
+    "indefinite_solve",
     "least_squares",
     "lu",
     "lu_solve",
@@ -75,7 +76,7 @@ def _each(batch: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 def _many_small(array: Array) -> bool:
     matrices = array.size // max(1, array.shape[-1] * array.shape[-2])
-    return matrices >= _MANY and max(array.shape[-2:]) <= _SMALL
+    return bool(matrices >= _MANY and max(array.shape[-2:]) <= _SMALL)
 
 
 def _write(target: Array, made: Array) -> None:
@@ -139,6 +140,11 @@ def solve(matrix: Array, right: Array) -> tuple[Array, Array]:
             pass  # one is singular: find out which
         else:
             return columns(found), numpy.zeros(matrix.shape[:-2], numpy.int32)
+    if matrix.ndim == right.ndim == 2 and matrix.size and right.size:
+        solution = columns(right)
+        _, _, made, info = _routine("gesv", solution)(columns(matrix), solution, overwrite_a=1, overwrite_b=1)
+        if not info:  # else its solution is not begun: PyTorch divides by the zero
+            return made, numpy.zeros((), numpy.int32)
     factors, pivots, info = lu(matrix)
     return lu_solve(factors, pivots, _wide(right, batch)), info
 
@@ -163,7 +169,14 @@ def triangular_solve(
             if not one.flags.f_contiguous and turned < 2 and one.T.flags.f_contiguous:
                 one, above, turned = one.T, not above, 1 - turned
             made = trsm(
-                1.0, one, solution[at], side=not left, lower=not above, trans_a=turned, diag=unit, overwrite_b=1
+                1.0,
+                one,
+                solution[at],
+                side=not left,
+                lower=not above,
+                trans_a=turned,
+                diag=unit,
+                overwrite_b=1,
             )
             _write(solution[at], made)
     return solution
@@ -180,7 +193,8 @@ def cholesky(array: Array, *, upper: bool) -> tuple[Array, Array]:
                 return columns(found), info
         except numpy.linalg.LinAlgError:
             pass  # find out which
-    factor = columns(numpy.triu(array) if upper else numpy.tril(array))
+    turned = array.swapaxes(-1, -2)  # of this a row-major half is what LAPACK wants
+    factor = (numpy.tril(turned) if upper else numpy.triu(turned)).swapaxes(-1, -2)
     if factor.size:
         potrf = _routine("potrf", factor)
         for at in _each(batch):
@@ -236,6 +250,19 @@ def indefinite(array: Array, *, hermitian: bool) -> tuple[Array, Array, Array]:
     return factors, pivots, info
 
 
+def indefinite_solve(factors: Array, pivots: Array, right: Array, *, hermitian: bool) -> Array:
+    """Solve with the factors that `indefinite` gave."""
+    batch = numpy.broadcast_shapes(factors.shape[:-2], right.shape[:-2])
+    solution = columns(_wide(right, batch))
+    if solution.size:
+        factors, swaps = _wide(factors, batch), numpy.broadcast_to(pivots, batch + pivots.shape[-1:])
+        name = "hetrs" if hermitian and factors.dtype.kind == "c" else "sytrs"
+        for at in _each(batch):
+            made, _ = _routine(name, factors)(factors[at], swaps[at], solution[at], lower=1, overwrite_b=1)
+            _write(solution[at], made)
+    return solution
+
+
 # -- orthogonal factors -------------------------------------------------------------------------------------------
 
 
@@ -253,9 +280,9 @@ def reflectors(array: Array) -> tuple[Array, Array]:
     return packed, taus
 
 
-def householder(packed: Array, taus: Array) -> Array:
-    """The product of the reflectors, as many columns as there are in `packed`."""
-    made = columns(packed)
+def householder(packed: Array, taus: Array, *, overwrite: bool = False) -> Array:
+    """The product of the reflectors, as many columns as there are in `packed`, which may be written over."""
+    made = packed if overwrite else columns(packed)
     m, n = packed.shape[-2:]
     if not made.size:
         return made
@@ -303,8 +330,10 @@ def svd(array: Array, *, full: bool, vectors: bool) -> tuple[Array | None, Array
         if not vectors:
             return None, values, None
         u = numpy.broadcast_to(numpy.eye(m, wide[0], dtype=array.dtype), (*batch, m, wide[0]))
-        return columns(u), values, columns(
-            numpy.broadcast_to(numpy.eye(wide[1], n, dtype=array.dtype), (*batch, wide[1], n))
+        return (
+            columns(u),
+            values,
+            columns(numpy.broadcast_to(numpy.eye(wide[1], n, dtype=array.dtype), (*batch, wide[1], n))),
         )
     finite = _finite(array)
     if not finite.all():

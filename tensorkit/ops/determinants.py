@@ -275,7 +275,8 @@ def logdet(input: Tensor) -> Tensor:
     sign, logarithm = linalg_slogdet(input)
     if input._dtype.is_complex:
         return sign.log() + logarithm  # type: ignore[no-any-return]
-    return where(sign == -1, math.nan, logarithm)
+    found: Tensor = where(sign == -1, math.nan, logarithm)
+    return found
 
 
 # -- the exponential ----------------------------------------------------------------------------------------------
@@ -298,7 +299,7 @@ def _exponential_back(g: Any, c: Any) -> Any:
         return g
     blocks = placed(placed(A, 2 * n, 0, -1), 2 * n, 0, -2) + placed(placed(A, 2 * n, n, -1), 2 * n, n, -2)
     blocks = blocks + placed(placed(g, 2 * n, n, -1), 2 * n, 0, -2)
-    return matrix_exp(blocks).narrow(-2, 0, n).narrow(-1, n, n)  # type: ignore[attr-defined]
+    return matrix_exp(blocks).narrow(-2, 0, n).narrow(-1, n, n)
 
 
 @op(

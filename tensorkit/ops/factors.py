@@ -45,6 +45,7 @@ __all__ = [
     "lu_factor",
     "lu_factor_ex",
     "placed",
+    "through_lu",
 ]
 
 
@@ -232,7 +233,7 @@ def through_lu(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
     if gL is not None and m > n:
         rest = adjoint(L.narrow(-2, n, m - n)).matmul(gL.narrow(-2, n, m - n)).triu()
         upper = -rest if upper is None else upper - rest
-    inner = upper if lower is None else lower if upper is None else lower + upper
+    inner: Any = upper if lower is None else lower if upper is None else lower + upper
     if n >= m:
         inner = solve_triangular(adjoint(U1), inner, upper=False, left=False)
         wide = placed(inner, n, 0, -1)

@@ -29,7 +29,13 @@ from tensorkit.ops.matrices import (
 from tensorkit.ops.spectral import eigh, eigvalsh, linalg_svd, svdvals
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
-__all__ = ["lstsq", "matrix_rank", "pinv", "pinverse"]
+__all__ = [
+    "lstsq",
+    "matrix_rank",
+    "pinv",
+    "pinverse",
+    "through_inverse",
+]
 
 
 # -- pseudoinverse ------------------------------------------------------------------------------------------------
@@ -68,13 +74,12 @@ def _cutoff(input: Tensor, largest: Array, atol: Any, rtol: Any, name: str) -> A
     if absolute is None:
         absolute = 0.0
     relative = numpy.asarray(relative, largest.dtype)
-    return numpy.maximum(
-        numpy.asarray(absolute, largest.dtype), kernels.quiet(numpy.multiply, relative, largest)
-    )
+    scaled: Array = kernels.quiet(numpy.multiply, relative, largest)
+    return numpy.maximum(numpy.asarray(absolute, largest.dtype), scaled)
 
 
 def _largest(values: Array) -> Array:
-    return values.max(-1) if values.shape[-1] else numpy.zeros(values.shape[:-1], values.dtype)
+    return numpy.asarray(values.max(-1) if values.shape[-1] else numpy.zeros(values.shape[:-1], values.dtype))
 
 
 def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:

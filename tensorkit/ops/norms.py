@@ -150,7 +150,7 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
     """The norms of matrices without elements."""
     size = [1 if d in dims else n for d, n in enumerate(A.size()) if keepdim or d not in dims]
     real = (A.dtype if kind is None else as_dtype(kind, "linalg_matrix_norm")).to_real()
-    return zeros(size, dtype=real, device=A.device).zero_()  # type: ignore[attr-defined, no-any-return]
+    return zeros(size, dtype=real, device=A.device).zero_()
 
 
 @op(
@@ -281,7 +281,7 @@ def _condition(input: Any, p: Any) -> Any:
     if p is not None and not isinstance(p, str) and abs(p) not in (1, 2, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     if not input.numel():
-        return zeros(list(input.size()[:-2]), dtype=input.dtype.to_real(), device=input.device).zero_()  # type: ignore[attr-defined]
+        return zeros(list(input.size()[:-2]), dtype=input.dtype.to_real(), device=input.device).zero_()
     order = 2.0 if p is None else p if isinstance(p, str) else float(p)
     if not isinstance(order, str) and abs(order) == 2:
         values = svdvals(input)

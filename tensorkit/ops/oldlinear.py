@@ -42,7 +42,7 @@ def _old(name: str, now: str) -> None:
 
 def _least_squares(input: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
     """The solutions above what the residuals are made of, and the QR factors of the matrix."""
-    right = input if input.dim() > 1 else input.unsqueeze(-1)  # type: ignore[attr-defined]
+    right = input if input.dim() > 1 else input.unsqueeze(-1)
     sides, _, _ = lapack.least_squares(A._nd(), right._nd(), driver="gels", cutoff=0.0)
     return in_columns(sides, A._dtype), geqrf(A)[0]
 
@@ -113,7 +113,7 @@ def eig(input: Tensor, eigenvectors: bool = False, *, out: Any = None) -> tuple[
     _old("eig", "linalg.eig(A)")
     if not eigenvectors:
         values = eigvals(input)
-        return _parts(values, input), input.new_empty((0,))  # type: ignore[attr-defined]
+        return _parts(values, input), input.new_empty((0,))
     values, vectors = linalg_eig(input)
     if input.is_complex():
         return values, vectors
@@ -158,8 +158,8 @@ def symeig(
     _old("symeig", "linalg.eigh(A)")
     triangle = "U" if upper else "L"
     if eigenvectors:
-        return tuple(eigh(input, triangle))  # type: ignore[return-value]
-    return eigvalsh(input, triangle), input.new_empty((0,))  # type: ignore[attr-defined]
+        return tuple(eigh(input, triangle))
+    return eigvalsh(input, triangle), input.new_empty((0,))
 
 
 def _solved(input: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
@@ -221,7 +221,7 @@ def trtrs(
     """
     check_tensor("trtrs", "input", 1, input)
     _old("trtrs", "linalg.solve_triangular(A, B, upper=...)")
-    return tuple(triangular_solve(input, A, upper, transpose, unitriangular))  # type: ignore[return-value]
+    return tuple(triangular_solve(input, A, upper, transpose, unitriangular))
 
 
 @offers

@@ -45,7 +45,7 @@ def _mirrored(upper: Any) -> Any:
 
 def _square_back(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """The gradient of a matrix with at least as many rows as columns."""
-    inner = None if gR is None else gR.matmul(adjoint(R))
+    inner: Any = None if gR is None else gR.matmul(adjoint(R))
     if gQ is not None:
         turned = adjoint(Q).matmul(gQ)
         inner = -turned if inner is None else inner - turned
@@ -108,17 +108,18 @@ def _qr_parts(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
         Q = blank((*batch, m, rows), A._dtype, columns=True) if wanted else blank((0,), A._dtype)
         return Q, blank((*batch, rows, n), A._dtype, columns=True)
     packed, taus = lapack.reflectors(host(A, "linalg_qr"))
-    R = numpy.triu(packed[..., :rows, :])
+    R = in_columns(numpy.tril(packed[..., :rows, :].swapaxes(-1, -2)).swapaxes(-1, -2), A._dtype)
     if not wanted:
-        return blank((0,), A._dtype, CPU), in_columns(lapack.columns(R), A._dtype)
-    Q = in_columns(_orthogonal(packed, taus, rows), A._dtype)
-    return Q, in_columns(lapack.columns(R), A._dtype)
+        return blank((0,), A._dtype, CPU), R
+    return in_columns(_orthogonal(packed, taus, rows), A._dtype), R
 
 
 def _orthogonal(packed: Array, taus: Array, width: int) -> Array:
     """The first columns of the product of the reflectors, as many as asked for."""
     *batch, m, n = packed.shape
-    if width <= n:
+    if width == n:
+        return lapack.householder(packed, taus, overwrite=True)
+    if width < n:
         return lapack.householder(packed[..., :width], taus)
     wide = numpy.zeros((*batch, m, width), packed.dtype)
     wide[..., :n] = packed

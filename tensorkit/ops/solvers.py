@@ -498,7 +498,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{columns} != {rows}"
         )
-    found = _inverse_of_tensor(input.reshape((rows, columns)))  # type: ignore[attr-defined]
+    found = _inverse_of_tensor(input.reshape((rows, columns)))
     return only(found.reshape((*size[ind:], *size[:ind])), out)
 
 
@@ -538,7 +538,7 @@ def tensorsolve(
     check_tensor("linalg_tensorsolve", "other", 2, other)
     if dims is not None:
         ends = [i - len(dims) for i in range(len(dims))]
-        input = input.movedim(list(dims), ends)  # type: ignore[attr-defined]
+        input = input.movedim(list(dims), ends)
     size, count = tuple(input.size()), other.dim()
     columns, rows = math.prod(size[count:]), other.numel()
     if columns != rows:
@@ -546,5 +546,5 @@ def tensorsolve(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {columns} != {rows}"
         )
-    found = solve(input.reshape((columns, columns)), other.reshape((-1,)))  # type: ignore[attr-defined]
+    found = solve(input.reshape((columns, columns)), other.reshape((-1,)))
     return only(found.reshape(size[count:]), out)

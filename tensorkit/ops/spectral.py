@@ -32,7 +32,17 @@ from tensorkit.ops.matrices import (
 from tensorkit.ops.solvers import solve
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "linalg_svd", "singular_parts", "svd", "svdvals"]
+__all__ = [
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "linalg_svd",
+    "singular_parts",
+    "svd",
+    "svdvals",
+    "through_svd",
+]
 
 _SAME_PHASE = 1e-2  # PyTorch's bound on how much of a gradient may lie along what is not determined
 
@@ -86,7 +96,7 @@ def through_svd(gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
     skewed_V = None if gVh is None else _skew(Vh.matmul(adjoint(gVh)))
     E = _gaps(S)
     rows, columns = S.unsqueeze(-1), S.unsqueeze(-2)
-    inner = None
+    inner: Any = None
     if skewed_U is not None:
         inner = (skewed_U / E) * columns
     if skewed_V is not None:
@@ -136,7 +146,9 @@ def _check_svd(A: Tensor, driver: Any = None) -> None:
 
 def _refuse_lost(array: Array) -> None:
     """Refuse matrices with elements that are no numbers."""
-    lost = numpy.isnan(array).any((-2, -1)) if array.size else numpy.zeros(array.shape[:-2], bool)
+    lost = numpy.asarray(
+        numpy.isnan(array).any((-2, -1)) if array.size else numpy.zeros(array.shape[:-2], bool)
+    )
     check_info(
         lost.astype(numpy.int32),
         lambda _: "The algorithm failed to converge because the input matrix contained non-finite values.",
@@ -297,8 +309,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     else:
         S = svdvals(input)
         *batch, m, n = input._lay().size
-        U = input.new_zeros((*batch, m, m))  # type: ignore[attr-defined]
-        Vh = input.new_zeros((*batch, n, n))  # type: ignore[attr-defined]
+        U = input.new_zeros((*batch, m, m))
+        Vh = input.new_zeros((*batch, n, n))
         U._bump()  # PyTorch writes these zeros afterwards
         Vh._bump()
     V = Vh.transpose(-2, -1)

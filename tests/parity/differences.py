@@ -60,6 +60,7 @@ _LINEAR = (
     "factored",
     "factors",
     "orthogonal",
+    "indefinite",
     "spectral",
     "determinants",
     "leastsquares",
