@@ -44,11 +44,19 @@ class Case:
 
 @dataclass(frozen=True)
 class Deliberate:
-    """A difference that is meant: its reason, which cases it covers, and whether only fuzzing is sure to meet it."""
+    """A difference that is meant.
+
+    Attributes:
+        reason: why.
+        covers: which cases.
+        rare: whether only fuzzing is sure to meet it.
+        chance: whether PyTorch itself leaves it to chance: to its loops, its memory or the machine's libraries.
+    """
 
     reason: str
     covers: Callable[[Case, Difference], bool]
     rare: bool = False
+    chance: bool = False
 
 
 def _raised(difference: Difference, text: str) -> bool:
@@ -116,10 +124,12 @@ DELIBERATE = (
             and case.layout() == "overlapping"
             and f"{found.respect}: values" in found.text
         ),
+        chance=True,
     ),
     Deliberate(
         "resize_ beyond the old storage shows memory that nobody wrote",
         lambda case, found: case.call == "a.resize_(2)" and f"{found.respect}: values" in found.text,
+        chance=True,
     ),
     Deliberate(
         "there is no complex32: not for pairs of float16, not for a complex number beside float16",
@@ -160,6 +170,7 @@ DELIBERATE = (
             )
         ),
         rare=True,
+        chance=True,
     ),
     Deliberate(
         "one of PyTorch's two loops over 16-bit numbers rounds a quotient before it truncates it, the other and "
@@ -168,6 +179,7 @@ DELIBERATE = (
             "rounding_mode='trunc'" in case.call and case.telling() and bool(case.dtypes() & _HALF)
         ),
         rare=True,
+        chance=True,
     ),
     Deliberate(
         "PyTorch computes 1 / t, a power and bounds with a number as operations on one tensor, and chooses other "
@@ -186,6 +198,7 @@ DELIBERATE = (
             case.op in _SUMS_OF_PRODUCTS and case.telling() and f"{found.respect}: values" in found.text
         ),
         rare=True,
+        chance=True,
     ),
     Deliberate(
         "what a factorisation makes of infinities, of numbers at the end of their range, and of matrices that are "
@@ -197,6 +210,7 @@ DELIBERATE = (
                 case.telling() or (case.layout() in ("expanded", "overlapping") and "singular" in found.text)
             )
         ),
+        chance=True,
     ),
     Deliberate(
         "PyTorch's spread of numbers near the end of their range is infinite; tensorkit computes it in float64",
