@@ -53,18 +53,18 @@ from tensorkit.dtypes import (
     uint32,
     uint64,
 )
-from tensorkit.kernels.threads import (
-    get_num_interop_threads,
-    get_num_threads,
-    set_num_interop_threads,
-    set_num_threads,
-)
 from tensorkit.formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
     memory_format,
     preserve_format,
+)
+from tensorkit.kernels.threads import (
+    get_num_interop_threads,
+    get_num_threads,
+    set_num_interop_threads,
+    set_num_threads,
 )
 from tensorkit.limits import finfo, iinfo
 from tensorkit.ops.advanced import index_put
@@ -85,6 +85,17 @@ from tensorkit.ops.angles import (
     sinh,
     tan,
     tanh,
+)
+from tensorkit.ops.asking import (
+    is_complex,
+    is_floating_point,
+    is_inference,
+    is_signed,
+    is_storage,
+    is_warn_always_enabled,
+    result_type,
+    set_warn_always,
+    typename,
 )
 from tensorkit.ops.binary import (
     atan2,
@@ -128,7 +139,7 @@ from tensorkit.ops.construct import (
     unravel_index,
     vander,
 )
-from tensorkit.ops.convert import clone, is_tensor, numel
+from tensorkit.ops.convert import clone, fill, is_tensor, numel
 from tensorkit.ops.create import (
     arange,
     as_tensor,
@@ -172,6 +183,7 @@ from tensorkit.ops.join import (
     vstack,
 )
 from tensorkit.ops.leastsquares import pinverse
+from tensorkit.ops.legacy import range, set_default_tensor_type
 from tensorkit.ops.logic import (
     allclose,
     bitwise_and,
@@ -279,7 +291,9 @@ from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
 from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorkit.ops.renorm import renorm
 from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
+from tensorkit.ops.sampling import bernoulli, multinomial, normal, poisson
 from tensorkit.ops.scan import (
     cummax,
     cummin,
@@ -427,6 +441,7 @@ multiply = mul
 negative = neg
 negative_ = neg_
 not_equal = ne
+resize_as_ = Tensor.resize_as_
 row_stack = vstack
 subtract = sub
 swapaxes = transpose
@@ -501,6 +516,7 @@ __all__ = [
     "atleast_3d",
     "autograd",
     "baddbmm",
+    "bernoulli",
     "bfloat16",
     "bincount",
     "bitwise_and",
@@ -526,6 +542,8 @@ __all__ = [
     "ceil_",
     "cfloat",
     "chain_matmul",
+    "channels_last",
+    "channels_last_3d",
     "char",
     "cholesky",
     "cholesky_inverse",
@@ -610,6 +628,7 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "fill",
     "fill_",
     "finfo",
     "fix",
@@ -678,13 +697,19 @@ __all__ = [
     "int64",
     "int8",
     "inverse",
+    "is_complex",
     "is_conj",
+    "is_floating_point",
     "is_grad_enabled",
+    "is_inference",
     "is_inference_mode_enabled",
     "is_neg",
     "is_nonzero",
     "is_same_size",
+    "is_signed",
+    "is_storage",
     "is_tensor",
+    "is_warn_always_enabled",
     "isclose",
     "isfinite",
     "isin",
@@ -745,6 +770,7 @@ __all__ = [
     "maximum",
     "mean",
     "median",
+    "memory_format",
     "meshgrid",
     "min",
     "minimum",
@@ -754,6 +780,7 @@ __all__ = [
     "movedim",
     "msort",
     "mul",
+    "multinomial",
     "multiply",
     "mv",
     "mvlgamma",
@@ -774,6 +801,7 @@ __all__ = [
     "no_grad",
     "nonzero",
     "norm",
+    "normal",
     "not_equal",
     "numel",
     "ones",
@@ -783,6 +811,7 @@ __all__ = [
     "outer",
     "permute",
     "pinverse",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
@@ -805,6 +834,7 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
+    "range",
     "ravel",
     "real",
     "reciprocal",
@@ -812,10 +842,13 @@ __all__ = [
     "relu",
     "relu_",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "reshape",
+    "resize_as_",
     "resolve_conj",
     "resolve_neg",
+    "result_type",
     "return_types",
     "roll",
     "rot90",
@@ -835,11 +868,13 @@ __all__ = [
     "select_scatter",
     "set_default_device",
     "set_default_dtype",
+    "set_default_tensor_type",
     "set_grad_enabled",
     "set_num_interop_threads",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",
+    "set_warn_always",
     "sgn",
     "short",
     "sigmoid",
@@ -902,6 +937,7 @@ __all__ = [
     "true_divide",
     "trunc",
     "trunc_",
+    "typename",
     "uint16",
     "uint32",
     "uint64",

@@ -13,11 +13,14 @@ from tensorkit.autograd.graph import Node, RemovableHandle
 from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
+from tensorkit.formats import memory_format
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
+from tensorkit.ops.renorm import Number as Number_renorm
 from tensorkit.ops.shuffle import Dims as Dims_shuffle
 from tensorkit.ops.statistics import Number as Number_statistics
 from tensorkit.ops.view import Dims as Dims_view
+from tensorkit.random import Generator
 from tensorkit.storage import TypedStorage, UntypedStorage
 
 Array = numpy_module.ndarray[Any, Any]
@@ -78,8 +81,8 @@ class Tensor:
     def numel(self) -> builtins.int:
         """The number of elements."""
     nelement = numel
-    def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
-        """Whether the elements lie in the storage one after another in row-major order."""
+    def is_contiguous(self, *, memory_format: memory_format = contiguous_format) -> builtins.bool:
+        """Whether the elements lie in the storage one after another in row-major order (or in another format)."""
     @property
     def dtype(self) -> dtype_type:
         """The type of the elements."""
@@ -177,7 +180,7 @@ class Tensor:
     def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
         ...
     def __neg__(self) -> Tensor: ...
-    def __new__(cls, *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor: ...
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor: ...
     def __or__(self, other: Any) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
     def __pow__(self, other: Any) -> Tensor: ...
@@ -355,6 +358,10 @@ class Tensor:
         """``beta × input + alpha × bmm(batch1, batch2)``: pair by pair."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """In-place form of ``baddbmm``: the result is written into this tensor."""
+    def bernoulli(self, *chance: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Ones and zeros: one as often as `input` says, element by element, or as often as a number `p` says."""
+    def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """Fill with ones and zeros: one as often as `p` says."""
     def bfloat16(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.bfloat16``: itself if it is, otherwise a copy."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -391,6 +398,8 @@ class Tensor:
         """`expand`: repeat dimensions of size 1 without copying."""
     def byte(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.uint8``: itself if it is, otherwise a copy."""
+    def cauchy_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with Cauchy distributed numbers: ``cauchy_(median=0, sigma=1)``."""
     def cdouble(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as ``tensorkit.complex128``: itself if it is, otherwise a copy."""
     def ceil(self) -> Tensor:
@@ -433,8 +442,8 @@ class Tensor:
         """The complex conjugate of every element, written out; a tensor of real numbers is given back itself."""
     def conj_physical_(self) -> Tensor:
         """In-place form of ``conj_physical``: the result is written into this tensor."""
-    def contiguous(self, *, memory_format: Any = None) -> Tensor:
-        """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do."""
+    def contiguous(self, *, memory_format: memory_format = ...) -> Tensor:
+        """The tensor itself if its elements lie in row-major order (or in the format), otherwise a copy in which they do."""
     def copy_(self, src: Tensor, non_blocking: builtins.bool = False) -> Tensor:
         """Write another tensor's elements, broadcast and converted, into this one; from any device."""
     def copysign(self, other: Any) -> Any:
@@ -570,6 +579,8 @@ class Tensor:
         """``exp(input) - 1``, exact near 0 too."""
     def expm1_(self) -> Tensor:
         """In-place form of ``expm1``: the result is written into this tensor."""
+    def exponential_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with exponentially distributed numbers of the density lambd * exp(-lambd * x): ``exponential_(lambd=1)``."""
     def fill_(self, value: Any) -> Tensor:
         """Set every element to a number, or to the one element of a 0-d tensor."""
     def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
@@ -626,6 +637,8 @@ class Tensor:
         """In-place form of ``ge``: the result is written into this tensor."""
     def gels(self, A: Tensor) -> tuple[Tensor, Tensor]:
         """Least squares as of 2018: the right-hand side comes first. Today: `tensorkit.linalg.lstsq`."""
+    def geometric_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with how many tries it takes until one succeeds: ``geometric_(p)``."""
     def geqrf(self) -> Any:
         """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply."""
     def ger(self, vec2: Tensor) -> Tensor:
@@ -805,6 +818,8 @@ class Tensor:
         """In-place form of ``log2``: the result is written into this tensor."""
     def log_(self) -> Tensor:
         """In-place form of ``log``: the result is written into this tensor."""
+    def log_normal_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with numbers whose logarithms are normally distributed: ``log_normal_(mean=1, std=2)``."""
     def log_softmax(self, dim: builtins.int, dtype: dtype_type | None = None) -> Tensor:
         """The logarithm of `softmax` along a dimension, however large the elements are."""
     def logaddexp(self, other: Any) -> Any:
@@ -902,6 +917,14 @@ class Tensor:
         """Multiply, element by element."""
     def mul_(self, other: Any) -> Any:
         """In-place form of ``mul``: the result is written into this tensor."""
+    def multinomial(
+        self,
+        num_samples: builtins.int,
+        replacement: builtins.bool = False,
+        *,
+        generator: Generator | None = None,
+    ) -> Tensor:
+        """Indices of categories, each drawn as often as its weight says."""
     def multiply(self, other: Any) -> Any:
         """Multiply, element by element."""
     def multiply_(self, other: Any) -> Any:
@@ -961,6 +984,8 @@ class Tensor:
         """Change the sign of every element. Refused for bool."""
     def negative_(self) -> Tensor:
         """In-place form of ``neg``: the result is written into this tensor."""
+    def new(self, *args: Any, **kwargs: Any) -> Tensor:
+        """A tensor of this one's dtype and device: ``t.new(2, 3)`` uninitialised, ``t.new([1, 2])`` with data."""
     def new_empty(self, *args: Any, dtype: Any = None, device: DeviceLike = None, **kwargs: Any) -> Tensor:
         """``empty`` with this tensor's dtype and device unless told otherwise."""
     def new_empty_strided(
@@ -985,6 +1010,8 @@ class Tensor:
         self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None
     ) -> Tensor:
         """The p-norm of all elements, or of those along the dimensions named."""
+    def normal_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with normally distributed numbers: ``normal_(mean=0, std=1)``."""
     def not_equal(self, other: Any) -> Any:
         """Whether the two differ, element by element."""
     def not_equal_(self, other: Any) -> Any:
@@ -1044,6 +1071,8 @@ class Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
         """In-place form of ``rad2deg``: the result is written into this tensor."""
+    def random_(self, *ends: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with whole numbers: ``random_(to)`` from [0, to), ``random_(from, to)`` from [from, to)."""
     def ravel(self) -> Tensor:
         """All elements in one row: a view if they lie in order, else a copy."""
     @property
@@ -1067,6 +1096,10 @@ class Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
+    def renorm(self, p: Number_renorm, dim: builtins.int, maxnorm: Number_renorm) -> Tensor:
+        """Every slice along `dim` scaled down so that its p-norm is at most `maxnorm`; shorter ones stay."""
+    def renorm_(self, p: Number_renorm, dim: builtins.int, maxnorm: Number_renorm) -> Tensor:
+        """In-place form of ``renorm``: the result is written into this tensor."""
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""
     def repeat_interleave(
@@ -1086,6 +1119,8 @@ class Tensor:
         """`reshape` with the size of another tensor."""
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
         """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
+    def resize_as_(self, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+        """Give the tensor the size of another: `resize_` to ``the_template.size()``."""
     def resolve_conj(self) -> Tensor:
         """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself."""
     def resolve_neg(self) -> Tensor:
@@ -1342,6 +1377,8 @@ class Tensor:
         """Split one dimension into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap."""
+    def uniform_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+        """Fill with numbers drawn evenly from [from, to): ``uniform_(from=0, to=1)``."""
     def unique(
         self, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
     ) -> Any:
@@ -1390,6 +1427,9 @@ class Tensor:
 
 def fresh(array: Array, kind: dtype_type) -> Tensor:
     """A CPU tensor that owns a new C-contiguous array: what every out-of-place kernel returns."""
+
+def fresh_strided(array: Array, kind: dtype_type) -> Tensor:
+    """A CPU tensor that owns a new array whose elements fill a block of memory, in whatever order."""
 
 def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype_type) -> Tensor:
     """A tensor, not a view of another, over a storage on any device."""
