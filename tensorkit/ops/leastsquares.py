@@ -75,7 +75,7 @@ def _cutoff(input: Tensor, largest: Array, atol: Any, rtol: Any, name: str) -> A
         absolute = 0.0
     relative = numpy.asarray(relative, largest.dtype)
     scaled: Array = kernels.quiet(numpy.multiply, relative, largest)
-    return numpy.maximum(numpy.asarray(absolute, largest.dtype), scaled)
+    return numpy.asarray(numpy.maximum(numpy.asarray(absolute, largest.dtype), scaled))
 
 
 def _largest(values: Array) -> Array:
