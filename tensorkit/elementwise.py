@@ -8,7 +8,7 @@ operators of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -22,7 +22,7 @@ from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.layout import Layout
 from tensorkit.storage import allocate
-from tensorkit.tensor import Array, Tensor, fresh, on_storage
+from tensorkit.tensor import Array, Tensor, fresh, fresh_strided, on_storage
 
 __all__ = [
     "NUMBERS",
@@ -35,6 +35,7 @@ __all__ = [
     "check_overlap",
     "check_writable",
     "empty_strided",
+    "plain",
     "prepare_out",
     "register_zip",
     "resize_out",
@@ -391,6 +392,169 @@ _FLOATING = ("float", "real float")
 _REAL = ("real", "real float")
 
 
+# -- the short way ------------------------------------------------------------------------------------------------
+
+_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+_Plan = tuple[dtype, dtype]
+_plans: dict[Any, _Plan | None] = {}
+_steps: dict[Any, tuple[int, ...]] = {}
+_MANY_PLANS = 4096
+_SMALL = 1 << 31
+
+
+def plain(
+    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, by: Any = None
+) -> Tensor | None:
+    """The result where nothing has to be looked at that was not decided for such operands before.
+
+    That is for few elements in the CPU's memory. None where `apply` has to go the whole way.
+
+    Args:
+        by: the function over arrays, if it is not the block's own.
+    """
+    key: list[Any] = [block.result, block.lacks, dtypes.get_default_dtype()]
+    arrays: list[Any] = []
+    first: Array | None = None
+    alike = solid = True
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            if operand._device is not CPU or operand._conjugated:
+                return None
+            array = operand._array
+            if array is None:
+                array = operand._nd()
+            if not 0 < array.size <= _FEW:
+                return None
+            key.append(operand._dtype if array.ndim else operand._dtype.name)
+            if first is None:
+                first = array
+            elif array.shape != first.shape:
+                alike = False
+            solid = solid and operand._solid
+            arrays.append(array)
+        else:
+            key.append(type(operand))
+            arrays.append(operand)
+    named = tuple(key)
+    plan = _plans.get(named, _UNKNOWN)
+    if plan is _UNKNOWN:
+        plan = _plan_of(block, operands, named)
+    if plan is None or first is None:
+        return None
+    compute, kind = plan
+    if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
+        return None
+    held = compute.numpy
+    for place, array in enumerate(arrays):
+        if isinstance(array, numpy.ndarray):
+            if array.dtype is not held and array.dtype != held:
+                arrays[place] = cpu.cast(array, compute)
+        elif -_SMALL < array < _SMALL or array.__class__ is float:
+            try:
+                arrays[place] = cpu.quiet(numpy.array, array, held)
+            except OverflowError:
+                return None
+        else:
+            return None
+    if block.check is not None:
+        block.check(*operands)
+    if inplace and block.inplace_check is not None:
+        block.inplace_check(operands[0])
+    try:
+        result: Any = cpu.quiet(block.numpy if by is None else by, *arrays)
+    except (ArithmeticError, RuntimeError, TypeError, ValueError):
+        return None  # sizes that do not broadcast, a division by 0: refused in PyTorch's words
+    if inplace:
+        return _written(operands[0], result)
+    made = _owned(result, arrays, kind)
+    if alike and solid and made.flags.c_contiguous:
+        return fresh(made, kind)
+    return _laid_out(block, operands, made, kind, named)
+
+
+_UNKNOWN: Any = object()
+
+
+def _plan_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Plan | None:
+    """The dtype to compute in and that of the result, kept for the next operands of these kinds."""
+    plan: _Plan | None = None
+    if all(isinstance(o, Tensor) or type(o) in (bool, int, float) for o in operands):
+        try:
+            plan = _dtypes_of(block, operands)
+        except RuntimeError:
+            plan = None  # no dtype holds both: `apply` says so, after what PyTorch looks at first
+        if plan is not None and (cpu.is_half(plan[0]) or plan[0] in block.lacks):
+            plan = None
+    if len(_plans) >= _MANY_PLANS:
+        _plans.clear()
+    _plans[key] = plan
+    return plan
+
+
+def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
+    """Whether no element of the first operand is written twice, and no other operand lies in its memory."""
+    first, *others = operands
+    if not first._solid and 0 in target.strides:
+        return False
+    for other in others:
+        if isinstance(other, Tensor) and other is not first:
+            if other._storage is not None and other._storage is first._storage:
+                return False
+            if len(other._lay().size) > target.ndim:
+                return False
+    return True
+
+
+def _written(target: Tensor, result: Any) -> Tensor | None:
+    array = target._array
+    if array is None or result.shape != array.shape:
+        return None
+    cpu.quiet(numpy.copyto, array, result, casting="unsafe")
+    target._bump()
+    return target
+
+
+def _owned(result: Any, arrays: list[Any], kind: dtype) -> Array:
+    """What a function returned, as an array of the result's dtype that shares no memory."""
+    if result.__class__ is not numpy.ndarray:
+        result = numpy.asarray(result)
+    if result.dtype != kind.numpy:
+        return cpu.cast(result, kind)
+    if result.base is not None or any(result is array for array in arrays):
+        return result.copy()  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
+
+
+def _laid_out(block: Pointwise, operands: tuple[Any, ...], made: Array, kind: dtype, named: Any) -> Tensor:
+    """A new array as a tensor, with the strides that PyTorch would give it."""
+    lays = [o._lay() if isinstance(o, Tensor) else _NUMBER for o in operands]
+    key = (
+        named,
+        block.like_first,
+        block.row_major_after_number,
+        *[(lay.size, lay.stride) for lay in lays],
+    )
+    stride = _steps.get(key)
+    if stride is None:
+        if len(_steps) >= _MANY_PLANS:
+            _steps.clear()
+        stride = _steps[key] = _stride_of(block, operands, made.shape, kind, None)
+    item = made.itemsize
+    if stride == tuple([step // item for step in made.strides]):
+        return (
+            fresh(made, kind)
+            if made.flags.c_contiguous and _tight(made.shape, stride)
+            else fresh_strided(made, kind)
+        )
+    out = empty_strided(made.shape, stride, kind, CPU)
+    numpy.copyto(out._nd(), made)
+    return out
+
+
+def _tight(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    return stride == layouts.contiguous_stride(size)
+
+
 def _dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtype]:
     """The dtype to compute in and the dtype of the result."""
     compute = result_dtype(*operands)
@@ -426,16 +590,26 @@ def apply(
 
     Raises:
         RuntimeError, TypeError, NotImplementedError: with PyTorch's sentences, before anything is written.
+    by: Any = None,
     """
     if out is IN_PLACE:
         out, inplace = None, True
     where = check_devices(operands)
     if block.check is not None:
+    Args:
+        by: the function over arrays, if it is not the block's own: one that knows the numbers of this call.
+
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
     written = operands[0] if inplace else out
     if isinstance(written, Tensor):
+    if out is None and (alpha is None or (alpha.__class__ is int and alpha == 1)):
+        done = plain(block, operands, inplace, by)
+        if done is not None:
+            return done
+    if by is not None:
+        block = replace(block, numpy=by)
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = layouts.broadcast_sizes(*sizes)

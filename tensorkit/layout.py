@@ -38,6 +38,7 @@ Source: sizes, strides, offsets, exception classes and sentences are PyTorch 2.1
 
 from __future__ import annotations
 
+import functools
 from builtins import slice as Slice
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -367,6 +368,9 @@ class Layout:
         >>> Layout((3, 1), (1, 1)).expand((2, -1, 4))
         Layout(size=(2, 3, 4), stride=(0, 1, 0), offset=0)
         """
+        return Layout(*_expanded(self.size, self.stride, tuple(sizes), kind), self.offset)
+
+    def _expand(self, sizes: Size, kind: str) -> tuple[Size, Size]:
         size, stride, ndim = self.size, self.stride, len(sizes)
         added = ndim - len(size)
         if added < 0:
@@ -375,7 +379,7 @@ class Layout:
                 f"must be greater or equal to the number of dimensions in the tensor ({len(size)})"
             )
         if not size:
-            return Layout(_checked_size(sizes), (0,) * added, self.offset)
+            return _checked_size(sizes), (0,) * added
         new_size, new_stride = list(sizes), [0] * ndim
         for dim in reversed(range(ndim)):
             want, have = sizes[dim], size[dim - added] if dim >= added else 1
@@ -386,7 +390,7 @@ class Layout:
                 new_stride[dim] = stride[dim - added] if dim >= added else new_size[after] * new_stride[after]
             elif want == -1 or have != 1:
                 raise self._expand_error(sizes, dim)
-        return Layout(_checked_size(new_size), tuple(new_stride), self.offset)
+        return _checked_size(new_size), tuple(new_stride)
 
     broadcast_to = expand
 
@@ -576,8 +580,7 @@ class Layout:
         dimensions 0 and 1 cannot merge:
         one step in dimension 0 is 1 slot, but stepping over all of dimension 1 is 2·3 = 6 slots
         """
-        size = infer_size(shape, prod(self.size))
-        stride = self._view_stride(size)
+        size, stride = _viewed(self.size, self.stride, tuple(shape))
         if stride is None:
             raise self._view_error(size)
         return Layout(size, stride, self.offset)
@@ -588,8 +591,7 @@ class Layout:
         >>> Layout((3, 2), (1, 3)).reshape((6,)) is None
         True
         """
-        size = infer_size(shape, prod(self.size))
-        stride = self._view_stride(size)
+        size, stride = _viewed(self.size, self.stride, tuple(shape))
         return None if stride is None else Layout(size, stride, self.offset)
 
     def _view_stride(self, size: Size) -> Size | None:
@@ -926,12 +928,30 @@ def contiguous_stride(size: Sequence[int]) -> Size:
     """
     if len(size) == 2:
         return (size[1] or 1, 1)
+    return _dense(size if type(size) is tuple else tuple(size))
+
+
+# A program asks for the strides and views of the same few sizes again and again.
+@functools.lru_cache(4096)
+def _dense(size: Size) -> Size:
     stride = [1] * len(size)
     step = 1
     for dim in range(len(size) - 1, 0, -1):
         step *= size[dim] or 1
         stride[dim - 1] = step
     return tuple(stride)
+
+
+@functools.lru_cache(4096)
+def _expanded(size: Size, stride: Size, sizes: Size, kind: str) -> tuple[Size, Size]:
+    return Layout(size, stride)._expand(sizes, kind)
+
+
+@functools.lru_cache(4096)
+def _viewed(size: Size, stride: Size, shape: Size) -> tuple[Size, Size | None]:
+    """The size that `Layout.view` gives, and its strides, or None where only a copy would do."""
+    wanted = infer_size(shape, prod(size))
+    return wanted, Layout(size, stride)._view_stride(wanted)
 
 
 def contiguous(size: Sequence[int]) -> Layout:

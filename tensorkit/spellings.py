@@ -30,7 +30,7 @@ from tensorkit.dispatch import (
     wants_grad,
 )
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, Pointwise, apply
+from tensorkit.elementwise import NUMBERS, Pointwise, apply, plain
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu
 from tensorkit.tensor import Tensor, attach, fresh
@@ -91,6 +91,7 @@ def _fast_binary(
     if block.numpy.__class__ is not numpy.ufunc:
         same = _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
+    kinds = _PLAIN if numbers else _PLAIN[:1]
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
@@ -100,8 +101,10 @@ def _fast_binary(
         x, base = a._array, a._base
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or not a._solid:
+        if x is None:
             return None
+        if not a._solid:
+            return _aside(block, a, b, kinds)
         wants = a._autograd is not None or (base is not None and base._autograd is not None)
         try:
             if type(b) is Tensor:
@@ -109,7 +112,7 @@ def _fast_binary(
                 if y is None and b._device is CPU:
                     y = b._nd()
                 if y is None or not b._solid or a._dtype is not b._dtype:
-                    return None
+                    return _aside(block, a, b, kinds)
                 base = b._base
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
@@ -119,15 +122,16 @@ def _fast_binary(
                     array = cpu.mapped(ufunc, (x, y), kind.numpy)
                 # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
                 if x.shape != y.shape and min(array.shape) < 2:
-                    return None
+                    return _aside(block, a, b, kinds)
             else:
                 ufunc, kind, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return None
                 array = run(ufunc, x, b) if x.size < many else cpu.mapped(ufunc, (x, b), kind.numpy)
-        except (KeyError, OverflowError, RuntimeError, ValueError):
-            # An unusual pair of dtypes, a number to wrap, another thread inside, sizes that do not fit: the long way.
-            return None
+        except KeyError:  # an unusual pair of dtypes
+            return _aside(block, a, b, kinds)
+        except (OverflowError, RuntimeError, ValueError):
+            return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
         # `fresh`, written out: the call would be a tenth of the whole.
         out = new(Tensor)
         out._array = array if type(array) is ndarray else numpy.asarray(array)
@@ -153,29 +157,45 @@ def _fast_binary(
     return fast
 
 
+_PLAIN = (Tensor, float, int, bool)
+
+
+def _aside(block: Pointwise, a: Tensor, b: Any, kinds: tuple[type, ...]) -> Tensor | None:
+    """What the fast path is not for, but the short one of `elementwise` may be: other strides, two dtypes."""
+    if type(b) not in kinds or wants_grad(a) or wants_grad(b):
+        return None
+    return plain(block, (a, b))
+
+
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
     same, number = _fast_entries(block) if block.result == "same" else ({}, {})
     number = number if numbers else {}
     run, many = cpu.quiet_here, cpu.MANY
+    kinds = _PLAIN if numbers else _PLAIN[:1]
+
+    def aside(a: Tensor, b: Any) -> bool:
+        return type(b) in kinds and not wants_grad(b) and plain(block, (a, b), True) is not None
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
         x, base = a._array, a._base
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or not a._solid or a._autograd is not None:
+        if x is None or a._autograd is not None:
             return False
         if base is not None and base._autograd is not None:
             return False
+        if not a._solid:
+            return aside(a, b)
         try:
             if type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
-                    return False
                 if wants_grad(b):
                     return False
+                if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
+                    return aside(a, b)
                 if a is not b and a._storage is not None and a._storage is b._storage:
                     return False
                 if x.size == 1:  # NumPy takes three times as long to write one element over itself
@@ -192,7 +212,9 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
                     run(ufunc, x, b, x)
                 else:
                     cpu.pointwise(ufunc, (x, b), x)
-        except (KeyError, OverflowError, RuntimeError):
+        except KeyError:
+            return aside(a, b)
+        except (OverflowError, RuntimeError):
             return False
         a._bump()
         return True
@@ -221,8 +243,10 @@ def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         x = a._array
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or not a._solid:
+        if x is None:
             return None
+        if not a._solid:
+            return plain(block, (a,))
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
@@ -454,7 +478,7 @@ def _operator(
     if name.startswith("__i"):
         return _inplace_operator(block, written)
 
-    equality = name == "__eq__"
+    equality, turned = name == "__eq__", block.name in ("add", "mul")
 
     def forward(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
@@ -474,9 +498,15 @@ def _operator(
 
     def reflected(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
+        if not tracing.active and type(other) in _PLAIN:
+            result = (
+                fast(self, other) if turned else None if wants_grad(self) else plain(block, (other, self))
+            )
+            if result is not None:
+                return result
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
-        if block.name in ("add", "mul"):
+        if turned:
             return caller((self, other), {}, method=False)
         return caller((other, self), {}, method=False)
 
@@ -610,7 +640,9 @@ def _function_of_one(
         if out is None or written is None:
             return plain(input)
         check(input)
-        return call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
+        return (
+            call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
+        )
 
     return plain if written is None else function
 

@@ -29,7 +29,18 @@ from tensorkit.formats import check_format, contiguous_format, has_format, memor
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
-__all__ = ["Array", "Number", "Size", "Tensor", "attach", "fresh", "on_storage", "pop_marker", "push_marker"]
+__all__ = [
+    "Array",
+    "Number",
+    "Size",
+    "Tensor",
+    "attach",
+    "fresh",
+    "fresh_strided",
+    "on_storage",
+    "pop_marker",
+    "push_marker",
+]
 
 Array = numpy.ndarray[Any, Any]
 Number = bool | int | float | complex
@@ -147,20 +158,23 @@ class Tensor:
         array = self._array
         if array is None:
             storage, lay = self._store(), self._lay()
-            item = self._dtype.itemsize
+            item, size = self._dtype.itemsize, lay.size
             # An empty tensor may sit past the end of its storage: it has no first element to point at.
-            reach = lay.reach() * item
-            if reach > storage.nbytes():
-                raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes()))
-            start = lay.offset * item if reach else 0
+            start = 0 if 0 in size else lay.offset * item
             steps = tuple([step * item for step in lay.stride])
-            array = numpy.ndarray(lay.size, self._dtype.numpy, storage._buffer, start, steps)
+            try:
+                array = numpy.ndarray(size, self._dtype.numpy, storage._buffer, start, steps)
+            except (TypeError, ValueError):
+                reach = lay.reach() * item
+                if reach > storage.nbytes():
+                    raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
+                raise
             if self._conjugated and not physical:
                 self._solid = False
                 array = numpy.asarray(numpy.conjugate(array))
                 array.flags.writeable = False  # what writes here has to conjugate: it asks for what is stored
                 return array
-            self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(lay.size)
+            self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(size)
             if self._conjugated:
                 return array
             self._array = array
@@ -412,6 +426,15 @@ def _warn_typed_storage() -> None:
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
         "directly, use tensor.untyped_storage() instead of tensor.storage()",
         UserWarning,
+def fresh_strided(array: Array, kind: dtype) -> Tensor:
+    """A CPU tensor that owns a new array whose elements fill a block of memory, in whatever order."""
+    out = fresh(array, kind)
+    item = array.itemsize
+    out._layout = Layout(array.shape, tuple([step // item for step in array.strides]), 0)
+    out._solid = False
+    return out
+
+
         stacklevel=3,
     )
 

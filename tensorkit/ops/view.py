@@ -269,6 +269,8 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
     """
+    if size and dtype is None and not named and type(size[0]) is not dtypes.dtype:
+        return input._view(input._lay().view(_view_size(size)))
     if named:
         if size or dtype is not None or list(named) != ["size"]:
             raise TypeError  # said in PyTorch's words by whoever called
@@ -364,9 +366,10 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     recorded = wants_grad(input)
-    if recorded and input.is_contiguous():
+    lay = input._lay()
+    if recorded and lay.is_contiguous():
         return input.view(size)
-    layout = input._lay().reshape(size)
+    layout = lay.reshape(size)
     if layout is not None:
         return _reshape_alias(input, layout) if recorded else input._view(layout)
     # The copy is nobody else's: the result is a tensor of its own, no view of it.
