@@ -3,9 +3,9 @@
 The engine asks one module-level flag, `active`, before it builds an event; the widgets listen.
 
 >>> import tensorkit as tk
->>> with tk.trace.record() as events:
+>>> with tk.tracing.record() as events:
 ...     t = tk.arange(6).view(2, 3).t()
->>> [event.name for event in events if isinstance(event, tk.trace.OpEvent)]
+>>> [event.name for event in events if isinstance(event, tk.tracing.OpEvent)]
 ['arange', 'view', 't']
 """
 
@@ -104,7 +104,7 @@ def record() -> Iterator[list[Event]]:
     """Collect this thread's events in a list.
 
     >>> import tensorkit as tk
-    >>> with tk.trace.record() as events:
+    >>> with tk.tracing.record() as events:
     ...     _ = tk.ones(2) + 1
     >>> events[-1].name
     'add'

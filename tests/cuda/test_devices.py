@@ -304,9 +304,9 @@ def test_tensorkit_imports_no_compiler() -> None:
 @needs_emulation
 def test_launches_and_copies_are_traced() -> None:
     a = tk.arange(6.0).view(2, 3).cuda()
-    with tk.trace.record() as events:
+    with tk.tracing.record() as events:
         (a + a.t().contiguous().t()).cpu()
-    launches = [event for event in events if isinstance(event, tk.trace.LaunchEvent)]
+    launches = [event for event in events if isinstance(event, tk.tracing.LaunchEvent)]
     assert [event.runner for event in launches] == ["emulated"] * 2
     assert launches[-1].device == "cuda:0"
-    assert any(isinstance(event, tk.trace.CopyEvent) and event.target == "cpu" for event in events)
+    assert any(isinstance(event, tk.tracing.CopyEvent) and event.target == "cpu" for event in events)
