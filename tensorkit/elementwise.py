@@ -385,13 +385,6 @@ def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
     return a - b * alpha
 
 
-# -- the whole way ------------------------------------------------------------------------------------------------
-
-
-_FLOATING = ("float", "real float")
-_REAL = ("real", "real float")
-
-
 # -- the short way ------------------------------------------------------------------------------------------------
 
 _FEW = 4096  # elements; of more, nobody notices what the whole way takes
@@ -555,6 +548,13 @@ def _tight(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     return stride == layouts.contiguous_stride(size)
 
 
+# -- the whole way ------------------------------------------------------------------------------------------------
+
+
+_FLOATING = ("float", "real float")
+_REAL = ("real", "real float")
+
+
 def _dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtype]:
     """The dtype to compute in and the dtype of the result."""
     compute = result_dtype(*operands)
@@ -583,33 +583,33 @@ def apply(
     alpha: Any = None,
     out: Tensor | None = None,
     inplace: bool = False,
+    by: Any = None,
 ) -> Tensor:
     """Run a pointwise operation on tensors and numbers, into a new tensor, `out`, or (`inplace`) the first operand.
 
     ``out=IN_PLACE`` says `inplace` too: it is what the body of an operation is given for its form ``name_``.
 
-    Raises:
-        RuntimeError, TypeError, NotImplementedError: with PyTorch's sentences, before anything is written.
-    by: Any = None,
-    """
-    if out is IN_PLACE:
-        out, inplace = None, True
-    where = check_devices(operands)
-    if block.check is not None:
     Args:
         by: the function over arrays, if it is not the block's own: one that knows the numbers of this call.
 
-        block.check(*operands)
-    if inplace and block.inplace_check is not None:
-        block.inplace_check(operands[0])
-    written = operands[0] if inplace else out
-    if isinstance(written, Tensor):
+    Raises:
+        RuntimeError, TypeError, NotImplementedError: with PyTorch's sentences, before anything is written.
+    """
+    if out is IN_PLACE:
+        out, inplace = None, True
     if out is None and (alpha is None or (alpha.__class__ is int and alpha == 1)):
         done = plain(block, operands, inplace, by)
         if done is not None:
             return done
     if by is not None:
         block = replace(block, numpy=by)
+    where = check_devices(operands)
+    if block.check is not None:
+        block.check(*operands)
+    if inplace and block.inplace_check is not None:
+        block.inplace_check(operands[0])
+    written = operands[0] if inplace else out
+    if isinstance(written, Tensor):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = layouts.broadcast_sizes(*sizes)

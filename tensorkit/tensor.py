@@ -454,6 +454,15 @@ def fresh(array: Array, kind: dtype) -> Tensor:
     return out
 
 
+def fresh_strided(array: Array, kind: dtype) -> Tensor:
+    """A CPU tensor that owns a new array whose elements fill a block of memory, in whatever order."""
+    out = fresh(array, kind)
+    item = array.itemsize
+    out._layout = Layout(array.shape, tuple([step // item for step in array.strides]), 0)
+    out._solid = False
+    return out
+
+
 def on_storage(storage: UntypedStorage, layout: Layout, kind: dtype) -> Tensor:
     """A tensor, not a view of another, over a storage on any device."""
     out = _new(Tensor)
