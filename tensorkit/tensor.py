@@ -426,15 +426,6 @@ def _warn_typed_storage() -> None:
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
         "directly, use tensor.untyped_storage() instead of tensor.storage()",
         UserWarning,
-def fresh_strided(array: Array, kind: dtype) -> Tensor:
-    """A CPU tensor that owns a new array whose elements fill a block of memory, in whatever order."""
-    out = fresh(array, kind)
-    item = array.itemsize
-    out._layout = Layout(array.shape, tuple([step // item for step in array.strides]), 0)
-    out._solid = False
-    return out
-
-
         stacklevel=3,
     )
 
