@@ -526,13 +526,13 @@ def triangular_solve(
                 f"tensorkit.triangular_solve: Expected {label} to have at least 2 dimensions, but it has "
                 f"{tensor.dim()} dimensions instead"
             )
+    size = _old_sides(input, A, "triangular_solve")
     warn_once(
         "tensorkit.triangular_solve is deprecated in favor of tensorkit.linalg.solve_triangularand will be removed in "
         "a future PyTorch release.\ntensorkit.linalg.solve_triangular has its arguments reversed and does not return "
         "a copy of one of the inputs.\nX = tensorkit.triangular_solve(B, A).solution\nshould be replaced with\n"
         "X = tensorkit.linalg.solve_triangular(A, B)."
     )
-    size = _old_sides(input, A, "triangular_solve")
     kernel_dtypes(A, "triangular_solve_cpu")
     whole = (*size[:-2], *A._lay().size[-2:])
     if is_meta(input, A):

@@ -221,11 +221,6 @@ def epsilon(kind: dtype) -> float:
     return float(numpy.finfo(real.numpy if real in (float32, float64) else numpy.float32).eps)
 
 
-_said: set[str] = set()
-
-
-def warn_once(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn the first time only, as PyTorch does of old names."""
-    if text not in _said:
-        _said.add(text)
-        warn(text, category)
+def warn_once(text: str) -> None:
+    """Warn of an old name; Python itself shows it once for each line that calls it."""
+    warn(text)
