@@ -30,16 +30,24 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
+from tensorkit.kernels import draws
 from tensorkit.kernels.box_muller import box_muller
+from tensorkit.kernels.cpu import quiet
 from tensorkit.layout import Layout, iterator_strides
 
 __all__ = [
     "Generator",
     "default_generator",
     "fill_bernoulli",
+    "fill_cauchy",
+    "fill_exponential",
+    "fill_full_range",
+    "fill_geometric",
     "fill_integers",
+    "fill_log_normal",
     "fill_normal",
     "fill_permutation",
+    "fill_poisson",
     "fill_uniform",
     "fork_rng",
     "get_rng_state",
@@ -48,6 +56,7 @@ __all__ = [
     "register_state_tensor",
     "seed",
     "set_rng_state",
+    "uniform_numbers",
 ]
 
 Array = numpy.ndarray[Any, Any]
@@ -342,8 +351,8 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
         if out.dtype.kind == "c":
             std /= math.sqrt(2.0)  # half of the variance for each part
         if real.size < 16 or not out.flags.c_contiguous:
-            pairs = numpy.array(_pairs(real.size, generator), dtype=numpy.float64)
-            real[...] = _as_dtype(pairs * std + mean, real.dtype)
+            pairs = _pairs(real.size, generator, _is_double(real))
+            real[...] = _as_dtype(draws.fused(pairs, std, mean), real.dtype)
         elif real.dtype in (numpy.float32, numpy.float64):
             _units(real, generator)
             _normal_blocks(real, generator, mean, std)
@@ -377,11 +386,8 @@ def fill_permutation(out: Array, generator: Generator) -> None:
     count = out.size
     with generator.lock:
         left = numpy.arange(count, 1, -1, dtype=numpy.int64)
-        chosen = (generator.words(left.size) % left + (count - left)).tolist()
-    order = list(range(count))
-    for place, other in enumerate(chosen):
-        order[place], order[other] = order[other], order[place]
-    _lay_down(out, _as_dtype(numpy.array(order, dtype=numpy.int64), out.dtype))
+        chosen = generator.words(left.size) % left + (count - left)
+    _lay_down(out, _as_dtype(draws.permutation(chosen, count), out.dtype))
 
 
 def fill_bernoulli(out: Array, generator: Generator, probability: float | Array) -> None:
@@ -403,7 +409,93 @@ def fill_bernoulli(out: Array, generator: Generator, probability: float | Array)
         out[...] = drawn < probability
 
 
+def fill_exponential(out: Array, generator: Generator, rate: float = 1.0) -> None:
+    """Fill with exponentially distributed numbers, in any real floating point dtype; each takes a 53-bit uniform."""
+    units = uniform_numbers(out.size, generator)
+    numbers = draws.by_the_c_library(math.log1p, numpy.negative(units, out=units), _is_double(out))
+    numbers *= -1.0 / rate if rate else -math.inf
+    _lay_down(out, _as_dtype(numbers, out.dtype))
+
+
+def fill_cauchy(out: Array, generator: Generator, median: float = 0.0, sigma: float = 1.0) -> None:
+    """Fill with Cauchy distributed numbers: the tangent of an even angle; each takes a 53-bit uniform."""
+    units = uniform_numbers(out.size, generator)
+    numbers = draws.by_the_c_library(math.tan, math.pi * (units - 0.5), _is_double(out))
+    _lay_down(out, _as_dtype(draws.fused(numbers, sigma, median), out.dtype))
+
+
+def fill_log_normal(out: Array, generator: Generator, mean: float = 1.0, std: float = 2.0) -> None:
+    """Fill with e to the power of normally distributed numbers, which come in Box–Muller pairs at any size."""
+    with generator.lock:
+        powers = _pairs(out.size, generator, _is_double(out))
+    powers = draws.fused(powers, std, mean)
+    _lay_down(out, _as_dtype(draws.by_the_c_library(draws.exp, powers, _is_double(out)), out.dtype))
+
+
+def fill_geometric(out: Array, generator: Generator, p: float) -> None:
+    """Fill with numbers of tries until one succeeds, in any dtype but bool and complex; each takes a 53-bit uniform."""
+    units = uniform_numbers(out.size, generator)
+    # So rare a success has such large numbers that the last bit of the logarithm matters.
+    numbers = draws.by_the_c_library(draws.log, units, p < 1e-6)
+    numbers /= math.log1p(-p)
+    _lay_down(out, _wrapped(numpy.ceil(numbers, out=numbers), out.dtype))
+
+
+def fill_poisson(out: Array, generator: Generator, rates: Array) -> None:
+    """Fill with numbers of events; `rates` has out's size. How many draws a number takes depends on chance."""
+    lender = _Lender(generator)
+    with generator.lock:
+        ordered = rates.transpose(_memory_order(out)).astype(numpy.float64).reshape(-1)
+        _lay_down(out, _as_dtype(draws.poisson(ordered, lender.take, lender.give_back), out.dtype))
+
+
+def fill_full_range(out: Array, generator: Generator, signed: bool = False) -> None:
+    """Fill with whole numbers that the dtype can count to: from 0 to its largest, floating point to 2**digits.
+
+    Args:
+        signed: from all 64 bits as they are: from -2**63 on.
+    """
+    kind = out.dtype
+    with generator.lock:
+        if signed or kind in (numpy.int64, numpy.float64):
+            long = generator.long_words(out.size)
+            if not signed:
+                long %= numpy.uint64(2**53 + 1 if kind == numpy.float64 else 2**63)
+            numbers = long.view(numpy.int64)
+        else:
+            numbers = (generator.words(out.size) % numpy.uint32(_count_to(kind))).astype(numpy.int64)
+    _lay_down(out, _as_dtype(numbers, kind))
+
+
 # -- from bits to numbers -----------------------------------------------------------------------------------
+
+
+def uniform_numbers(count: int, generator: Generator) -> Array:
+    """The next numbers from [0, 1) with 53 bits, float64: two draws each."""
+    units = numpy.empty(count, dtype=numpy.float64)
+    with generator.lock:
+        _units(units, generator)
+    return units
+
+
+class _Lender:
+    """Numbers as `uniform_numbers` gives them, of which those not needed can be given back."""
+
+    def __init__(self, generator: Generator) -> None:
+        self.generator = generator
+
+    def take(self, count: int) -> Array:
+        """The next ones."""
+        self.generator._ready()
+        self.before = self.generator._bits.state, self.generator._untouched
+        self.taken = count
+        return uniform_numbers(count, self.generator)
+
+    def give_back(self, count: int) -> None:
+        """The last `count` of those last taken were not needed."""
+        if count:
+            self.generator._bits.state, self.generator._untouched = self.before
+            self.generator.long_words(self.taken - count)
 
 
 def _units(out: Array, generator: Generator) -> None:
@@ -423,7 +515,10 @@ def _stretch(out: Array, low: float, high: float) -> None:
     if low == 0.0 and high == 1.0:
         return
     first, last = out.dtype.type(low), out.dtype.type(high)
-    out[...] = out.astype(numpy.float64) * float(last - first) + float(first)
+    if out.dtype == numpy.float64:
+        out[...] = draws.fused(out, high - low, low)
+    else:
+        out[...] = out.astype(numpy.float64) * float(last - first) + float(first)
     out[out == last] = first
 
 
@@ -445,7 +540,10 @@ def _box_muller(blocks: Array, mean: float, std: float) -> None:
     cosines, sines = (box_muller if blocks.dtype == numpy.float32 else _double_box_muller)(first, second)
     pairs[:, 0], pairs[:, 1] = cosines.reshape(-1, 8), sines.reshape(-1, 8)
     if std != 1.0 or mean != 0.0:
-        blocks[...] = blocks.astype(numpy.float64) * blocks.dtype.type(std) + blocks.dtype.type(mean)
+        if blocks.dtype == numpy.float64:
+            blocks[...] = draws.fused(blocks, std, mean)
+        else:
+            blocks[...] = blocks.astype(numpy.float64) * blocks.dtype.type(std) + blocks.dtype.type(mean)
 
 
 def _double_box_muller(u: Array, v: Array) -> tuple[Array, Array]:
@@ -455,27 +553,58 @@ def _double_box_muller(u: Array, v: Array) -> tuple[Array, Array]:
     return radius * numpy.cos(angle), radius * numpy.sin(angle)
 
 
-def _pairs(count: int, generator: Generator) -> list[float]:
-    """Standard normal numbers in double precision, two for two uniforms: the cosine's, then the sine's."""
-    out: list[float] = []
+def _pairs(count: int, generator: Generator, exact: bool = True) -> Array:
+    """Standard normal numbers in double precision, two for two uniforms: the cosine's, then the sine's.
+
+    Args:
+        exact: False where the numbers are rounded to a narrower type anyway; the one that is kept is always exact.
+    """
+    out = numpy.empty(count, dtype=numpy.float64)
+    kept = 0
     if count and generator._spare is not None:
-        out.append(generator._spare)
-        generator._spare = None
-    units = numpy.empty((count - len(out) + 1) // 2 * 2, dtype=numpy.float64)
-    _units(units, generator)
-    numbers = iter(units.tolist())
-    for turn, shrink in zip(numbers, numbers, strict=True):
-        radius, angle = math.sqrt(-2.0 * math.log1p(-shrink)), 2.0 * math.pi * turn
-        out += (radius * math.cos(angle), radius * math.sin(angle))
-    if len(out) > count:
-        generator._spare = out.pop()
+        out[0], generator._spare, kept = generator._spare, None, 1
+    turns, shrinks = uniform_numbers((count - kept + 1) // 2 * 2, generator).reshape(-1, 2).T
+    exactly = turns.size if exact or turns.size < 16 else 1
+    made = numpy.empty((turns.size, 2), dtype=numpy.float64)
+    fast = slice(0, turns.size - exactly)
+    radius, angle = numpy.sqrt(-2.0 * numpy.log1p(-shrinks[fast])), 2.0 * math.pi * turns[fast]
+    made[fast, 0], made[fast, 1] = radius * numpy.cos(angle), radius * numpy.sin(angle)
+    for place in range(turns.size - exactly, turns.size):
+        length, turn = math.sqrt(-2.0 * math.log1p(-shrinks[place])), 2.0 * math.pi * float(turns[place])
+        made[place] = length * math.cos(turn), length * math.sin(turn)
+    numbers = made.reshape(-1)
+    out[kept:] = numbers[: count - kept]
+    if numbers.size > count - kept:
+        generator._spare = float(numbers[-1])
     return out
 
 
 def _as_dtype(numbers: Array, kind: numpy.dtype[Any]) -> Array:
     if kind.itemsize == 2 and kind.kind not in "iu":  # float16 and bfloat16 are reached through float32
-        numbers = numbers.astype(numpy.float32)
-    return numbers.astype(kind, copy=False)
+        numbers = quiet(numbers.astype, numpy.float32)
+    return quiet(numbers.astype, kind, copy=False)  # type: ignore[no-any-return]
+
+
+def _is_double(out: Array) -> bool:
+    return bool(out.dtype == numpy.float64)
+
+
+def _count_to(kind: numpy.dtype[Any]) -> int:
+    """How many whole numbers, from 0 on, `fill_full_range` draws from for a dtype that takes one draw."""
+    if kind.kind == "b":
+        return 2
+    if kind.kind in "iu":
+        return int(numpy.iinfo(kind).max) + 1
+    return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}[kind.name] + 1
+
+
+def _wrapped(numbers: Array, kind: numpy.dtype[Any]) -> Array:
+    """Whole numbers in a dtype, as a processor converts them: what does not fit 32 bits becomes the least number."""
+    if kind.kind not in "iu":
+        return _as_dtype(numbers, kind)
+    bits = 64 if kind.itemsize == 8 else 32
+    numbers[~(numpy.abs(numbers) < 2.0 ** (bits - 1))] = -(2.0 ** (bits - 1))
+    return numbers.astype(f"int{bits}").astype(kind)
 
 
 # -- into the array's memory --------------------------------------------------------------------------------

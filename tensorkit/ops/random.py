@@ -21,32 +21,27 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
-from tensorkit.ops.convert import as_dtype, host_array, resize_
+from tensorkit.ops.convert import as_dtype, cpp_name, host_array, resize_
 from tensorkit.ops.create import empty, empty_like
 from tensorkit.ops.view import as_ints
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm"]
+__all__ = [
+    "draw",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "random_bounds",
+    "randperm",
+]
 
 Fill = Callable[[Array, Generator], None]
 _SEEDED = "generator=tk.Generator().manual_seed(3)"
 _DIGITS = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
-_C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "uint16": "short unsigned int",
-    "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-}
 
 
 def _state_array(state: Any) -> Any:
@@ -146,19 +141,31 @@ def _make(size: tuple[int, ...], default: dtype, options: _Call) -> Tensor:
             f"device type {resolve(where).type} does not match "
             f"device type of out parameter ({out._device.type})"
         )
-    return resize_(out, size)
+    return give_size(out, size)
 
 
-def _fill(tensor: Tensor, generator: Generator | None, fill: Fill, given: bool) -> Tensor:
-    """Draw into the tensor's own memory; `given` for an ``out=`` tensor, whose version goes up."""
+def give_size(out: Tensor, size: Any) -> Tensor:
+    """An ``out=`` tensor in the size of a draw, without a warning, and without a step of its version."""
+    version = out._version
+    resize_(out, size)
+    if out._counter is not None:
+        out._counter[0] = version
+    return out
+
+
+def draw(tensor: Tensor, generator: Generator | None, fill: Fill, given: bool = False) -> Tensor:
+    """Draw into the tensor's own memory; `given` for one that somebody knows already: its version goes up."""
     if tensor._device == META:
+        if given:
+            tensor._bump()
         return tensor
     if tensor._device != CPU:
         raise MissingKernelError(
             f"Could not draw random numbers on the '{tensor._device.type.upper()}' backend: tensorkit draws "
             "them on the CPU.\nDraw there, then move the tensor: tk.rand(2, 3).to('cuda')."
         )
-    fill(tensor._nd(), random.default_generator if generator is None else generator)
+    if tensor.numel():
+        fill(tensor._nd(), random.default_generator if generator is None else generator)
     if given:
         tensor._bump()
     return tensor
@@ -170,7 +177,7 @@ def _uniform(tensor: Tensor, generator: Generator | None, given: bool = False) -
             raise missing_kernel("check_uniform_bounds", tensor._dtype.label)
         if given:
             check_writable(tensor)
-    return _fill(tensor, generator, random.fill_uniform, given)
+    return draw(tensor, generator, random.fill_uniform, given)
 
 
 def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) -> Tensor:
@@ -182,28 +189,33 @@ def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) ->
         return tensor
     if given and tensor._device == CPU:
         check_writable(tensor)
-    return _fill(tensor, generator, random.fill_normal, given)
+    return draw(tensor, generator, random.fill_normal, given)
 
 
 def _integers(
     tensor: Tensor, low: int, high: int, generator: Generator | None, given: bool = False
 ) -> Tensor:
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    check_range(low, high)
     if tensor._device == CPU:
-        low, high = _bounds(low, high, tensor._dtype)
+        low, high = random_bounds(low, high, tensor._dtype)
         if given:
             check_writable(tensor)
-    return _fill(tensor, generator, lambda out, source: random.fill_integers(out, source, low, high), given)
+    return draw(tensor, generator, lambda out, source: random.fill_integers(out, source, low, high), given)
 
 
-def _bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
+def check_range(low: int, high: int) -> None:
+    """Refuse a range without a number in it."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+
+
+def random_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
     """The bounds that a dtype can keep, or PyTorch's word on why it cannot."""
     if kind.is_floating_point:
         low, high = _rounded_bounds(low, high, kind)
     if kind.is_complex:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
-    c_name = _C_NAMES[kind.name]
+    c_name = cpp_name(kind)
     least, most = _limits(kind)
     for name, value in (("from", low), ("to - 1", high - 1)):
         if not least <= value <= most:
@@ -459,7 +471,7 @@ def randperm(
     made = _make((call.integer(n),), dtypes.int64, call)
     if made._device == CPU:
         _check_counts(made._dtype, made.numel())
-    return _fill(made, generator, random.fill_permutation, out is not None)
+    return draw(made, generator, random.fill_permutation, out is not None)
 
 
 def _check_counts(kind: dtype, count: int) -> None:
