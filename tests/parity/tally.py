@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from tensorkit import dtypes
 
-__all__ = ["KINDS_OF_MEMORY", "TABLES", "Tally"]
+__all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally"]
 
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 KINDS_OF_MEMORY = ("contiguous", "not contiguous", "stride 0", "offset", "empty", "overlapping", "0-d")
@@ -53,5 +54,40 @@ class Tally:
         return [", ".join(cells[i : i + 8]) for i in range(0, len(cells), 8)]
 
 
+class Coverage:
+    """Which operations gave a value for which dtype, PyTorch's and ours alike."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.counts: Counter[str] = Counter()
+        self.found: dict[str, set[str]] = {}
+        TABLES.append(self)
+
+    def add(self, op: str, dtypes_of_operands: Iterable[str]) -> None:
+        """A call of an operation was compared and gave a value."""
+        self.counts[op] += 1
+        self.found.setdefault(op, set()).update(dtypes_of_operands)
+
+    def lines(self) -> list[str]:
+        """For each set of dtypes, the operations that were compared in just these."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for op, kinds in sorted(self.found.items()):
+            groups.setdefault(tuple(kind for kind in DTYPES if kind in kinds), []).append(op)
+        lines = [f"{len(self.found)} operations, {self.counts.total()} calls that gave a value"]
+        for kinds, ops in sorted(groups.items(), key=lambda group: -len(group[0])):
+            lines += textwrap.wrap(f"{_said(kinds)}: {', '.join(ops)}", 150, subsequent_indent="    ")
+        return lines
+
+
+def _said(kinds: tuple[str, ...]) -> str:
+    """A set of dtypes in few words."""
+    lacking = [kind for kind in DTYPES if kind not in kinds]
+    if not lacking:
+        return f"all {len(DTYPES)} dtypes"
+    if not kinds:
+        return "without operands"
+    return f"all but {' '.join(lacking)}" if len(lacking) < len(kinds) else " ".join(kinds)
+
+
 #: Every tally of the session, in the order of the files.
-TABLES: list[Tally] = []
+TABLES: list[Tally | Coverage] = []

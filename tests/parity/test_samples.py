@@ -14,9 +14,9 @@ import tensorkit
 from tensorkit import dtypes
 from tensorkit.dispatch import Op, Sample, registry
 from tests.oracle import exhaust, fuzz_seconds
-from tests.parity.compare import LAYOUTS, Operand, build, compare
+from tests.parity.compare import LAYOUTS, Operand, Outcome, build, compare
 from tests.parity.differences import DELIBERATE, Case, Deliberate, find, tolerance
-from tests.parity.tally import Tally
+from tests.parity.tally import Coverage, Tally
 
 pytestmark = pytest.mark.parity
 
@@ -25,6 +25,7 @@ DTYPES = tuple(kind.name for kind in dtypes.ALL)
 #: Beside a sample's own sizes: without elements, with one, without dimensions.
 RESIZED = ("first 0", "last 0", "ones", "0-d")
 TALLY = Tally("operations on samples", ("telling values", "mixed dtypes", *RESIZED))
+COVERAGE = Coverage("operations by the dtypes in which they gave a value")
 RAN: set[str] = set()
 SEEN: Counter[Deliberate] = Counter()
 
@@ -78,7 +79,12 @@ def _unexpected(torch: Any, case: Case) -> str | None:
         TALLY.tensor(build(tensorkit, operand))
     allowed = tolerance(case)
     text = case.layout() == "plain" and not allowed
-    found = compare(torch, case.call, case.operands, tolerance=allowed, text=text)
+
+    def told(outcome: Outcome) -> None:
+        if outcome.error is None:
+            COVERAGE.add(case.op, case.dtypes())
+
+    found = compare(torch, case.call, case.operands, tolerance=allowed, text=text, told=told)
     if found is None:
         return None
     meant = find(case, found)
