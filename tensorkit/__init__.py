@@ -11,6 +11,8 @@ The names, arguments, results and messages are PyTorch's: a lesson that says ``i
 
 from __future__ import annotations
 
+from math import e, inf, nan, pi
+
 from tensorkit import autograd, cuda, errors, linalg, return_types, storage, tracing
 from tensorkit.autograd import (
     enable_grad,
@@ -183,7 +185,20 @@ from tensorkit.ops.join import (
     vstack,
 )
 from tensorkit.ops.leastsquares import pinverse
-from tensorkit.ops.legacy import range, set_default_tensor_type
+from tensorkit.ops.legacy import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    range,
+    set_default_tensor_type,
+)
 from tensorkit.ops.logic import (
     allclose,
     bitwise_and,
@@ -392,13 +407,30 @@ from tensorkit.random import (
     seed,
     set_rng_state,
 )
-from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.storage import (
+    BFloat16Storage,
+    BoolStorage,
+    ByteStorage,
+    CharStorage,
+    ComplexDoubleStorage,
+    ComplexFloatStorage,
+    DoubleStorage,
+    FloatStorage,
+    HalfStorage,
+    IntStorage,
+    LongStorage,
+    ShortStorage,
+    Storage,
+    TypedStorage,
+    UntypedStorage,
+)
 from tensorkit.tensor import Size, Tensor
 
 __version__ = "0.1.0"
+newaxis = None
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
-finfo.__module__ = iinfo.__module__ = __name__
+finfo.__module__ = iinfo.__module__ = memory_format.__module__ = type(strided).__module__ = __name__
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 addmv_ = Tensor.addmv_
@@ -451,8 +483,31 @@ zero_ = Tensor.zero_
 # -- the end of what `make stubs` writes --
 
 __all__ = [
+    "BFloat16Storage",
+    "BFloat16Tensor",
+    "BoolStorage",
+    "BoolTensor",
+    "ByteStorage",
+    "ByteTensor",
+    "CharStorage",
+    "CharTensor",
+    "ComplexDoubleStorage",
+    "ComplexFloatStorage",
+    "DoubleStorage",
+    "DoubleTensor",
+    "FloatStorage",
+    "FloatTensor",
     "Generator",
+    "HalfStorage",
+    "HalfTensor",
+    "IntStorage",
+    "IntTensor",
+    "LongStorage",
+    "LongTensor",
+    "ShortStorage",
+    "ShortTensor",
     "Size",
+    "Storage",
     "Tensor",
     "TypedStorage",
     "UntypedStorage",
@@ -606,6 +661,7 @@ __all__ = [
     "dsplit",
     "dstack",
     "dtype",
+    "e",
     "eig",
     "einsum",
     "empty",
@@ -688,6 +744,7 @@ __all__ = [
     "index_put",
     "index_put_",
     "index_select",
+    "inf",
     "inference_mode",
     "initial_seed",
     "inner",
@@ -784,6 +841,7 @@ __all__ = [
     "multiply",
     "mv",
     "mvlgamma",
+    "nan",
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
@@ -797,6 +855,7 @@ __all__ = [
     "neg_",
     "negative",
     "negative_",
+    "newaxis",
     "nextafter",
     "no_grad",
     "nonzero",
@@ -810,6 +869,7 @@ __all__ = [
     "ormqr",
     "outer",
     "permute",
+    "pi",
     "pinverse",
     "poisson",
     "polar",

@@ -26,9 +26,20 @@ from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, Operand, emulate
 from tensorkit.kernels.cuda.machine import NO_CUDA
 from tensorkit.ops.convert import register_copy
+from tensorkit.ops.legacy import on_cuda
 from tensorkit.tensor import Tensor
 
 __all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
     "DeviceProperties",
     "Emulation",
     "OutOfMemoryError",
@@ -336,6 +347,20 @@ def _copy(dst: Tensor, src: Tensor) -> None:
     size = dst._lay().size
     kernels.copy(_operand(dst, size), _operand(src, size), size)
 
+
+# What code of earlier years makes its tensors with: ``cuda.FloatTensor(2, 3)``.
+(
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+) = on_cuda()
 
 register_zip("cuda", _zip)
 register_copy("cuda", _copy)

@@ -16,7 +16,6 @@ NumPy array is built only when a kernel first reads it (`_nd`). Both keep the co
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 
@@ -25,7 +24,7 @@ import numpy
 from tensorkit import layout as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.formats import check_format, contiguous_format, has_format, memory_format
+from tensorkit.formats import check_format, contiguous_format, has_format
 from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 
@@ -278,7 +277,7 @@ class Tensor:
 
     nelement = numel
 
-    def is_contiguous(self, *, memory_format: memory_format = contiguous_format) -> bool:
+    def is_contiguous(self, *, memory_format: Any = ...) -> bool:
         """Whether the elements lie in the storage one after another in row-major order (or in another format).
 
         >>> import tensorkit as tk
@@ -286,7 +285,7 @@ class Tensor:
         >>> t.is_contiguous(), t.is_contiguous(memory_format=tk.channels_last)
         (False, True)
         """
-        if memory_format is contiguous_format:
+        if memory_format is ... or memory_format is contiguous_format:
             return self._lay().is_contiguous()
         if memory_format is None:
             raise TypeError(_NO_FORMAT)
@@ -356,7 +355,6 @@ class Tensor:
 
     def storage(self) -> TypedStorage:
         """The storage read as elements of this dtype. PyTorch prefers `untyped_storage` today, and says so once."""
-        _warn_typed_storage()
         return TypedStorage(dtype=self._dtype, wrap_storage=self._store())
 
     def data_ptr(self) -> int:
@@ -411,23 +409,6 @@ def _place(dim: Any, name: str, ndim: int) -> int:
     if not ndim:
         raise IndexError(f"Dimension specified as {_dim(dim, name)} but tensor has no dimensions")
     return layouts.normalise_dim(_dim(dim, name), ndim)
-
-
-_warned_typed_storage = False
-
-
-def _warn_typed_storage() -> None:
-    global _warned_typed_storage
-    if _warned_typed_storage:
-        return
-    _warned_typed_storage = True
-    warnings.warn(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
-        "directly, use tensor.untyped_storage() instead of tensor.storage()",
-        UserWarning,
-        stacklevel=3,
-    )
 
 
 def fresh(array: Array, kind: dtype) -> Tensor:

@@ -16,7 +16,6 @@ from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.formats import memory_format
 from tensorkit.layout import Layout
 from tensorkit.ops.reduce import Dims
-from tensorkit.ops.renorm import Number as Number_renorm
 from tensorkit.ops.shuffle import Dims as Dims_shuffle
 from tensorkit.ops.statistics import Number as Number_statistics
 from tensorkit.ops.view import Dims as Dims_view
@@ -81,7 +80,7 @@ class Tensor:
     def numel(self) -> builtins.int:
         """The number of elements."""
     nelement = numel
-    def is_contiguous(self, *, memory_format: memory_format = contiguous_format) -> builtins.bool:
+    def is_contiguous(self, *, memory_format: Any = ...) -> builtins.bool:
         """Whether the elements lie in the storage one after another in row-major order (or in another format)."""
     @property
     def dtype(self) -> dtype_type:
@@ -1096,9 +1095,9 @@ class Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
-    def renorm(self, p: Number_renorm, dim: builtins.int, maxnorm: Number_renorm) -> Tensor:
+    def renorm(self, p: Any, dim: builtins.int, maxnorm: Any) -> Tensor:
         """Every slice along `dim` scaled down so that its p-norm is at most `maxnorm`; shorter ones stay."""
-    def renorm_(self, p: Number_renorm, dim: builtins.int, maxnorm: Number_renorm) -> Tensor:
+    def renorm_(self, p: Any, dim: builtins.int, maxnorm: Any) -> Tensor:
         """In-place form of ``renorm``: the result is written into this tensor."""
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""

@@ -52,8 +52,11 @@ __all__ = [
     "cpp_name",
     "deliver",
     "deliver_into",
+    "fill",
+    "holds",
     "host_array",
     "is_tensor",
+    "legacy_dtype",
     "number_tensor",
     "numel",
     "register_copy",
@@ -231,7 +234,26 @@ def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_forma
     """
     if memory_format is not contiguous_format:
         return _in_format(input, memory_format)
+    if input._array is not None and input._solid:
+        return input
     return input if input.is_contiguous() else _copied(input, layouts.contiguous_stride(input._lay().size))
+
+
+def _attach_contiguous() -> None:
+    """The method, which most often has nothing to do, asks first whether it has."""
+    whole = Tensor.__dict__["contiguous"]
+
+    @functools.wraps(whole)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if self._array is not None and self._solid and not args and not kwargs and not tracing.active:
+            return self
+        return whole(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    type.__setattr__(Tensor, "contiguous", method)
+
+
+_attach_contiguous()
 
 
 def _in_format(input: Tensor, wanted: Any) -> Tensor:
@@ -239,7 +261,7 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
         raise TypeError(
             f"contiguous(): argument 'memory_format' must be tensorkit.memory_format, not {type(wanted).__name__}"
         )
-    if wanted is preserve_format:
+    if wanted is preserve_format and not input.is_contiguous():
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     strides = formatted_strides(input._lay(), wanted)
     return input if has_format(input._lay(), wanted) else _copied(input, strides)
@@ -271,7 +293,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             raise TypeError(
                 f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
             )
-    if same_place(input, src):
+    if _copied_at_once(input, src) or same_place(input, src):
         input._bump()
         return input
     check_writable(input)
@@ -286,6 +308,19 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
     input._bump()
     return input
+
+
+def _copied_at_once(target: Tensor, source: Tensor) -> bool:
+    """Copy between row-major tensors of few elements, of one size and dtype, in different memory; False for others."""
+    x, y = target._array, source._array
+    if x is None or y is None or not target._solid or target._dtype is not source._dtype:
+        return False
+    if x.size >= kernels.MANY or x.shape != y.shape or target is source:
+        return False
+    if target._storage is not None and target._storage is source._storage:
+        return False
+    x[...] = y
+    return True
 
 
 def same_place(one: Tensor, two: Tensor) -> bool:
@@ -349,12 +384,34 @@ def check_number(value: Any, kind: dtype, label: str = "") -> None:
         raise RuntimeError(f"value cannot be converted to type {label} without overflow")
 
 
+#: Between which bounds a number of Python's is held by a dtype without a question.
+_HELD: dict[tuple[type, dtype], tuple[float, float]] = {
+    (float, dtypes.float32): (-_FLOAT32_MAX, _FLOAT32_MAX),
+    (float, dtypes.float64): (-math.inf, math.inf),
+    **{
+        (int, kind): (-127, 127)
+        for kind in (dtypes.float32, dtypes.float64, dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8)
+    },
+}
+
+
+def holds(kind: dtype, value: Any) -> bool:
+    """Whether a value is a number of Python's that a dtype holds without a question."""
+    bounds = _HELD.get((value.__class__, kind))
+    return bounds is not None and bounds[0] <= value <= bounds[1]
+
+
 def write_number(input: Tensor, value: Any) -> None:
     """Write one number into every element.
 
     Raises:
         RuntimeError: when the dtype cannot hold it.
     """
+    if holds(input._dtype, value) and input._device is CPU:
+        array = input._nd() if input._array is None else input._array
+        if not input._conjugated:
+            array.fill(value)
+            return
     value = value.item() if isinstance(value, numpy.generic) else value
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError(
@@ -407,7 +464,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         copy_into(input, one._view(Layout(input._lay().size, (0,) * input.dim(), one._lay().offset)))
         input._bump()
         return input
-    if not isinstance(value, NUMBERS):
+    if value.__class__ is not float and not isinstance(value, NUMBERS):
         raise TypeError(
             f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
             "of:\n * (Tensor value)\n * (Number value)\n"
@@ -415,6 +472,51 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     write_number(input, value)
     input._bump()
     return input
+
+
+_HALVES = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}
+
+
+@op(
+    samples=(
+        sample("tk.fill(a, 2)", a=(2, 3)),
+        sample("tk.fill(a, b)", a=(2, 3), b=()),
+        sample("tk.fill(a, b)", a=(2,), b=(2,)),
+        sample("tk.fill(input=a, value=1.5)", a=(2,)),
+        sample("tk.fill(a, 1j)", a=(2,)),
+        sample("tk.fill(a, 'a')", a=(2,)),
+    ),
+    kind="copy",
+    methods=(),
+    derivative=Rule(
+        lambda call: f"FillBackward{int(isinstance(call['value'], Tensor))}",
+        input=lambda g, c: g.new_zeros(g.size()),
+        value=lambda g, c: g.sum(),
+    ),
+)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of the size and dtype of another, with one number everywhere.
+
+    Raises:
+        RuntimeError: when the dtype cannot hold the number, or `value` is a tensor with dimensions.
+
+    >>> import tensorkit as tk
+    >>> tk.fill(tk.zeros(2), 7)
+    tensor([7., 7.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.fill.html
+    """
+    if not isinstance(value, (Tensor, *NUMBERS)):
+        raise unmatched(
+            "fill", (input, value), {}, ("Tensor input, Tensor value", "Tensor input, Number value")
+        )
+    lay = input._lay()
+    if not isinstance(value, Tensor):
+        check_number(value, input._dtype, _HALVES.get(input._dtype.name, "") if input.dim() else "")
+    out = empty_strided(lay.size, layouts.like_strides(lay), input._dtype, input._device)
+    fill_(out, value.detach() if isinstance(value, Tensor) else value)
+    out._counter = None  # nobody has seen it yet: its writing does not count
+    return out
 
 
 @op(
@@ -444,6 +546,10 @@ def to_dtype(
     """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
     if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
+    array = input._array
+    if array is not None and input._solid and wanted is None and array.size < kernels.MANY:
+        if input._dtype.category < 3 and kind.category < 3 and not wants_grad(input):
+            return fresh(kernels.quiet(array.astype, kind.numpy), kind)
 
     def body() -> Tensor:
         out = empty_strided(input._lay().size, formatted_strides(input._lay(), wanted), kind, input._device)
@@ -567,6 +673,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html
     """
+    if not kwargs and len(args) == 1 and args[0].__class__ is dtypes.dtype:
+        return to_dtype(input, args[0])
     known = {"device", "dtype", "non_blocking", "copy", "memory_format", "other"}
     for key in kwargs:
         if key not in known:
@@ -612,8 +720,26 @@ def cuda(
     return to_device(input, resolve("cuda" if device is None else device))
 
 
-def _legacy_names() -> dict[str, dtype]:
-    return {f"{kind.label}Tensor": kind for kind in dtypes.ALL}
+_LEGACY = {f"{kind.label}Tensor": kind for kind in dtypes.ALL}
+
+
+def legacy_dtype(name: str) -> tuple[dtype, str]:
+    """The dtype and the device's type that a legacy name stands for: of ``'torch.LongTensor'`` int64 and ``'cpu'``.
+
+    Both packages' names are known: ``'torch.…'`` is what old code says, ``'tensorkit.…'`` what `Tensor.type` answers.
+
+    Raises:
+        ValueError: for any other text.
+    """
+    package, _, rest = name.partition(".")
+    place, _, last = rest.rpartition(".")
+    if package not in ("torch", "tensorkit") or place not in ("", "cuda"):
+        raise ValueError(f"invalid type: '{name}'")
+    if last == "Tensor":
+        return dtypes.get_default_dtype(), place or "cpu"
+    if last not in _LEGACY:
+        raise ValueError(f"invalid type: '{name}'")
+    return _LEGACY[last], place or "cpu"
 
 
 @op(
@@ -632,14 +758,15 @@ def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is None:
         place = "" if input._device.type == "cpu" else f"{input._device.type}."
         return f"tensorkit.{place}{input._dtype.label}Tensor"
-    if isinstance(dtype, str):
-        name = dtype.removeprefix("torch.").removeprefix("tensorkit.")
-        place, _, last = name.rpartition(".")
-        kind = _legacy_names().get(last)
-        if kind is None or place not in ("", "cuda"):
-            raise ValueError(f"invalid type: '{dtype}'")
-        return to_device(to_dtype(input, kind), resolve(place or "cpu"))
-    return to_dtype(input, as_dtype(dtype, "type"))
+    if isinstance(dtype, dtypes.dtype):
+        return to_dtype(input, dtype)
+    if isinstance(dtype, type):  # one of the classes of earlier years
+        package = f"{dtype.__module__}." if dtype.__module__.startswith("tensorkit") else ""
+        dtype = f"{package}{dtype.__name__}"
+    if not isinstance(dtype, str):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    kind, place = legacy_dtype(dtype)
+    return to_device(to_dtype(input, kind), resolve(place))
 
 
 @op(samples=(sample("a.type_as(b)", a=(2,), b=(3,)),), kind="copy", function=False)
@@ -655,7 +782,8 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 def _cast_method(name: str, kind: dtype) -> Callable[..., Tensor]:
     def cast(input: Tensor, *, memory_format: Any = None) -> Tensor:
-        check_format(name, memory_format)
+        if memory_format is not None:
+            check_format(name, memory_format)
         return to_dtype(input, kind, wanted=memory_format)
 
     cast.__name__ = name
@@ -881,6 +1009,9 @@ def item(input: Tensor) -> Any:
     >>> tk.tensor([[2.5]]).item()
     2.5
     """
+    array = input._array
+    if array is not None and array.size == 1 and input._dtype is not dtypes.bfloat16:
+        return array.item()
     if input.numel() != 1:
         raise RuntimeError(f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
     if input._device == META:
@@ -969,6 +1100,14 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
     return out
 
 
+def _float(input: Tensor) -> float:
+    array = input._array
+    if array is not None and array.size == 1 and input._autograd is None and input._base is None:
+        if input._dtype is dtypes.float32 or input._dtype is dtypes.float64:
+            return array.item()  # type: ignore[no-any-return]
+    return float(_real_part(_single(input, "float"), "double"))
+
+
 def _single(input: Tensor, kind: str) -> Any:
     if input.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
@@ -983,6 +1122,9 @@ def _single(input: Tensor, kind: str) -> Any:
 
 
 def _bool(input: Tensor) -> bool:
+    array = input._array
+    if array is not None and array.size == 1 and input._dtype is dtypes.bool:
+        return array.item()  # type: ignore[no-any-return]
     count = input.numel()
     if count != 1:
         many = "no values" if count == 0 else "more than one value"
@@ -1048,7 +1190,7 @@ def _attach_protocols() -> None:
     attach("__array_wrap__", _wrap_array)
     attach("__bool__", _bool)
     attach("__int__", lambda self: int(_real_part(_single(self, "int"), "int64_t")))
-    attach("__float__", lambda self: float(_real_part(_single(self, "float"), "double")))
+    attach("__float__", _float)
     attach("__complex__", lambda self: complex(_single(self, "complex")))
     attach("__index__", _index)
     attach("__iter__", _iterate)

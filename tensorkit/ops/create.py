@@ -107,7 +107,7 @@ def _leaves(data: Any, size: tuple[int, ...], dim: int, out: list[Any]) -> None:
         _leaves(row, size, dim + 1, out)
 
 
-def _leaf_dtype(value: Any, nested: bool = True) -> dtype:
+def _leaf_dtype(value: Any) -> dtype:
     if isinstance(value, Tensor):
         return value._dtype
     if isinstance(value, (numpy.generic, numpy.ndarray)):
@@ -115,10 +115,27 @@ def _leaf_dtype(value: Any, nested: bool = True) -> dtype:
     if isinstance(value, (bool, int, float, complex)):
         return dtypes.of_number(value)
     if isinstance(value, str):
-        raise (
-            ValueError("too many dimensions 'str'") if nested else TypeError("new(): invalid data type 'str'")
-        )
+        raise TypeError("new(): invalid data type 'str'")
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def _check_leaves(leaves: list[Any], size: tuple[int, ...], kind: dtype | None) -> None:
+    """Refuse what is no number, in the words of the number that it should have become."""
+    if size and leaves and isinstance(leaves[0], str):
+        raise ValueError("too many dimensions 'str'")
+    for leaf in leaves:
+        if isinstance(leaf, _NUMBERS):
+            continue
+        name = type(leaf).__name__
+        if kind is None:
+            _leaf_dtype(leaf)
+        elif kind.category > 1:
+            raise TypeError(f"must be real number, not {name}")
+        else:
+            raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+
+
+_NUMBERS = (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)
 
 
 def _common_dtype(leaves: list[Any]) -> dtype:
@@ -277,10 +294,8 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     _leaves(data, size, 0, leaves)
     if isinstance(data, str) or any(isinstance(leaf, bytes) for leaf in leaves):
         raise TypeError(f"new(): invalid data type '{'str' if isinstance(data, str) else 'bytes'}'")
+    _check_leaves(leaves, size, kind)
     kind = kind or _common_dtype(leaves)
-    for leaf in leaves:
-        if not isinstance(leaf, (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)):
-            _leaf_dtype(leaf, nested=False)
     return to_device(fresh(_array_of(leaves, size, kind), kind), where)
 
 
@@ -1333,23 +1348,9 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return method
 
 
-def _construct(cls: type[Tensor], *args: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor:
-    """``Tensor(2, 3)`` is uninitialised, ``Tensor([1, 2])`` holds data: always of the default dtype."""
-    if cls is not Tensor:
-        raise TypeError(f"{cls.__name__} cannot be made from outside: use tensorkit.tensor")
-    if len(args) == 1 and (isinstance(args[0], numpy.ndarray) or _is_sequence(args[0])):
-        return tensor(args[0], dtype=dtypes.get_default_dtype(), device=device)
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        return args[0]._view(args[0]._lay())
-    sizes = as_ints(args, "new") if args else (0,)
-    _check_size(sizes, "new")
-    return _new(sizes, None, device, None, "new")
-
-
 def _attach_new_forms() -> None:
     for create in (empty, empty_strided, zeros, ones, full, tensor):
         attach(f"new_{create.__name__}", _new_form(create))
-    attach("__new__", _construct)
 
 
 _attach_new_forms()

@@ -215,7 +215,7 @@ def test_set_never_reads_past_the_end() -> None:
 
 
 def test_the_typed_storage_says_once_that_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = __import__("sys").modules["tensorkit.tensor"]
+    module = __import__("sys").modules["tensorkit.storage"]
     monkeypatch.setattr(module, "_warned_typed_storage", False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -128,7 +128,7 @@ DELIBERATE = (
     ),
     Deliberate(
         "resize_ beyond the old storage shows memory that nobody wrote",
-        lambda case, found: case.call == "a.resize_(2)" and f"{found.respect}: values" in found.text,
+        lambda case, found: case.call.startswith("a.resize_") and f"{found.respect}: values" in found.text,
         chance=True,
     ),
     Deliberate(

@@ -18,6 +18,7 @@ LAYERS: list[set[str]] = [
     {"device"},
     {"tracing"},
     {"layout"},
+    {"formats"},
     {"storage"},
     {"kernels"},
     {"random"},
