@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from tensorkit.dtypes import bfloat16, dtype, float16, float32
+from tensorkit.kernels import compiled
+from tensorkit.kernels.compiled import Loop, Swift
 from tensorkit.kernels.threads import FORCED, silent, spread
 
 __all__ = [
     "MANY",
+    "add_scaled",
     "apart",
     "cast",
+    "choose",
     "copy",
     "is_half",
     "mapped",
     "pointwise",
     "quiet",
     "quiet_here",
+    "shortcut",
+    "swift",
     "total",
     "zip_into",
 ]
@@ -81,8 +88,9 @@ def copy(dst: Array, src: Array) -> None:
 #: From so many elements on, a pointwise operation is cut into pieces: waking a thread takes about 15 µs.
 MANY = 1 if FORCED else 1 << 17
 _PIECE = 1 << 16
-# A function of several steps does this many elements at a time: what lies between its steps stays in the cache.
-_BLOCK = 1 << 15
+# A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and is
+# not so long that it would be given back to the system after each.
+_BLOCK = 1 << 16
 
 
 def _converted(a: Array) -> Array:
@@ -115,9 +123,28 @@ def mapped(function: Any, inputs: tuple[Any, ...], kind: numpy.dtype[Any]) -> Ar
     return out
 
 
+_swift: dict[Any, Swift] = {}
+_shortcuts: dict[Any, Callable[[Any, Array], Any]] = {}
+
+
+def shortcut(function: Any, find: Callable[[Any, Array], Any]) -> None:
+    """Say that a function of arrays is sometimes one ufunc: `find` is given the inputs and the array for the result.
+
+    It returns the ufunc and what to give it, or None.
+    """
+    _shortcuts[function] = find
+
+
+def swift(function: Any, loop: Loop, kinds: str = "fd") -> None:
+    """Say that a compiled loop does what a function of arrays does, faster for many elements of some dtypes."""
+    _swift[function] = Swift(loop, function, kinds)
+
+
 def _step(function: Any, inputs: Any, out: Array) -> None:
     if function.__class__ is numpy.ufunc:
         function(*inputs, out=out)
+    elif function.__class__ is Swift:
+        function.into(inputs, out)
     elif function is _converted:
         numpy.copyto(out, inputs[0], casting="unsafe")
     else:
@@ -134,6 +161,9 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     if out.size < 2:
         quiet(_step, function, inputs, out)
         return
+    function = _swift.get(function, function)
+    if function in _shortcuts:
+        function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
     given, out = _in_order(inputs, out)
     axis = _axis_to_cut(out.shape)
     width = out.size // out.shape[axis]
@@ -145,10 +175,35 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
         parts = [a[where] if kept is None else kept for a, kept in zip(given, cut, strict=True)]
         quiet(_step, function, parts, out[where])
 
-    one_step = function.__class__ is numpy.ufunc or function is _converted
-    most = 0 if one_step else max(1, _BLOCK // width)
+    if function in _ARITHMETIC and _by_rows(given, out):
+        function = _ARITHMETIC[function]
+    one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
+    most = 0 if one_step else max(1, _BLOCK // (width * out.itemsize))
     grain = max(1, _PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
+
+
+_CHOICE = Swift(compiled.choose, numpy.where, kinds="BHIL")
+
+
+def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
+    """Write `first` where the mask says so, `second` elsewhere: elements of one dtype, of up to 64 bits."""
+    bits = numpy.dtype(f"u{out.itemsize}")
+    pointwise(_CHOICE, (mask, first.view(bits), second.view(bits)), out.view(bits))
+
+
+#: NumPy is as fast for arrays that are one row; for others it takes three times as long as need be.
+_ARITHMETIC: dict[Any, Swift] = {
+    ufunc: Swift(compiled.arithmetic, lambda a, b, _, ufunc=ufunc: ufunc(a, b), extra=(which,))
+    for which, ufunc in enumerate((numpy.add, numpy.subtract, numpy.multiply, numpy.divide))
+}
+
+
+def _by_rows(inputs: list[Any], out: Array) -> bool:
+    """Whether all are arrays of one floating point dtype, and not all of them one row of memory."""
+    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < 64:
+        return False
+    return all(isinstance(a, numpy.ndarray) and a.dtype == out.dtype for a in inputs)
 
 
 def _varies(array: Any) -> bool:
@@ -216,6 +271,17 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
         if is_half(compute) and result.dtype == float32.numpy:
             result = cast(result, compute)  # rounded once to 16 bits, also on the way into a wider output
         quiet(numpy.copyto, out, result, casting="unsafe")
+
+
+def add_scaled(inputs: tuple[Array, ...], alpha: float, out: Array, kind: dtype) -> bool:
+    """``out[...] = a + alpha * b`` for many floating point elements of one dtype; False where it is for others."""
+    if out.size < MANY or kind.category != 2 or is_half(kind) or not apart(out, *inputs):
+        return False
+    if out.dtype != kind.numpy or any(array.dtype != kind.numpy for array in inputs):
+        return False
+    held = kind.numpy.type(alpha)
+    pointwise(Swift(compiled.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out)
+    return True
 
 
 def _by_pieces(ufunc: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -> bool:

@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels import compiled
+from tensorkit.kernels.threads import FORCED, spread
+
 __all__ = ["column_sums", "row_sums", "squares", "sum_along"]
 
 Array = numpy.ndarray[Any, Any]
@@ -21,37 +24,79 @@ _BLOCK = 32
 _NARROW = 64
 _WIDE = 512
 _MANY = 4096
+_PIECE = 1 << 16
+_SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
 
 
 def _blocks(rows: Array) -> tuple[Array, Array]:
     """Each row in equal parts of at most `_ROW` elements, and the few elements that are left."""
     count, width = rows.shape
+    if count == 1:  # parts that begin where the processor reads fastest
+        whole = width - width % _ROW
+        return rows[:, :whole].reshape(1, -1, _ROW), rows[:, whole:]
     many = -(-width // _ROW)
     whole = width - width % many
     return rows[:, :whole].reshape(count, many, -1), rows[:, whole:]
 
 
+def _each_row(rows: Array, squared: bool = False) -> Array:
+    """The sum of each short row, or of its squares, on several threads."""
+    out = numpy.empty(len(rows), rows.dtype)
+
+    def piece(first: int, last: int) -> None:
+        part = rows[first:last]
+        if squared:
+            numpy.vecdot(part, part, out=out[first:last])
+        else:
+            numpy.einsum("ij->i", part, out=out[first:last])
+
+    spread(piece, len(rows), max(1, _PIECE // max(1, rows.shape[1])))
+    return out
+
+
 def row_sums(rows: Array) -> Array:
     """The sum of each row of a matrix whose rows are dense."""
     if rows.shape[1] <= _ROW:
-        return numpy.einsum("ij->i", rows)  # type: ignore[no-any-return]
+        return _each_row(rows)
     blocks, rest = _blocks(rows)
-    return _add(numpy.einsum("ijk->ij", blocks), axis=1) + _add(rest, axis=1)  # type: ignore[no-any-return]
+    parts = _each_row(blocks.reshape(-1, blocks.shape[2])).reshape(blocks.shape[:2])
+    return _add(parts, axis=1) + _add(rest, axis=1)  # type: ignore[no-any-return]
 
 
 def squares(rows: Array) -> Array:
     """The sum of the squares of each row of a matrix whose rows are dense."""
     if rows.shape[1] <= _ROW:
-        return numpy.einsum("ij,ij->i", rows, rows)  # type: ignore[no-any-return]
+        return _each_row(rows, True)
     blocks, rest = _blocks(rows)
-    parts = numpy.einsum("ijk,ijk->ij", blocks, blocks)
+    parts = _each_row(blocks.reshape(-1, blocks.shape[2]), True).reshape(blocks.shape[:2])
     return _add(parts, axis=1) + _add(numpy.square(rest), axis=1)  # type: ignore[no-any-return]
+
+
+def _compiled_columns(rows: Array) -> Array | None:
+    """`column_sums` by a compiled loop, on several threads; None while there is none."""
+    if rows.size < 2 * _PIECE and not FORCED:
+        return None
+    fast = compiled.column_sums.compiled()
+    if fast is None or not rows.flags.c_contiguous:
+        return None
+    step = max(1, -(-len(rows) // _SHARES))
+    parts = numpy.empty((-(-len(rows) // step), rows.shape[1]), numpy.float64)
+
+    def piece(first: int, last: int) -> None:
+        for part in range(first, last):
+            fast(rows[part * step : (part + 1) * step], parts[part])
+
+    spread(piece, len(parts), 1)
+    return _add(parts, axis=0).astype(numpy.float32)  # type: ignore[no-any-return]
 
 
 def column_sums(rows: Array) -> Array:
     """The sum of each column of a dense matrix."""
     count, width = rows.shape
+    short = _compiled_columns(rows) if rows.dtype == numpy.float32 else None
+    if short is not None:
+        return short
     if count < _BLOCK:
         return _add(rows, axis=0)  # type: ignore[no-any-return]
     if width < _NARROW:  # several rows as one

@@ -33,6 +33,7 @@ from tensorkit.dispatch import missing_kernel, op, recorded_call, sample, wants_
 from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import large
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, host_array, to_device, write_number
 from tensorkit.ops.create import tensor
@@ -563,6 +564,8 @@ _LONG = 32  # a row of so many elements is added faster by itself than element b
 
 def add_rows(target: Array, places: Array, values: Array) -> None:
     """Add a row of values to the row that each index names, one after the other."""
+    if large.add_rows(target, places, values):
+        return
     if target[:1].size < _LONG or target.ndim < 2:
         kernels.quiet(numpy.add.at, target, places, values)
         return

@@ -9,6 +9,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.elementwise import Pointwise, apply
+from tensorkit.kernels import compiled, cpu
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -193,6 +194,8 @@ def _no_complex_sign(input: Tensor) -> None:
             "Unlike NumPy, tensorkit.sign is not intended to support complex numbers. Please use tensorkit.sgn instead."
         )
 
+
+cpu.swift(_sgn, compiled.sign)
 
 sign = unary(
     Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),

@@ -18,6 +18,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import large
 from tensorkit.layout import normalise_dim
 from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import copy_into, host_array
@@ -141,6 +142,9 @@ def _gathered(array: Array, index: Array, axis: int) -> Array:
     _check_within(wide, axis, whole.shape[axis])
     if wide.ndim == 1:
         return numpy.take(whole, wide).reshape(index.shape)
+    short = large.gathered(whole, wide, axis)
+    if short is not None:
+        return short
     return numpy.take_along_axis(_window(whole, wide, axis), wide, axis)
 
 
@@ -194,6 +198,8 @@ def _combine(target: Array, index: Array, axis: int, values: Array, combine: Any
     """Write values where the indices point, or combine them with what is there, one after the other."""
     if combine is None:
         numpy.put_along_axis(_window(target, index, axis), index, values, axis)
+    elif combine is numpy.add and large.scatter_added(target, index, axis, values):
+        pass
     elif target.flags.c_contiguous and target.ndim > 1:
         # NumPy walks a flat array several times faster.
         flat = numpy.ravel_multi_index(numpy.broadcast_arrays(*_grid(index, axis)), target.shape).reshape(-1)

@@ -47,6 +47,7 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
     def rounded(a: Array) -> Array:
         return a.copy() if a.dtype.kind in "iu" else ufunc(a)
 
+    cpu.shortcut(rounded, lambda inputs, out: (ufunc, inputs) if out.dtype.kind == "f" else None)
     return Pointwise(
         name,
         rounded,
@@ -132,6 +133,9 @@ frac = unary(
 
 def _to_even(a: Array) -> Array:
     return a.copy() if a.dtype.kind in "iu" else numpy.rint(a)
+
+
+cpu.shortcut(_to_even, lambda inputs, out: (numpy.rint, inputs) if out.dtype.kind == "f" else None)
 
 
 def _to_decimals(a: Array, decimals: int) -> Array:

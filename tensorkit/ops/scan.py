@@ -16,6 +16,7 @@ from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sam
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, check_writable
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import large
 from tensorkit.ops.convert import copy_into, cpp_name, deliver
 from tensorkit.ops.create import zeros_like
 from tensorkit.ops.extremes import pair_into
@@ -68,6 +69,9 @@ def running(ufunc: Any, array: Array, axis: int, kind: dtype) -> Array:
     source = kernels.cast(array, kind)
     if not source.ndim:
         return source.copy()
+    short = large.running(ufunc, source, axis) if axis == source.ndim - 1 else None
+    if short is not None:
+        return short
     many = source.shape[axis]
     if axis < source.ndim - 1 and many and source.size // many >= _BROAD:
         return kernels.quiet(_by_slices, ufunc, source, axis, wide)  # type: ignore[no-any-return]

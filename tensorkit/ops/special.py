@@ -14,6 +14,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, traced_method
 from tensorkit.elementwise import Pointwise, apply, check_writable
+from tensorkit.kernels import compiled, cpu
 from tensorkit.ops.convert import deliver_into, to_dtype
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
@@ -57,8 +58,11 @@ def _block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise:
 
 _STEEP = 2 / math.sqrt(math.pi)
 
+_erf = _of_scipy("erf")
+cpu.swift(_erf, compiled.erf, "f")
+
 erf = unary(
-    _block("erf", _of_scipy("erf"), lambda a: math.erf(a), "erf_vml_cpu"),
+    _block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
     derivative=Rule("ErfBackward0", input=lambda g, c: _STEEP * (-c.input.pow(2)).exp() * g),
     rounded=1,
     samples=samples_of_one("erf"),

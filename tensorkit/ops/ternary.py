@@ -27,7 +27,9 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels import compiled
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels.compiled import Swift
 from tensorkit.ops.convert import cpp_name, write_number
 from tensorkit.ops.pointwise import conjugated, where
 from tensorkit.tensor import Array, Tensor, fresh
@@ -75,6 +77,8 @@ def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...]) -> T
     for number in numbers:
         if number is not None and (type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST):
             return None
+    if held.size >= kernels.MANY:
+        return fresh(kernels.mapped(body, tuple([tensor._array for tensor in tensors]), held.dtype), kind)
     result = kernels.quiet(body, *(tensor._array for tensor in tensors))
     return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
@@ -90,6 +94,12 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
         if type(result) is numpy.ndarray
         else numpy.minimum(result, high)
     )
+
+
+def _clipping(low: Any, high: Any) -> Any:
+    if low is None or high is None:
+        return functools.partial(_clip, low, high)
+    return Swift(compiled.clip, lambda a, low, high: _clip(low, high, a), extra=(low, high))
 
 
 # -- products and quotients added ---------------------------------------------------------------------------------
@@ -118,7 +128,13 @@ def _no_whole_division(input: Tensor, tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
-_BODIES = {"addcmul": _add_product, "addcdiv": _add_quotient}
+def _product_adder(factor: Any) -> Any:
+    if not isinstance(factor, (int, float, numpy.floating)):
+        return functools.partial(_add_product, factor)
+    return Swift(compiled.add_product, lambda a, b, c, _: _add_product(factor, a, b, c), extra=(factor,))
+
+
+_BODIES: dict[str, Any] = {"addcmul": _product_adder, "addcdiv": lambda factor: functools.partial(_add_quotient, factor)}
 
 
 def _added(
@@ -133,7 +149,7 @@ def _added(
         if "Promotion" not in str(refusal):
             raise
         factor = 1  # refused again further down, after what PyTorch looks at first
-    body = functools.partial(_BODIES[name], factor)
+    body = _BODIES[name](factor)
     block = Pointwise(name, body, None, kernel=f"{name}_cpu_out", lacks=(*_LIMITED, _BOOL))
     return apply(block, operands, out=out)
 
@@ -207,7 +223,7 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
         return written(input, **operands, value=value)
     if out is None:
         three = (input, operands["tensor1"], operands["tensor2"])
-        quick = _fast(functools.partial(_BODIES[name], value), three, (value,))
+        quick = _fast(_BODIES[name](value), three, (value,))
         if quick is not None:
             return quick
     return (
@@ -346,7 +362,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
             raise TypeError
         if out is None:
             held = input._dtype.numpy.type
-            quick = _fast(lambda a, b: _lerp(a, b, held(weight)), (input, end), (weight,))
+            mix = Swift(compiled.mix, lambda a, b, weight: _lerp(a, b, held(weight)), extra=(weight,))
+            quick = _fast(mix, (input, end), (weight,))
             if quick is not None:
                 return quick
         _check_mixed(input, end=end)
@@ -384,7 +401,7 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
     high: Any = None if max is None else _number(max, kind)
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
 
-    body = functools.partial(_clip, low, high)
+    body = _clipping(low, high)
     block = Pointwise("clamp", body, None, kernel=f"{place}_cpu", lacks=(*_LIMITED, _BOOL), exact_out=True)
     return _converted(block, input, kind, out)
 
@@ -514,10 +531,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     min, max = (_plain(bound) for bound in (min, max))
     if not _all_are(NUMBERS, min, max):
         raise TypeError
-    if (
-        out is None
-        and (result := _fast(functools.partial(_clip, min, max), (input,), (min, max))) is not None
-    ):
+    if out is None and (result := _fast(_clipping(min, max), (input,), (min, max))) is not None:
         return result
     if input._dtype.category == 2 and not _all_are((int, float, numpy.number, numpy.bool_), min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")

@@ -10,6 +10,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
+from tensorkit.kernels import compiled, cpu
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
@@ -78,6 +79,8 @@ def _rsqrt(a: Array) -> Array:
     root = numpy.sqrt(a)
     return numpy.divide(1, root, out=root) if isinstance(root, numpy.ndarray) else 1 / root
 
+
+cpu.swift(_rsqrt, compiled.rsqrt)
 
 rsqrt = unary(
     Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=()),
@@ -183,6 +186,8 @@ def _sigmoid(a: Array) -> Array:
     below += 1
     return numpy.divide(1, below, out=below) if isinstance(below, numpy.ndarray) else 1 / below
 
+
+cpu.swift(_sigmoid, compiled.sigmoid, "f")
 
 sigmoid = unary(
     Pointwise("sigmoid", _sigmoid, lambda a: 1 / (1 + math.exp(-a)), result="float", lacks=()),

@@ -14,6 +14,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply
+from tensorkit.kernels import compiled, cpu
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -255,6 +256,8 @@ def _relu(a: Array) -> Array:
     return numpy.maximum(a, a.dtype.type(0))  # type: ignore[no-any-return]
 
 
+cpu.swift(_relu, compiled.relu)
+
 relu = unary(
     Pointwise(
         "relu",
@@ -362,5 +365,9 @@ def nan_to_num(
         input._bump()  # there is nothing to replace; counted as a write all the same
         return input
     limits = _edges(input._dtype)
-    body = partial(_replaced, nan=nan or 0.0, posinf=posinf, neginf=neginf, limits=limits)
+    body: Any = partial(_replaced, nan=nan or 0.0, posinf=posinf, neginf=neginf, limits=limits)
+    if input._dtype.category == 2 and input.numel() >= cpu.MANY:
+        low, high = limits
+        numbers = (nan or 0.0, high if posinf is None else posinf, low if neginf is None else neginf)
+        body = compiled.Swift(compiled.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
     return apply(replace(_numbered, numpy=body), (input,), out=out)

@@ -1,0 +1,584 @@
+"""Loops that NumPy has no fast form of, compiled by Numba: on a thread of its own, while NumPy still answers.
+
+`Loop` is one such loop. Asked whether it is `ready`, it starts the compiler in the background and says no until the
+machine code is there; what was compiled is kept on the disk, in the folder that Numba's own rules choose
+(``NUMBA_CACHE_DIR``, beside this file, or the user's cache). `Swift` is a pointwise function of two faces: a loop,
+and a function of arrays for as long as there is no loop, or for what it does not take.
+
+The variable ``TENSORKIT_COMPILED`` says ``0`` to do without them, ``force`` to wait for each when it is first wanted
+(and to treat every tensor as if it were large): so the tests go both ways.
+
+Sources of the constants: the rational approximation of the error function that the Eigen library uses for single
+precision, evaluated here in double.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from types import FunctionType
+from typing import Any
+
+import numpy
+from numpy.lib.stride_tricks import as_strided
+
+__all__ = [
+    "Loop",
+    "Swift",
+    "add_product",
+    "add_scaled",
+    "arithmetic",
+    "as_row",
+    "choose",
+    "erf",
+    "clip",
+    "column_sums",
+    "gather_first",
+    "gather_last",
+    "index_add",
+    "mix",
+    "nan_to_num",
+    "relu",
+    "rsqrt",
+    "running_product",
+    "running_sum",
+    "scatter_add_first",
+    "scatter_add_last",
+    "sigmoid",
+    "sign",
+    "softmax",
+    "wait",
+]
+
+Array = numpy.ndarray[Any, Any]
+_MODE = os.environ.get("TENSORKIT_COMPILED", "1")
+
+
+# -- the compiler -------------------------------------------------------------------------------------------------
+
+
+class _Compiler:
+    """A thread that compiles one loop after the other: the first that is wanted, first."""
+
+    def __init__(self) -> None:
+        self._wanted: SimpleQueue[Loop] = SimpleQueue()
+        self._started = False
+        self._lock = threading.Lock()
+        self.process = os.getpid()
+
+    def send(self, loop: Loop) -> None:
+        self._wanted.put(loop)
+        with self._lock:
+            if not self._started:
+                self._started = True
+                threading.Thread(target=self._work, name="tensorkit-compiler", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            self._wanted.get().compile()
+
+
+_compiler = _Compiler()
+_one_at_a_time = threading.Lock()
+
+
+def _after_fork() -> None:
+    """The thread is gone, and whoever held the lock with it."""
+    global _compiler, _one_at_a_time
+    _compiler, _one_at_a_time = _Compiler(), threading.Lock()
+    for loop in _loops:
+        loop.asked = loop.ready is not None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+_loops: list[Loop] = []
+
+
+class Loop:
+    """One loop over arrays, and its machine code once there is some.
+
+    Args:
+        body: the loop, in the Python that Numba knows.
+        signatures: the types of its arguments, in Numba's words.
+
+    Attributes:
+        asked: whether the compiler was told.
+        ready: the compiled function, or None.
+    """
+
+    def __init__(self, body: Callable[..., Any], signatures: tuple[str, ...]) -> None:
+        self.body, self.signatures = body, signatures
+        self.asked = _MODE == "0"
+        self.ready: Any = None
+        _loops.append(self)
+
+    def compiled(self) -> Any:
+        """The compiled function; None while there is none, or where Numba is not installed."""
+        if self.ready is None and not self.asked:
+            self.asked = True
+            if _MODE == "force":
+                self.compile()
+            else:
+                _compiler.send(self)
+        return self.ready
+
+    def compile(self) -> None:
+        """Compile now, or load what an earlier process compiled."""
+        try:
+            import numba
+        except ImportError:  # NumPy answers for good
+            return
+        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        with _one_at_a_time:
+            if self.ready is not None:
+                return
+            try:
+                self.ready = numba.njit(list(self.signatures), cache=True, **options)(self._bound(numba))
+            except (OSError, RuntimeError):  # there is no folder that may be written to
+                self.ready = numba.njit(list(self.signatures), **options)(self._bound(numba))
+
+    def _bound(self, numba: Any) -> Any:
+        """The loop, in whose eyes the functions that it uses are compiled too."""
+        names = {n: _COMMON[n] for n in self.body.__code__.co_names if n in _COMMON}
+        if not names:
+            return self.body
+        inner = {
+            n: numba.njit(error_model="numpy", inline="always")(function) for n, function in names.items()
+        }
+        return FunctionType(self.body.__code__, {**self.body.__globals__, **inner}, self.body.__name__)
+
+
+def wait() -> None:
+    """Compile everything now: for tests and measurements."""
+    if _MODE != "0":
+        for loop in _loops:
+            loop.compile()
+
+
+def _loop(*signatures: str) -> Callable[[Callable[..., Any]], Loop]:
+    return lambda body: Loop(body, signatures)
+
+
+# -- what loops use -----------------------------------------------------------------------------------------------
+
+_F = numpy.float32
+_LOG2E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)
+# Adding and subtracting it rounds a number of single precision to a whole one.
+_ROUNDER = _F(12582912.0)
+_LOWEST, _HIGHEST = _F(-104.0), _F(89.0)  # beyond, powers of e are 0 and infinity
+_E0, _E1, _E2 = _F(1.9875691500e-4), _F(1.3981999507e-3), _F(8.3334519073e-3)
+_E3, _E4, _E5 = _F(4.1665795894e-2), _F(1.6666665459e-1), _F(5.0000001201e-1)
+_ONE = _F(1)
+
+
+def _power(x):  # type: ignore[no-untyped-def]
+    """e to the power x in single precision, in steps that a processor takes for many numbers at once."""
+    x = _LOWEST if x < _LOWEST else x
+    x = _HIGHEST if x > _HIGHEST else x
+    whole = (x * _LOG2E + _ROUNDER) - _ROUNDER
+    r = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
+    p = ((((_E0 * r + _E1) * r + _E2) * r + _E3) * r + _E4) * r + _E5
+    p = (p * r * r + r) + _ONE
+    n = numpy.int32(whole)
+    half = n >> numpy.int32(
+        1
+    )  # in two steps, so that neither overflows, and the smallest numbers come out too
+    first = numpy.int32((half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
+    second = numpy.int32((n - half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
+    return p * first * second
+
+
+_COMMON: dict[str, Callable[..., Any]] = {"_power": _power}
+
+# -- element by element -------------------------------------------------------------------------------------------
+
+_FLOATS = ("f4", "f8")
+
+
+def _rowwise(
+    inputs: int, kinds: tuple[str, ...] = _FLOATS, extra: str = ""
+) -> Callable[[Callable[..., Any]], Loop]:
+    """A loop over rows whose elements lie side by side: each array flat, with the step from row to row."""
+    return _loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
+
+
+class Swift:
+    """A pointwise function: a compiled loop, or a function of arrays.
+
+    Args:
+        loop: of the form of `_rowwise`.
+        function: of arrays and the `extra` numbers; what answers where the loop cannot.
+        kinds: the dtypes of the result that the loop takes.
+        extra: numbers that both are given after the arrays.
+    """
+
+    __slots__ = ("extra", "function", "kinds", "loop")
+
+    def __init__(self, loop: Loop, function: Any, kinds: str = "fd", extra: tuple[Any, ...] = ()) -> None:
+        self.loop, self.function, self.kinds, self.extra = loop, function, kinds, extra
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.function(*inputs, *self.extra)
+
+    def into(self, inputs: Any, out: Array) -> None:
+        """``out[...] = self(*inputs)`` without a temporary as large."""
+        fast = self.loop.compiled() if out.dtype.char in self.kinds else None
+        if fast is None:
+            numpy.copyto(out, self(*inputs), casting="unsafe")
+            return
+        target = out if out.flags.behaved and _in_rows(out) else numpy.empty(out.shape, out.dtype)
+        flat = target.flags.c_contiguous and all(
+            isinstance(a, numpy.ndarray) and a.shape == out.shape and a.flags.c_contiguous for a in inputs
+        )
+        shape = (1, out.size) if flat or out.ndim < 2 else (out.size // out.shape[-1], out.shape[-1])
+        arguments: list[Any] = []
+        for array in (*inputs, target):
+            arguments += _flat(array, out, shape, self.loop is arithmetic)
+        fast(*arguments, *shape, *self.extra)
+        if target is not out:
+            numpy.copyto(out, target)
+
+
+def _in_rows(array: Array) -> bool:
+    """Whether the elements of a row lie side by side, and the rows at equal steps."""
+    if array.flags.c_contiguous:
+        return True
+    return (
+        array.ndim == 2
+        and array.strides[1] == array.itemsize
+        and array.strides[0] % array.itemsize == 0
+        and (array.strides[0] > 0)
+    )
+
+
+def _flat(array: Any, out: Array, shape: tuple[int, int], columns: bool) -> tuple[Array, int]:
+    """An array as one row of memory, and the step from row to row: -1 for a column, where the loop knows those."""
+    if columns and isinstance(array, numpy.ndarray) and out.ndim == 2 and array.shape == (out.shape[0], 1):
+        return _writable(numpy.ascontiguousarray(array).reshape(-1)), -1
+    if isinstance(array, numpy.ndarray) and array.ndim == 2 and array.shape == (1, out.shape[-1]):
+        return _writable(numpy.ascontiguousarray(array).reshape(-1)), 0
+    if not isinstance(array, numpy.ndarray) or array.shape != out.shape:
+        if not numpy.ndim(array):  # one number: as a row that is met again and again
+            kind = array.dtype if isinstance(array, numpy.ndarray) else out.dtype
+            return numpy.full(shape[1], array, kind), 0
+        array = numpy.ascontiguousarray(numpy.broadcast_to(array, out.shape))
+    elif not _in_rows(array):
+        array = numpy.ascontiguousarray(array)
+    if array.flags.c_contiguous:
+        return _writable(array.reshape(-1)), shape[1]
+    return as_row(array)
+
+
+def _writable(array: Array) -> Array:
+    """Numba's types tell what is only read from what may be written to: the loops were compiled for the latter."""
+    return array if array.flags.behaved else array.copy()
+
+
+def as_row(array: Array) -> tuple[Array, int]:
+    """The memory of a matrix whose rows are dense, as one row, and the step from row to row."""
+    array = _writable(array)
+    step = array.strides[0] // array.itemsize
+    return as_strided(array, ((array.shape[0] - 1) * step + array.shape[1],), (array.itemsize,)), step
+
+
+@_rowwise(1)
+def rsqrt(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    one = out.dtype.type(1)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            y[j] = one / numpy.sqrt(x[j])
+
+
+_P = (
+    -2.72614225801306e-10,
+    2.77068142495902e-08,
+    -2.10102402082508e-06,
+    -5.69250639462346e-05,
+    -7.34990630326855e-04,
+    -2.95459980854025e-03,
+    -1.60960333262415e-02,
+)
+_Q = (
+    -1.45660718464996e-05,
+    -2.13374055278905e-04,
+    -1.68282697438203e-03,
+    -7.37332916720468e-03,
+    -1.42647390514189e-02,
+)
+
+
+@_rowwise(1, ("f4",))
+def erf(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v: Any = numpy.float64(x[j])
+            v = 4.0 if v > 4.0 else v
+            v = -4.0 if v < -4.0 else v
+            s = v * v
+            p = _P[0]
+            p = p * s + _P[1]
+            p = p * s + _P[2]
+            p = p * s + _P[3]
+            p = p * s + _P[4]
+            p = p * s + _P[5]
+            p = p * s + _P[6]
+            q = _Q[0]
+            q = q * s + _Q[1]
+            q = q * s + _Q[2]
+            q = q * s + _Q[3]
+            q = q * s + _Q[4]
+            y[j] = v * p / q
+
+
+@_rowwise(1)
+def sign(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v = x[j]
+            y[j] = (v > 0) - (v < 0)
+
+
+@_rowwise(1)
+def relu(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    zero = out.dtype.type(0)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v = x[j]
+            y[j] = zero if v <= zero else v
+
+
+@_rowwise(1, extra=",f8,f8")
+def clip(a, sa, out, so, rows, columns, low, high):  # type: ignore[no-untyped-def]
+    least, most = out.dtype.type(low), out.dtype.type(high)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v = x[j]
+            v = least if v < least else v
+            y[j] = most if v > most else v
+
+
+@_rowwise(2, extra=",f8")
+def mix(a, sa, b, sb, out, so, rows, columns, weight):  # type: ignore[no-untyped-def]
+    w, rest = out.dtype.type(weight), out.dtype.type(1) - out.dtype.type(weight)
+    near = abs(w) < out.dtype.type(0.5)
+    for i in range(rows):
+        x, y, z = a[i * sa : i * sa + columns], b[i * sb : i * sb + columns], out[i * so : i * so + columns]
+        if near:
+            for j in range(columns):
+                z[j] = x[j] + w * (y[j] - x[j])
+        else:
+            for j in range(columns):
+                z[j] = y[j] - (y[j] - x[j]) * rest
+
+
+@_rowwise(3, extra=",f8")
+def add_product(a, sa, b, sb, c, sc, out, so, rows, columns, factor):  # type: ignore[no-untyped-def]
+    f = out.dtype.type(factor)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], b[i * sb : i * sb + columns]
+        z, w = c[i * sc : i * sc + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            w[j] = x[j] + f * y[j] * z[j]
+
+
+@_rowwise(1, extra=",f8,f8,f8")
+def nan_to_num(a, sa, out, so, rows, columns, nan, highest, lowest):  # type: ignore[no-untyped-def]
+    kind = out.dtype.type
+    lost, high, low, above = kind(nan), kind(highest), kind(lowest), kind(numpy.inf)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v = x[j]
+            found = high if v == above else v
+            found = low if v == -above else found
+            y[j] = lost if v != v else found
+
+
+@_rowwise(2, extra=",f8")
+def add_scaled(a, sa, b, sb, out, so, rows, columns, alpha):  # type: ignore[no-untyped-def]
+    factor = out.dtype.type(alpha)
+    for i in range(rows):
+        x, y, z = a[i * sa : i * sa + columns], b[i * sb : i * sb + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            z[j] = x[j] + y[j] * factor
+
+
+@_loop(*(f"void(b1[::1],i8,u{n}[::1],i8,u{n}[::1],i8,u{n}[::1],i8,i8,i8)" for n in (1, 2, 4, 8)))
+def choose(m, sm, a, sa, b, sb, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        w, x = m[i * sm : i * sm + columns], a[i * sa : i * sa + columns]
+        y, z = b[i * sb : i * sb + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            one, two = x[j], y[j]
+            z[j] = one if w[j] else two
+
+
+@_rowwise(1, ("f4",))
+def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            y[j] = _ONE / (_ONE + _power(-x[j]))
+
+
+@_rowwise(2, extra=",i8")
+def arithmetic(a, sa, b, sb, out, so, rows, columns, which):  # type: ignore[no-untyped-def]
+    row = numpy.empty(columns, out.dtype)
+    for i in range(rows):
+        z = out[i * so : i * so + columns]
+        # A step of -1 says that there is one number for each row.
+        if sa < 0:
+            row[:] = a[i]
+            x = row
+        else:
+            x = a[i * sa : i * sa + columns]
+        if sb < 0:
+            row[:] = b[i]
+            y = row
+        else:
+            y = b[i * sb : i * sb + columns]
+        if which == 0:
+            for j in range(columns):
+                z[j] = x[j] + y[j]
+        elif which == 1:
+            for j in range(columns):
+                z[j] = x[j] - y[j]
+        elif which == 2:
+            for j in range(columns):
+                z[j] = x[j] * y[j]
+        else:
+            for j in range(columns):
+                z[j] = x[j] / y[j]
+
+
+# -- along rows ---------------------------------------------------------------------------------------------------
+
+
+@_loop("void(f4[:,::1],f4[:,::1],b1)")
+def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
+    lanes = 64
+    top, total = numpy.empty(lanes, numpy.float32), numpy.empty(lanes, numpy.float32)
+    columns = a.shape[1]
+    whole = columns - columns % lanes
+    for i in range(a.shape[0]):
+        x, y = a[i], out[i]
+        top[:] = -numpy.inf
+        for j in range(0, whole, lanes):
+            part = x[j : j + lanes]
+            for k in range(lanes):
+                v, w = part[k], top[k]
+                top[k] = v if v > w else w
+        most = top[0]
+        for k in range(lanes):
+            most = max(most, top[k])
+        for j in range(whole, columns):
+            most = max(most, x[j])
+        for j in range(columns):
+            y[j] = _power(x[j] - most)
+        total[:] = 0
+        for j in range(0, whole, lanes):
+            part = y[j : j + lanes]
+            for k in range(lanes):
+                total[k] += part[k]
+        sum = 0.0
+        for k in range(lanes):
+            sum += total[k]
+        for j in range(whole, columns):
+            sum += y[j]
+        if logarithm:
+            shift = numpy.float32(numpy.log(sum))
+            for j in range(columns):
+                y[j] = (x[j] - most) - shift
+        else:
+            share = numpy.float32(1 / sum)
+            for j in range(columns):
+                y[j] = y[j] * share
+
+
+@_loop("void(f4[:,::1],f8[::1])")
+def column_sums(a, out):  # type: ignore[no-untyped-def]
+    rows, columns = a.shape
+    part = numpy.empty(columns, numpy.float32)
+    out[:] = 0
+    for first in range(0, rows, 32):
+        part[:] = 0
+        for i in range(first, min(rows, first + 32)):
+            x = a[i]
+            for j in range(columns):
+                part[j] += x[j]
+        for j in range(columns):
+            out[j] += part[j]
+
+
+# -- scans --------------------------------------------------------------------------------------------------------
+
+
+@_loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
+def running_sum(a, out):  # type: ignore[no-untyped-def]
+    for i in range(a.shape[0]):
+        total = 0.0
+        for j in range(a.shape[1]):
+            total += a[i, j]
+            out[i, j] = total
+
+
+@_loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
+def running_product(a, out):  # type: ignore[no-untyped-def]
+    for i in range(a.shape[0]):
+        total = 1.0
+        for j in range(a.shape[1]):
+            total *= a[i, j]
+            out[i, j] = total
+
+
+# -- an index for every element -----------------------------------------------------------------------------------
+# Bounds are checked before: these trust their indices.
+
+_ANY = ("u1", "u2", "u4", "u8")
+_ADDED = ("f4", "f8", "i8")
+
+
+@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+def gather_last(a, index, out):  # type: ignore[no-untyped-def]
+    for i in range(index.shape[0]):
+        for j in range(index.shape[1]):
+            out[i, j] = a[i, numpy.uint64(index[i, j])]
+
+
+@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+def gather_first(a, index, out):  # type: ignore[no-untyped-def]
+    for i in range(index.shape[0]):
+        for j in range(index.shape[1]):
+            out[i, j] = a[numpy.uint64(index[i, j]), j]
+
+
+@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
+def scatter_add_last(out, index, values):  # type: ignore[no-untyped-def]
+    for i in range(index.shape[0]):
+        for j in range(index.shape[1]):
+            out[i, numpy.uint64(index[i, j])] += values[i, j]
+
+
+@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
+def scatter_add_first(out, index, values):  # type: ignore[no-untyped-def]
+    for i in range(index.shape[0]):
+        for j in range(index.shape[1]):
+            out[numpy.uint64(index[i, j]), j] += values[i, j]
+
+
+@_loop(*(f"void({k}[::1],i8,i8[::1],{k}[::1],i8,i8,i8)" for k in _ADDED))
+def index_add(out, so, index, values, sv, first, last):  # type: ignore[no-untyped-def]
+    for i in range(len(index)):
+        place = index[i]
+        y, x = out[place * so + first : place * so + last], values[i * sv + first : i * sv + last]
+        for j in range(last - first):
+            y[j] += x[j]

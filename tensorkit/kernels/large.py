@@ -1,0 +1,131 @@
+"""What large arrays are given to: compiled loops over their rows, on several threads.
+
+Each function answers where there is such a loop and it is compiled; otherwise it returns None (or False), and the
+caller goes on with NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import MANY
+from tensorkit.kernels.threads import spread
+
+__all__ = ["add_rows", "gathered", "running", "scatter_added", "softmax"]
+
+Array = numpy.ndarray[Any, Any]
+_PIECE = 1 << 16
+
+
+def _grain(rows: int, size: int) -> int:
+    """How many rows make a piece of work."""
+    return max(1, _PIECE * rows // max(1, size))
+
+
+def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
+    """Arrays as matrices along whose last dimension `axis` lies; None where that would take copies."""
+    if arrays[0].ndim == 1:
+        return [array.reshape(1, -1) for array in arrays]
+    if arrays[0].ndim == 2:
+        return list(arrays) if axis == 1 else [array.T for array in arrays]
+    if axis != arrays[0].ndim - 1 or not all(array.flags.c_contiguous for array in arrays):
+        return None
+    return [array.reshape(-1, array.shape[-1]) for array in arrays]
+
+
+def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
+    """The softmax of each row of a dense float32 array, or its logarithm."""
+    if array.size < MANY or array.dtype != numpy.float32 or not array.flags.carray:
+        return None
+    fast = compiled.softmax.compiled() if array.ndim and axis == array.ndim - 1 else None
+    if fast is None:
+        return None
+    out = numpy.empty(array.shape, numpy.float32)
+    source, target = (a.reshape(-1, array.shape[-1]) for a in (array, out))
+    spread(
+        lambda i, j: fast(source[i:j], target[i:j], logarithm), len(source), _grain(len(source), source.size)
+    )
+    return out
+
+
+def running(ufunc: Any, array: Array, axis: int) -> Array | None:
+    """Running sums or products of floating point numbers."""
+    loop = {numpy.add: compiled.running_sum, numpy.multiply: compiled.running_product}.get(ufunc)
+    if array.size < MANY or array.dtype.char not in "fd" or loop is None or not array.flags.behaved:
+        return None
+    fast, out = loop.compiled(), numpy.empty(array.shape, array.dtype)
+    pair = _matrices(axis, array, out)
+    if fast is None or pair is None:
+        return None
+    source, target = pair
+    spread(lambda i, j: fast(source[i:j], target[i:j]), len(source), _grain(len(source), source.size))
+    return out
+
+
+def gathered(array: Array, index: Array, axis: int) -> Array | None:
+    """The elements that an index, within bounds, names along one dimension; in the other it may be smaller."""
+    if index.size < MANY or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
+        return None
+    if not (array.flags.behaved and index.flags.behaved):
+        return None
+    fast = (compiled.gather_last if axis else compiled.gather_first).compiled()
+    if fast is None:
+        return None
+    bits = numpy.dtype(f"u{array.itemsize}")
+    out = numpy.empty(index.shape, array.dtype)
+    source, target = array.view(bits), out.view(bits)
+    rows = len(index)
+
+    def piece(i: int, j: int) -> None:
+        fast(source[i:j] if axis else source, index[i:j], target[i:j])
+
+    spread(piece, rows, _grain(rows, index.size))
+    return out
+
+
+def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
+    """Add values where an index, within bounds, points along one dimension, one after the other."""
+    if index.size < MANY or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
+        return False
+    given = values if numpy.shape(values) == index.shape else numpy.broadcast_to(values, index.shape).copy()
+    fast = (compiled.scatter_add_last if axis else compiled.scatter_add_first).compiled()
+    if fast is None or given.dtype != target.dtype or not given.flags.behaved or not index.flags.behaved:
+        return False
+    if numpy.may_share_memory(target, given):
+        return False
+    along = 1 - axis  # where it is cut, no two pieces meet in an element
+
+    def piece(i: int, j: int) -> None:
+        cut = (slice(i, j), slice(None)) if axis else (slice(None), slice(i, j))
+        fast(target[cut], index[cut], given[cut])
+
+    spread(piece, index.shape[along], _grain(index.shape[along], index.size))
+    return True
+
+
+def add_rows(target: Array, places: Array, values: Array) -> bool:
+    """Add a row of values to the row that each index names; it may count from the end."""
+    if (
+        values.size < MANY
+        or target.dtype.char not in "fdl"
+        or target.ndim != 2
+        or values.dtype != target.dtype
+    ):
+        return False
+    fast = compiled.index_add.compiled()
+    if fast is None or numpy.may_share_memory(target, values):
+        return False
+    where = places.reshape(-1).astype(numpy.int64, copy=False)
+    where = numpy.where(where < 0, where + len(target), where)
+    rows = numpy.ascontiguousarray(values.reshape(-1, target.shape[1]))
+    if not target.flags.c_contiguous or not rows.flags.behaved:
+        return False
+    width = target.shape[1]
+    whole, given = target.reshape(-1), rows.reshape(-1)
+    spread(
+        lambda i, j: fast(whole, width, where, given, width, i, j), width, max(64, _grain(width, rows.size))
+    )
+    return True
