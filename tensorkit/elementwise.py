@@ -327,6 +327,9 @@ def _run(
             return
         if cpu.is_half(compute):
             arrays = tuple(_half_operand(o, a) for o, a in zip(operands, arrays, strict=True))
+        if alpha is not None and block.numpy in _SIGNS and not out._conjugated:
+            if cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
+                return
         if alpha is not None:
             scale = as_number_array(alpha, _wide(compute))
             scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)
@@ -353,6 +356,10 @@ def _run(
     numbers = operands if alpha is None else (*operands, alpha)
     body: Any = _with_alpha(block) if alpha is not None else block.scalar
     run(body, out, numbers, compute)
+
+
+#: How `alpha` enters the sum that a large tensor is given at once.
+_SIGNS: dict[Any, int] = {numpy.add: 1, numpy.subtract: -1}
 
 
 def _wide(compute: dtype) -> dtype:

@@ -124,6 +124,9 @@ def _choice(value: Any, kind: dtype) -> Array:
 
 def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
     """Write `first` where the mask says so, `second` elsewhere, into an array that none of them lies in."""
+    if out.size >= kernels.MANY and out.itemsize <= 8:
+        kernels.choose(mask.astype(bool, copy=False), first, second, out)
+        return
     numpy.copyto(out, second)
     numpy.copyto(out, first, where=mask.astype(bool, copy=False))
 
@@ -628,6 +631,15 @@ def _pow_exponent(g: Any, c: Any) -> Any:
         flat = flat * c.exponent.ge(0)
     return g * where(flat, 0, conjugated(c.out * base.log()))
 
+
+def _as_square(inputs: Any, out: Array) -> Any:
+    base, exponent = inputs
+    if numpy.ndim(exponent) or exponent != 2 or out.dtype.kind == "c":
+        return None
+    return numpy.square, (base,)
+
+
+kernels.shortcut(_power, _as_square)
 
 pow = binary(
     Pointwise(

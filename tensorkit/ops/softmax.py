@@ -14,6 +14,7 @@ from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, deliver, to_dtype
 from tensorkit.ops.reduce import (
     LIMITED,
@@ -48,6 +49,9 @@ _BLOCK = 1 << 16
 
 
 def _softmax(array: Array, axis: int) -> Array:
+    short = large.softmax(array, axis, False)
+    if short is not None:
+        return short
     if axis == array.ndim - 1 and array.size > 2 * _BLOCK and array.flags.c_contiguous:
         return _softmax_rows(array.reshape(-1, array.shape[-1])).reshape(array.shape)
     powers = _shifted(array, axis)
@@ -69,6 +73,9 @@ def _softmax_rows(rows: Array) -> Array:
 
 
 def _log_softmax(array: Array, axis: int) -> Array:
+    short = large.softmax(array, axis, True)
+    if short is not None:
+        return short
     shifted = _shifted(array, axis)
     shifted -= numpy.log(_add(numpy.exp(shifted), axis=axis, keepdims=True))
     return shifted
