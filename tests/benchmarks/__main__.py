@@ -16,6 +16,7 @@ from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
 from tests.benchmarks.report import Report, Section, newest, save, table
 from tests.benchmarks.small import small
+from tests.benchmarks.speed import speed
 
 __all__ = ["BENCHMARKS", "main"]
 
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "opening": opening,
     "repaint": repaint,
     "million": million,
+    "speed": speed,
 }
 
 

