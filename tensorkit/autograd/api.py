@@ -217,12 +217,7 @@ def _found(found: Tensor | None, tensor: Any, index: int, unused: bool, material
 # -- on tensors ---------------------------------------------------------------------------------------------------
 
 
-def _check_differentiable(kind: dtype) -> None:
-    if not differentiable(kind):
-        raise RuntimeError("only Tensors of floating point dtype can require gradients")
-
-
-def _require(tensor: Tensor, wanted: bool) -> None:
+def _require(tensor: Tensor, wanted: bool, kinds: str = "floating point") -> None:
     if not made_by_none(tensor):
         if not wanted:
             raise RuntimeError(
@@ -231,7 +226,8 @@ def _require(tensor: Tensor, wanted: bool) -> None:
             )
         return
     if wanted:
-        _check_differentiable(tensor._dtype)
+        if not differentiable(tensor._dtype):
+            raise RuntimeError(f"only Tensors of {kinds} dtype can require gradients")
         if _inference(tensor) and not state.inference:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
@@ -243,7 +239,7 @@ def _require(tensor: Tensor, wanted: bool) -> None:
 def _set_requires_grad(self: Tensor, wanted: bool) -> None:
     if not made_by_none(self) and wanted:
         raise RuntimeError("you can only change requires_grad flags of leaf variables.")
-    _require(self, wanted)
+    _require(self, wanted, "floating point and complex")
 
 
 def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:

@@ -269,6 +269,9 @@ def _apply(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequenc
 
 
 def _computed(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
+    if visited is not None and node.choosy:
+        pairs = zip(node.apply(grads), node.edges, strict=True)
+        return [g if e is not None and e[0] in visited else None for g, e in pairs]
     if visited is None or not isinstance(node, RuleNode):
         return node.apply(grads)
     node.check_saved()

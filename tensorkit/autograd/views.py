@@ -52,6 +52,7 @@ class CopySlices(Node):
     """The history of a base that was written to through one of its views."""
 
     __slots__ = ("base", "conjugated", "fn", "view")
+    choosy = True
 
     def __init__(self, base: Tensor, view: Tensor, fn: RuleNode) -> None:
         self.begin()
@@ -87,6 +88,7 @@ class AsStridedBackward0(Node):
     """The history of a view that was read anew from its base."""
 
     __slots__ = ("base", "conjugated", "view")
+    choosy = True
 
     def __init__(self, base: Tensor, view: Tensor) -> None:
         self.begin()

@@ -248,7 +248,9 @@ class Program:
         self.expect(None if tags[0] == tags[1] else f"hooks {tags[0]} against {tags[1]}")
         for (tag, ours), (_, theirs) in zip(mine, reference, strict=True):
             same_count = len(ours) == len(theirs)
-            self.expect(None if same_count else f"the hook {tag!r} heard {len(ours)} gradients against {len(theirs)}")
+            self.expect(
+                None if same_count else f"the hook {tag!r} heard {len(ours)} gradients against {len(theirs)}"
+            )
             for one, other in zip(ours, theirs, strict=True):
                 values = [None if t is None else t.tolist() for t in (one, other)]
                 self.lost = self.lost or (other is not None and not np.isfinite(values[1]).all())
@@ -265,7 +267,9 @@ class Program:
         if mine != reference:
             # A tensor whose history cannot be told has an error in the place of its facts.
             aspects = zip(ASPECTS, mine, reference, strict=False)
-            respect, one, other = next(((r, a, b) for r, a, b in aspects if a != b), ("facts", mine, reference))
+            respect, one, other = next(
+                ((r, a, b) for r, a, b in aspects if a != b), ("facts", mine, reference)
+            )
             self.expect(f"{name}: {respect} {one} against {other}")
         self.expect(None if warned == expected else f"{name}: warnings {warned} against {expected}")
         ours, theirs = self.ours.names[name], self.theirs.names[name]
