@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
@@ -29,6 +29,7 @@ from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import of_function, of_method, refusal, without_self
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -352,6 +353,9 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "dtype | None": ((dtype, type(None)), "tensorkit.dtype"),
 }
 
+#: Parameters that may be written as several arguments.
+_SIZES = ("size", "sizes", "shape", "dims", "repeats")
+
 #: Second names of parameters, most of them NumPy's, which PyTorch takes too.
 _NUMPY_NAMES = {
     "axis": "dim",
@@ -391,17 +395,7 @@ class Forms:
         """The forms of the function, or those of the method: without the tensor itself, and without ``out=``."""
         if not method:
             return list(self.texts)
-        shown = []
-        for text in self.texts:
-            _, *rest = text.strip("()").split(", ")
-            rest = [part for part in rest if not part.endswith(" out = None")]
-            shown.append("(" + ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest) + ")")
-        return list(dict.fromkeys(shown))
-
-    def fits(self, text: str, count: int) -> bool:
-        """Whether a form takes that many arguments."""
-        parts = [part for part in text.strip("()").split(", ") if part not in ("*", "")]
-        return sum(" = " not in part for part in parts) <= count <= len(parts)
+        return without_self(self.texts)
 
 
 def takes(*texts: str) -> Callable[[F], F]:
@@ -412,26 +406,6 @@ def takes(*texts: str) -> Callable[[F], F]:
         return body
 
     return note
-
-
-def _started(value: Sequence[Any]) -> bool:
-    """Whether a sequence begins with a dimension but goes on with what is none: PyTorch looks at the first alone."""
-    return hasattr(value[0], "__index__") and _no_integer(value) is not None
-
-
-def _no_such_form(
-    name: str, forms: Forms, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
-) -> str | None:
-    """The sentence of a call that fits none of several forms; None when by its arguments one of them was meant."""
-    given = args[1:] if method else args
-    if any(
-        isinstance(value, (tuple, list)) and value and _started(value) for value in (*given, *kwargs.values())
-    ):
-        return None
-    texts = forms.of(method)
-    if sum(forms.fits(text, len(given) + len(kwargs)) for text in texts) == 1:
-        return None
-    return str(unmatched(name, given, kwargs, (text.strip("()") for text in texts)))
 
 
 def explain(
@@ -447,9 +421,14 @@ def explain(
     Args:
         method: whether the first argument is `self`, which PyTorch does not count.
     """
-    forms = getattr(body, "__forms__", None)
-    if forms is not None and (sentence := _no_such_form(name, forms, args, kwargs, method)):
-        return sentence
+    noted = getattr(body, "__forms__", None)
+    texts = noted.of(method) if noted is not None else (of_method if method else of_function)(name)
+    if texts is not None:
+        given = args[1:] if method else args
+        if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
+            return sentence
+        if not any(_no_integer(value) for value in (*given, *kwargs.values())):
+            return None
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
     alone = method and len(parameters) == 1  # PyTorch has words of its own for methods that take nothing
@@ -465,9 +444,18 @@ def explain(
         return _too_many(name, positional[method:], len(args) - method)
     missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
+        missing += [
+            p.name
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name not in kwargs
+        ]
         names = ", ".join(f'"{m}"' for m in missing)
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
+    rest = args[len(positional) :]
+    written = len(rest) > 1 and any(p.kind is p.VAR_POSITIONAL and p.name in _SIZES for p in parameters)
+    if written and not _acceptable(rest[0], (int,), "int"):  # only integers may be written one by one
+        return f"{name}() takes 1 positional argument but {len(rest)} were given"
     keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
     return _mistyped(name, [*positional, *keywords], args, kwargs, method)
 
@@ -475,7 +463,7 @@ def explain(
 def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
     least, most = sum(p.default is p.empty for p in taken), len(taken)
     counts = f"{most}" if least == most else f"from {least} to {most}"
-    plural = "" if most == 1 else "s"
+    plural = "" if least == most == 1 else "s"
     return f"{name}() takes {counts} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
 
 
@@ -494,6 +482,15 @@ def _mistyped(
         value, position = given.get(parameter.name, (None, 0))
         if parameter.name not in given or not accepted or _acceptable(value, accepted, label):
             if label == "tuple of ints" and (wrong := _no_integer(value)) is not None:
+                if wrong.startswith("pos 1 "):  # PyTorch looks at the first alone before it takes them all
+                    kind = type(value[0]).__name__
+                    found = (
+                        f"but found element of type {kind} at pos 0"
+                        if position
+                        else f"not {type(value).__name__}"
+                    )
+                    where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
+                    return f"{name}(): {where} must be tuple of ints, {found}"
                 return f"{name}(): argument '{parameter.name}' failed to unpack the object at {wrong}"
             continue
         where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
@@ -544,6 +541,8 @@ def _type_name(value: Any) -> str:
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     known = package == "numpy" or (package == "tensorkit" and kind is not Tensor)
+    if known and kind.__name__ == "Generator" and package == "tensorkit":
+        return "tensorkit._C.Generator"  # where PyTorch's sentence has it
     return f"{package}.{kind.__name__}" if known else kind.__name__
 
 
@@ -555,6 +554,28 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 # -- wrapping -----------------------------------------------------------------------------------------------------
 
 _NO_HISTORY = frozenset((int, bool, float, type(None), str, dtype, tuple, list, slice))
+
+
+#: What a body runs into when it meets an argument of the wrong type.
+_MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError)
+_SIGNS = ("Boolean value of Tensor", "only one element tensors", "Maximum allowed")
+
+
+def _tells(error: Exception) -> bool:
+    """Whether an error may only be the consequence of a call that cannot have been meant."""
+    if isinstance(error, (TypeError, AttributeError, OverflowError)):
+        return True
+    return type(error) in (RuntimeError, ValueError) and str(error).startswith(_SIGNS)
+
+
+def _too_large(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an argument that counts something is an integer of more than 64 bits."""
+    parameters = inspect.signature(body).parameters
+    return any(
+        isinstance(value, int) and not -(2**63) <= value < 2**63
+        for key, value in arguments_of(body, args, kwargs).items()
+        if key in parameters and str(parameters[key].annotation).startswith("int")
+    )
 
 
 def _takes_self_alone(body: Callable[..., Any]) -> bool:
@@ -601,10 +622,14 @@ def traced_method(
                     if not any(map(wants_grad, kwargs.values())):
                         return quick(*args, **kwargs)
             return body(*args, **kwargs)
-        except (TypeError, AttributeError):
+        except _MISREAD as error:
+            if not _tells(error):
+                raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
             sentence = None if renamed else explain(name, body, args, kwargs, method=True)
             if renamed is None and sentence is None:
+                if _too_large(body, args, kwargs):
+                    raise ValueError("Overflow when unpacking long long") from None
                 raise
         if renamed is not None:
             return method(*args, **renamed)
@@ -627,10 +652,14 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                 else:
                     return quick(*args)
             return body(*args, **kwargs)
-        except (TypeError, AttributeError):
+        except _MISREAD as error:
+            if not _tells(error):
+                raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
             sentence = None if renamed else explain(name, body, args, kwargs)
             if renamed is None and sentence is None:
+                if _too_large(body, args, kwargs):
+                    raise ValueError("Overflow when unpacking long long") from None
                 raise
         if renamed is not None:
             return function(*args, **renamed)

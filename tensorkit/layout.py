@@ -483,6 +483,8 @@ class Layout:
         Layout(size=(3,), stride=(4,), offset=0)
         """
         ndim = len(self.size)
+        if type(offset) is not int:
+            offset = _whole(offset)
         first, second = normalise_dim(dim1, ndim), normalise_dim(dim2, ndim)
         if first == second:
             raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -963,16 +965,27 @@ def contiguous(size: Sequence[int]) -> Layout:
     return Layout(tuple(size), contiguous_stride(size), 0)
 
 
+def _whole(number: Any) -> int:
+    """What counts as an integer, such as NumPy's, as one; a truth value does not."""
+    if isinstance(number, bool):
+        raise TypeError("an integer is wanted here, not a bool: write 0 or 1")
+    return as_int(number)
+
+
 def normalise_dim(dim: int, ndim: int) -> int:
     """A dimension counted from the front; a tensor without dimensions answers to 0 and -1.
 
     >>> normalise_dim(-1, 3)
     2
     """
+    if type(dim) is not int:
+        dim = _whole(dim)
     if 0 <= dim < ndim:
         return dim
     count = ndim or 1
     if not -count <= dim < count:
+        if not -(2**63) <= dim < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {dim})"
         )

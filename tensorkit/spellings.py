@@ -6,6 +6,7 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable
@@ -621,30 +622,43 @@ def unary(
     return function
 
 
+_ABSENT: Any = object()
+
+
+def _shown(input: Tensor) -> Tensor: ...  # type: ignore[empty-body]
+def _shown_with_out(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[empty-body]
+
+
 def _function_of_one(
     name: str, alone: Callable[[Tensor], Tensor], written: Callable[..., Tensor] | None
 ) -> Callable[..., Tensor]:
     def check(input: Any) -> None:
         if not isinstance(input, Tensor):
+            if input is _ABSENT:
+                raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
 
-    def plain(input: Tensor) -> Tensor:
+    def plain(input: Tensor = _ABSENT, *more: Any) -> Tensor:
         __tracebackhide__ = True
+        if more:
+            raise TypeError(f"{name}() takes 1 positional argument but {len(more) + 1} were given")
         check(input)
         return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
 
-    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def function(input: Tensor = _ABSENT, *more: Any, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
-        if out is None or written is None:
-            return plain(input)
+        if more or out is None or written is None:
+            return plain(input, *more)
         check(input)
         return (
             call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
         )
 
-    return plain if written is None else function
+    made, shown = (plain, _shown) if written is None else (function, _shown_with_out)
+    made.__signature__ = inspect.signature(shown)  # type: ignore[attr-defined]
+    return made
 
 
 def _finish(

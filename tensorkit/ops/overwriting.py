@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -56,22 +57,33 @@ __all__ = [
 ]
 
 
+_ABSENT: Any = object()
+
+
+def _shown(input: Tensor, *args: Any, **kwargs: Any) -> Tensor: ...  # type: ignore[empty-body]
+
+
 def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
     """The function that does what the method of the same name does; registered under all of its names."""
     method: Callable[..., Tensor] = getattr(Tensor, name)
 
-    def function(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def function(input: Tensor = _ABSENT, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
         if not isinstance(input, Tensor):
+            if input is _ABSENT:
+                raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
         if args and name not in _WITH_ARGUMENTS:
             raise TypeError(f"{name}() takes 1 positional argument but {len(args) + 1} were given")
+        if kwargs and name not in _WITH_ARGUMENTS:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
         return method(input, *args, **kwargs)
 
+    function.__signature__ = inspect.signature(_shown)  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which is returned.
+    function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which it returns.
 
     >>> import tensorkit as tk
     >>> t = tk.tensor([0.25, 0.5])
