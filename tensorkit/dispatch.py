@@ -349,6 +349,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
     "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
+    "Sequence[Tensor]": ((tuple, list), "tuple of Tensors"),
     "Tensor | None": ((Tensor, type(None)), "Tensor"),
     "dtype | None": ((dtype, type(None)), "tensorkit.dtype"),
 }

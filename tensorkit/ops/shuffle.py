@@ -50,6 +50,11 @@ def int_list(value: Any, name: str, argument: str, position: int, *, one: bool =
     if isinstance(value, (tuple, list)):
         for place, part in enumerate(value):
             if isinstance(part, bool) or not hasattr(part, "__index__"):
+                if place:  # PyTorch looks at the first alone before it takes them all
+                    raise TypeError(
+                        f"{name}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
+                        f'"type must be tuple of ints,but got {type(part).__name__}"'
+                    )
                 raise TypeError(
                     f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, but found element "
                     f"of type {type(part).__name__} at pos {place}"

@@ -111,7 +111,8 @@ def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -
     Raises:
         TypeError: for anything that is no integer, in PyTorch's words.
     """
-    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+    listed = len(values) == 1 and isinstance(values[0], (tuple, list))
+    if listed:
         values = values[0]
     for value in values:
         if type(value) is not int:
@@ -121,21 +122,25 @@ def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -
     result = []
     for place, value in enumerate(values):
         if type(value) is not int:
-            value = _as_int(value, name, argument, place, len(values), position)
+            value = _as_int(value, name, argument, place, 0 if listed else len(values), position)
         result.append(value)
     return tuple(result)
 
 
 def _as_int(value: Any, name: str, argument: str, place: int, count: int, position: int) -> int:
+    """One of `count` integers written one by one, or of a sequence (`count` 0)."""
     if not isinstance(value, bool):
         try:
             return int(value.__index__())
         except (AttributeError, TypeError):
             pass  # neither an integer nor something that can stand for one: refused below
     kind = type(value).__name__
-    if count == 1:
+    if place == 0 and count > 1:  # only integers may be written one by one
+        raise TypeError(f"{name}() takes 1 positional argument but {count} were given")
+    if place == 0:  # PyTorch looks at the first alone before it takes them all
+        found = f"not {kind}" if count else f"but found element of type {kind} at pos 0"
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {kind}"
+            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, {found}"
         )
     raise TypeError(
         f"{name}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
