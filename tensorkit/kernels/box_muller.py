@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy
 
-__all__ = ["box_muller"]
+__all__ = ["COSINE", "LN2", "LOG", "QUARTER_PI", "SINE", "box_muller"]
 
 Array = numpy.ndarray[Any, Any]
 _f = numpy.float32
-_LOG = tuple(
+LOG = tuple(
     map(
         _f,
         (
@@ -36,11 +36,11 @@ _LOG = tuple(
         ),
     )
 )
-_COSINE = tuple(map(_f, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)))
-_SINE = tuple(map(_f, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)))
+COSINE = tuple(map(_f, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)))
+SINE = tuple(map(_f, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)))
 # A quarter of pi and log 2, split: the first parts have so few bits that their small multiples are exact.
-_QUARTER_PI = (_f(0.78515625), _f(2.4187564849853515625e-4), _f(3.77489497744594108e-8))
-_LN2 = (_f(0.693359375), _f(-2.12194440e-4))
+QUARTER_PI = (_f(0.78515625), _f(2.4187564849853515625e-4), _f(3.77489497744594108e-8))
+LN2 = (_f(0.693359375), _f(-2.12194440e-4))
 
 
 def box_muller(u: Array, v: Array) -> tuple[Array, Array]:
@@ -76,9 +76,9 @@ def _log(x: Array) -> Array:
     x = mantissa - _f(1)
     x += numpy.where(small, mantissa, _f(0))
     square = x * x
-    y = _fused(_polynomial(x, _LOG) * x, square, power * _LN2[1])
+    y = _fused(_polynomial(x, LOG) * x, square, power * LN2[1])
     y -= square * _f(0.5)
-    return x + y + power * _LN2[0]
+    return x + y + power * LN2[0]
 
 
 def _sine_cosine(x: Array) -> tuple[Array, Array]:
@@ -86,13 +86,13 @@ def _sine_cosine(x: Array) -> tuple[Array, Array]:
     octant += 1
     octant &= -2
     steps = octant.astype(_f)
-    x = x - steps * _QUARTER_PI[0]
-    x -= steps * _QUARTER_PI[1]
-    x = _fused(steps, -_QUARTER_PI[2], x)
+    x = x - steps * QUARTER_PI[0]
+    x -= steps * QUARTER_PI[1]
+    x = _fused(steps, -QUARTER_PI[2], x)
     square = x * x
-    cosine = _polynomial(square, _COSINE) * square
+    cosine = _polynomial(square, COSINE) * square
     cosine = _fused(cosine, square, square * _f(-0.5)) + _f(1)
-    sine = _fused(_polynomial(square, _SINE) * square, x, x)
+    sine = _fused(_polynomial(square, SINE) * square, x, x)
     swapped = (octant & 2) != 0
     sign = numpy.where(octant & 4, _f(-1), _f(1))
     return (

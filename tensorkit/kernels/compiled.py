@@ -14,6 +14,7 @@ precision, evaluated here in double.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -23,6 +24,8 @@ from typing import Any
 
 import numpy
 from numpy.lib.stride_tricks import as_strided
+
+from tensorkit.kernels import box_muller
 
 __all__ = [
     "Loop",
@@ -38,8 +41,10 @@ __all__ = [
     "gather_first",
     "gather_last",
     "index_add",
+    "loop",
     "mix",
     "nan_to_num",
+    "normal",
     "relu",
     "rsqrt",
     "running_product",
@@ -116,6 +121,9 @@ class Loop:
         self.ready: Any = None
         _loops.append(self)
 
+    def __call__(self, *arguments: Any) -> Any:
+        return self.body(*arguments)
+
     def compiled(self) -> Any:
         """The compiled function; None while there is none, or where Numba is not installed."""
         if self.ready is None and not self.asked:
@@ -137,19 +145,18 @@ class Loop:
             if self.ready is not None:
                 return
             try:
-                self.ready = numba.njit(list(self.signatures), cache=True, **options)(self._bound(numba))
+                self.ready = numba.njit(list(self.signatures), cache=True, **options)(_bound(self.body, numba))
             except (OSError, RuntimeError):  # there is no folder that may be written to
-                self.ready = numba.njit(list(self.signatures), **options)(self._bound(numba))
+                self.ready = numba.njit(list(self.signatures), **options)(_bound(self.body, numba))
 
-    def _bound(self, numba: Any) -> Any:
-        """The loop, in whose eyes the functions that it uses are compiled too."""
-        names = {n: _COMMON[n] for n in self.body.__code__.co_names if n in _COMMON}
-        if not names:
-            return self.body
-        inner = {
-            n: numba.njit(error_model="numpy", inline="always")(function) for n, function in names.items()
-        }
-        return FunctionType(self.body.__code__, {**self.body.__globals__, **inner}, self.body.__name__)
+
+def _bound(function: Any, numba: Any) -> Any:
+    """A function in whose eyes those that it uses are compiled too."""
+    names = [name for name in function.__code__.co_names if name in _COMMON]
+    if not names:
+        return function
+    inner = {n: numba.njit(error_model="numpy", inline="always")(_bound(_COMMON[n], numba)) for n in names}
+    return FunctionType(function.__code__, {**function.__globals__, **inner}, function.__name__)
 
 
 def wait() -> None:
@@ -159,7 +166,15 @@ def wait() -> None:
             loop.compile()
 
 
-def _loop(*signatures: str) -> Callable[[Callable[..., Any]], Loop]:
+def loop(*signatures: str) -> Callable[[Callable[..., Any]], Loop]:
+    """Decorate the body of a `Loop`.
+
+    >>> @loop("i8(i8)")
+    ... def double(n):
+    ...     return 2 * n
+    >>> double(4)
+    8
+    """
     return lambda body: Loop(body, signatures)
 
 
@@ -194,6 +209,39 @@ def _power(x):  # type: ignore[no-untyped-def]
 
 _COMMON: dict[str, Callable[..., Any]] = {"_power": _power}
 
+def _logarithm(x):  # type: ignore[no-untyped-def]
+    """The logarithm of a positive number, bit for bit as in ``kernels/box_muller.py``."""
+    bits = x.view(numpy.int32)
+    mantissa = numpy.int32((bits & numpy.int32(0x7FFFFF)) | numpy.int32(0x3F000000)).view(numpy.float32)
+    small = mantissa < _ROOT_HALF
+    power = _F((bits >> numpy.int32(23)) - numpy.int32(126) - (numpy.int32(1) if small else numpy.int32(0)))
+    x = (mantissa - _ONE) + (mantissa if small else _ZERO)
+    square = x * x
+    y = _fused(_L0, x, _L1)
+    y = _fused(y, x, _L2)
+    y = _fused(y, x, _L3)
+    y = _fused(y, x, _L4)
+    y = _fused(y, x, _L5)
+    y = _fused(y, x, _L6)
+    y = _fused(y, x, _L7)
+    y = _fused(y, x, _L8)
+    y = _fused(y * x, square, power * _LN2[1]) - square * _HALF
+    return (x + y) + power * _LN2[0]
+
+
+def _fused(a, b, c):  # type: ignore[no-untyped-def]
+    """``a * b + c`` with one rounding."""
+    return numpy.float32(numpy.float64(a) * numpy.float64(b) + numpy.float64(c))
+
+
+_ZERO, _HALF, _ROOT_HALF = _F(0), _F(0.5), _F(math.sqrt(0.5))
+_LN2, _TURN = box_muller.LN2, _F(2 * math.pi)
+_L0, _L1, _L2, _L3, _L4, _L5, _L6, _L7, _L8 = box_muller.LOG
+_S0, _S1, _S2 = box_muller.SINE
+_C0, _C1, _C2 = box_muller.COSINE
+_QUARTER_PI, _QUARTERS = box_muller.QUARTER_PI, _F(4 / math.pi)
+_COMMON |= {"_logarithm": _logarithm, "_fused": _fused}
+
 # -- element by element -------------------------------------------------------------------------------------------
 
 _FLOATS = ("f4", "f8")
@@ -203,7 +251,7 @@ def _rowwise(
     inputs: int, kinds: tuple[str, ...] = _FLOATS, extra: str = ""
 ) -> Callable[[Callable[..., Any]], Loop]:
     """A loop over rows whose elements lie side by side: each array flat, with the step from row to row."""
-    return _loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
+    return loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
 
 
 class Swift:
@@ -224,9 +272,17 @@ class Swift:
     def __call__(self, *inputs: Any) -> Any:
         return self.function(*inputs, *self.extra)
 
+    def _takes(self, inputs: Any, out: Array) -> bool:
+        """Whether the loop was compiled for such arrays: all of one dtype, but for a mask."""
+        kind = out.dtype
+        return kind.char in self.kinds and all(
+            not isinstance(a, numpy.ndarray) or a.dtype == kind or (self.loop is choose and a.dtype.kind == "b")
+            for a in inputs
+        )
+
     def into(self, inputs: Any, out: Array) -> None:
         """``out[...] = self(*inputs)`` without a temporary as large."""
-        fast = self.loop.compiled() if out.dtype.char in self.kinds else None
+        fast = self.loop.compiled() if self._takes(inputs, out) else None
         if fast is None:
             numpy.copyto(out, self(*inputs), casting="unsafe")
             return
@@ -412,7 +468,7 @@ def add_scaled(a, sa, b, sb, out, so, rows, columns, alpha):  # type: ignore[no-
             z[j] = x[j] + y[j] * factor
 
 
-@_loop(*(f"void(b1[::1],i8,u{n}[::1],i8,u{n}[::1],i8,u{n}[::1],i8,i8,i8)" for n in (1, 2, 4, 8)))
+@loop(*(f"void(b1[::1],i8,u{n}[::1],i8,u{n}[::1],i8,u{n}[::1],i8,i8,i8)" for n in (1, 2, 4, 8)))
 def choose(m, sm, a, sa, b, sb, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         w, x = m[i * sm : i * sm + columns], a[i * sa : i * sa + columns]
@@ -463,7 +519,7 @@ def arithmetic(a, sa, b, sb, out, so, rows, columns, which):  # type: ignore[no-
 # -- along rows ---------------------------------------------------------------------------------------------------
 
 
-@_loop("void(f4[:,::1],f4[:,::1],b1)")
+@loop("void(f4[:,::1],f4[:,::1],b1)")
 def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
     lanes = 64
     top, total = numpy.empty(lanes, numpy.float32), numpy.empty(lanes, numpy.float32)
@@ -504,7 +560,29 @@ def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
                 y[j] = y[j] * share
 
 
-@_loop("void(f4[:,::1],f8[::1])")
+@loop("void(f4[::1])")
+def normal(numbers):  # type: ignore[no-untyped-def]
+    for first in range(0, len(numbers), 16):
+        u, v = numbers[first : first + 8], numbers[first + 8 : first + 16]
+        for k in range(8):
+            radius = numpy.sqrt(numpy.float32(-2) * _logarithm(_ONE - u[k]))
+            x = _TURN * v[k]
+            octant = (numpy.int32(x * _QUARTERS) + numpy.int32(1)) & numpy.int32(-2)
+            steps = numpy.float32(octant)
+            x = (x - steps * _QUARTER_PI[0]) - steps * _QUARTER_PI[1]
+            x = _fused(steps, -_QUARTER_PI[2], x)
+            square = x * x
+            cosine = _fused(_fused(_C0, square, _C1), square, _C2) * square
+            cosine = _fused(cosine, square, square * -_HALF) + _ONE
+            sine = _fused(_fused(_S0, square, _S1), square, _S2) * square
+            sine = _fused(sine, x, x)
+            swapped = (octant & numpy.int32(2)) != 0
+            sign = -_ONE if octant & numpy.int32(4) else _ONE
+            u[k] = radius * ((cosine if not swapped else -sine) * sign)
+            v[k] = radius * ((sine if not swapped else cosine) * sign)
+
+
+@loop("void(f4[:,::1],f8[::1])")
 def column_sums(a, out):  # type: ignore[no-untyped-def]
     rows, columns = a.shape
     part = numpy.empty(columns, numpy.float32)
@@ -522,7 +600,7 @@ def column_sums(a, out):  # type: ignore[no-untyped-def]
 # -- scans --------------------------------------------------------------------------------------------------------
 
 
-@_loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
+@loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
 def running_sum(a, out):  # type: ignore[no-untyped-def]
     for i in range(a.shape[0]):
         total = 0.0
@@ -531,7 +609,7 @@ def running_sum(a, out):  # type: ignore[no-untyped-def]
             out[i, j] = total
 
 
-@_loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
+@loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
 def running_product(a, out):  # type: ignore[no-untyped-def]
     for i in range(a.shape[0]):
         total = 1.0
@@ -547,35 +625,35 @@ _ANY = ("u1", "u2", "u4", "u8")
 _ADDED = ("f4", "f8", "i8")
 
 
-@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
 def gather_last(a, index, out):  # type: ignore[no-untyped-def]
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
             out[i, j] = a[i, numpy.uint64(index[i, j])]
 
 
-@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
 def gather_first(a, index, out):  # type: ignore[no-untyped-def]
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
             out[i, j] = a[numpy.uint64(index[i, j]), j]
 
 
-@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
+@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
 def scatter_add_last(out, index, values):  # type: ignore[no-untyped-def]
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
             out[i, numpy.uint64(index[i, j])] += values[i, j]
 
 
-@_loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
+@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))
 def scatter_add_first(out, index, values):  # type: ignore[no-untyped-def]
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
             out[numpy.uint64(index[i, j]), j] += values[i, j]
 
 
-@_loop(*(f"void({k}[::1],i8,i8[::1],{k}[::1],i8,i8,i8)" for k in _ADDED))
+@loop(*(f"void({k}[::1],i8,i8[::1],{k}[::1],i8,i8,i8)" for k in _ADDED))
 def index_add(out, so, index, values, sv, first, last):  # type: ignore[no-untyped-def]
     for i in range(len(index)):
         place = index[i]

@@ -19,7 +19,7 @@ from tensorkit.kernels.threads import FORCED, spread
 __all__ = ["column_sums", "row_sums", "squares", "sum_along"]
 
 Array = numpy.ndarray[Any, Any]
-_ROW = 1024
+_ROW = 4096
 _BLOCK = 32
 _NARROW = 64
 _WIDE = 512
@@ -29,15 +29,17 @@ _SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
 
 
-def _blocks(rows: Array) -> tuple[Array, Array]:
-    """Each row in equal parts of at most `_ROW` elements, and the few elements that are left."""
+def _long_rows(rows: Array, squared: bool) -> Array:
+    """The sums of long rows, or of their squares: of parts that are no longer than is exact, then of the parts."""
     count, width = rows.shape
-    if count == 1:  # parts that begin where the processor reads fastest
-        whole = width - width % _ROW
-        return rows[:, :whole].reshape(1, -1, _ROW), rows[:, whole:]
-    many = -(-width // _ROW)
-    whole = width - width % many
-    return rows[:, :whole].reshape(count, many, -1), rows[:, whole:]
+    whole = width - width % _ROW
+    if count == 1:
+        parts = _each_row(rows[:, :whole].reshape(-1, _ROW), squared).reshape(1, -1)
+    else:
+        parts = numpy.empty((count, whole // _ROW), rows.dtype)
+        for part in range(whole // _ROW):
+            parts[:, part] = _each_row(rows[:, part * _ROW : (part + 1) * _ROW], squared)
+    return _add(parts, axis=1) + _each_row(rows[:, whole:], squared)  # type: ignore[no-any-return]
 
 
 def _each_row(rows: Array, squared: bool = False) -> Array:
@@ -59,18 +61,14 @@ def row_sums(rows: Array) -> Array:
     """The sum of each row of a matrix whose rows are dense."""
     if rows.shape[1] <= _ROW:
         return _each_row(rows)
-    blocks, rest = _blocks(rows)
-    parts = _each_row(blocks.reshape(-1, blocks.shape[2])).reshape(blocks.shape[:2])
-    return _add(parts, axis=1) + _add(rest, axis=1)  # type: ignore[no-any-return]
+    return _long_rows(rows, False)
 
 
 def squares(rows: Array) -> Array:
     """The sum of the squares of each row of a matrix whose rows are dense."""
     if rows.shape[1] <= _ROW:
         return _each_row(rows, True)
-    blocks, rest = _blocks(rows)
-    parts = _each_row(blocks.reshape(-1, blocks.shape[2]), True).reshape(blocks.shape[:2])
-    return _add(parts, axis=1) + _add(numpy.square(rest), axis=1)  # type: ignore[no-any-return]
+    return _long_rows(rows, True)
 
 
 def _compiled_columns(rows: Array) -> Array | None:
