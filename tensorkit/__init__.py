@@ -303,6 +303,7 @@ from tensorkit.ops.pointwise import (
     where,
 )
 from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
+from tensorkit.ops.protocols import from_dlpack
 from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
@@ -707,6 +708,7 @@ __all__ = [
     "frac",
     "frac_",
     "frexp",
+    "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",

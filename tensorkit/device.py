@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from tensorkit.errors import NoCudaError
 
@@ -52,25 +53,33 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: str | int | device, index: int | None = None) -> None:
+    def __init__(self, *args: str | int | device, **named: str | int | device | None) -> None:
+        type, index = _arguments(args, named)
         if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
             raise TypeError(
                 f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}"
             )
         if isinstance(type, device):
+            if index is not None:
+                raise TypeError("device(): argument 'type' (position 1) must be str, not tensorkit.device")
             self.type, self.index = type.type, type.index
-        elif isinstance(type, int):
-            self.type, self.index = "cuda", _small(type)
+        elif isinstance(type, int) and not isinstance(type, bool):
+            number = _small(type)
+            if not _cuda_count():
+                raise RuntimeError("Cannot access accelerator device when none is available.")
+            self.type, self.index = "cuda", number
         elif isinstance(type, str):
             self.type, self.index = _parse(type, index)
         else:
-            raise TypeError(
-                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
-                "expected one of:\n * (tensorkit.device device)\n * (str type, int index = -1)\n"
-            )
+            raise TypeError(_FORMS.format(type.__class__.__name__))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def _no_order(self, other: object) -> bool:
+        raise TypeError("comparison not implemented")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no_order
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
@@ -95,6 +104,24 @@ class device:
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return device, (self.type,) if self.index is None else (self.type, self.index)
+
+
+_FORMS = (
+    "device() received an invalid combination of arguments - got ({}), but expected one of:\n"
+    " * (tensorkit.device device)\n * (str type, int index = -1)\n"
+)
+
+
+def _arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:
+    """What is given as the type and as the index."""
+    given = dict(zip(("type", "index"), args, strict=False)) | named
+    if "device" in given and "type" not in given:
+        given["type"] = given.pop("device")
+    if "type" not in given or len(args) > 2 or not given.keys() <= {"type", "index"}:
+        shown = [value.__class__.__name__ for value in args]
+        shown += [f"{key}={value.__class__.__name__}" for key, value in named.items()]
+        raise TypeError(_FORMS.format(", ".join(shown) + (", " if named and not args else "")))
+    return given["type"], given.get("index")
 
 
 def _small(index: int) -> int:
@@ -194,6 +221,11 @@ def _as_device(where: str | int | device) -> device:
     return where if isinstance(where, device) else device(where)
 
 
+def _named(where: str | int) -> device:
+    """The device of a text, or of an accelerator's number, whether or not there is one: the caller looks."""
+    return device("cuda", where) if isinstance(where, int) and not isinstance(where, bool) else device(where)
+
+
 def resolve(where: DeviceLike) -> device:
     """The device that a `device=` argument means, checked to exist; ``None`` is the default: the CPU, mostly.
 
@@ -205,7 +237,7 @@ def resolve(where: DeviceLike) -> device:
         where = _default.chosen
         if where is None:
             return CPU
-    asked = where if isinstance(where, device) else device(where)
+    asked = where if isinstance(where, device) else _named(where)
     if asked.type == "cpu":
         return CPU
     if asked.type == "meta":

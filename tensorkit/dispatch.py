@@ -669,12 +669,17 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
     return function
 
 
-def _check_memory(name: str, layout: Any, pin_memory: Any) -> None:
+def _check_memory(name: str, layout: Any, pin_memory: Any, where: Any) -> None:
     """Refuse what ``layout=`` and ``pin_memory=`` cannot be: there are strided tensors, in ordinary memory."""
     if layout is not None and type(layout).__name__ != "layout":
         raise TypeError(f"{name}(): argument 'layout' must be tensorkit.layout, not {type(layout).__name__}")
     if pin_memory is not None and not isinstance(pin_memory, bool):
         raise TypeError(f"{name}(): argument 'pin_memory' must be bool, not {type(pin_memory).__name__}")
+    if pin_memory and (where is None or device(where).type != "meta"):
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system."
+        )
 
 
 def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
@@ -686,7 +691,7 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
     ) -> Any:
         __tracebackhide__ = True
         if layout is not None or pin_memory is not None:
-            _check_memory(body.__name__, layout, pin_memory)
+            _check_memory(body.__name__, layout, pin_memory, kwargs.get("device"))
         made: Any = body(*args, **kwargs)
         if requires_grad:
             if requires_grad is not True:

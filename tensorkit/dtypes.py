@@ -159,6 +159,13 @@ _LIMITED = (uint16, uint32, uint64)  # PyTorch gives these no promotion among in
 _default: dtype = float32
 
 
+def _refuse(cls: type[dtype], *args: object, **kwargs: object) -> dtype:
+    raise TypeError("cannot create 'tensorkit.dtype' instances")
+
+
+setattr(dtype, "__new__", _refuse)  # noqa: B010 - from here on there are no more of them
+
+
 def category(kind: dtype) -> builtins.int:
     """0 for bool, 1 for integers, 2 for floating point, 3 for complex: the order of promotion."""
     return kind.category

@@ -90,7 +90,7 @@ def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:
     >>> tensor_text(tk.zeros(2, dtype=tk.float64))
     'tensor([0., 0.], dtype=tensorkit.float64)'
     """
-    prefix = "tensor("
+    prefix = "tensor(" if type(tensor) is Tensor else f"{type(tensor).__name__}("
     contents = tensor_contents
     if contents is None:
         contents = _contents(tensor, len(prefix))

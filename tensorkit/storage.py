@@ -49,8 +49,11 @@ __all__ = [
     "copy_bytes",
     "memory_of",
     "register_memory",
+    "legacy_class",
+    "read_only_too",
     "register_reader",
     "storage_text",
+    "typed",
     "warn_typed_storage",
 ]
 
@@ -619,8 +622,8 @@ class TypedStorage:
     def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
         return TypedStorage(dtype=self.dtype, wrap_storage=self._untyped_storage.__deepcopy__(memo))
 
-    def __reduce__(self) -> tuple[Callable[..., TypedStorage], tuple[UntypedStorage, dtypes.dtype]]:
-        return _rebuild_typed, (self._untyped_storage, self.dtype)
+    def __reduce__(self) -> tuple[Callable[..., TypedStorage], tuple[Any, ...]]:
+        return _rebuild_typed, (*self._untyped_storage.__reduce__()[1], self.dtype)
 
     def tolist(self) -> list[Any]:
         """The elements as Python numbers."""
@@ -885,8 +888,21 @@ def _rebuild(data: bytes | int, where: str) -> UntypedStorage:
     return adopt(numpy.frombuffer(bytearray(data), numpy.uint8)).to(device=where)
 
 
-def _rebuild_typed(storage: UntypedStorage, kind: dtypes.dtype) -> TypedStorage:
-    return TypedStorage(wrap_storage=storage, dtype=kind)
+def _rebuild_typed(data: bytes | int, where: str, kind: dtypes.dtype) -> TypedStorage:
+    return typed(_rebuild(data, where), kind)
+
+
+def typed(storage: UntypedStorage, kind: dtypes.dtype) -> TypedStorage:
+    """A storage's typed face, without the warning that it is old: for the engine's own use."""
+    made = TypedStorage.__new__(TypedStorage)
+    made.dtype = kind
+    made._untyped_storage = storage
+    return made
+
+
+def legacy_class(kind: dtypes.dtype) -> Any:
+    """The class that storages of a dtype are recognised by; None where there is none."""
+    return globals().get(f"{kind.label}Storage") if f"{kind.label}Storage" in _LEGACY else None
 
 
 def _bytes_behind(source: Any) -> UntypedStorage:
@@ -956,6 +972,21 @@ class _Span:
         face = dict(array.__array_interface__)
         face.update(shape=(nbytes,), typestr="|u1", strides=None, descr=[("", "|u1")])
         self.__array_interface__ = face
+
+
+class _Writable:
+    """Lends an array's memory to NumPy as if it could be written to."""
+
+    def __init__(self, array: numpy.ndarray[Any, Any]) -> None:
+        self.owner = array
+        face = dict(array.__array_interface__)
+        face["data"] = (face["data"][0], False)
+        self.__array_interface__ = face
+
+
+def read_only_too(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """An array on the same memory that can be written to: a tensor knows no other, as in PyTorch."""
+    return numpy.asarray(_Writable(array))
 
 
 def adopt(array: numpy.ndarray[Any, Any], *, foreign: bool = False) -> UntypedStorage:

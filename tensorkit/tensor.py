@@ -15,8 +15,9 @@ NumPy array is built only when a kernel first reads it (`_nd`). Both keep the co
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
 import numpy
@@ -44,6 +45,7 @@ __all__ = [
 Array = numpy.ndarray[Any, Any]
 Number = bool | int | float | complex
 _new = object.__new__
+_bare = tuple.__new__  # a `Size` of what is known to be one
 # Not empty while some thread does not record: then each new view is shown to the last of these.
 _markers: list[Callable[[Any], None]] = []
 _lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage must get the same one
@@ -69,15 +71,35 @@ class Size(tuple[int, ...]):
             count *= length
         return count
 
+    def __new__(cls, *given: Iterable[Any], **named: Any) -> Size:
+        """Made of anything that can be gone through; its members must be integers."""
+        if named or len(given) > 1:
+            tuple(*given, **named)  # says what is wrong
+        whole = []
+        lengths: Iterable[Any] = given[0] if given else ()
+        for place, length in enumerate(lengths):
+            try:
+                whole.append(int(operator.index(length)))
+            except TypeError:
+                raise TypeError(
+                    f"tensorkit.Size() takes an iterable of 'int' (item {place} is '{type(length).__name__}')"
+                ) from None
+        return tuple.__new__(cls, whole)
+
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        picked = tuple.__getitem__(self, index)
-        return Size(picked) if isinstance(index, slice) else picked
+        picked: Any = tuple.__getitem__(self, index)
+        return _bare(Size, picked) if isinstance(index, slice) else picked
 
     def __add__(self, other: tuple[Any, ...]) -> Any:
-        return Size(tuple.__add__(self, tuple(other)))
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to tensorkit.Size")
+        return _bare(Size, tuple.__add__(self, other))
+
+    def __radd__(self, other: tuple[Any, ...]) -> Any:
+        return _bare(Size, tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:
-        return Size(tuple.__mul__(self, times))
+        return _bare(Size, tuple.__mul__(self, times))
 
     __rmul__ = __mul__
 
@@ -239,12 +261,12 @@ class Tensor:
         (tensorkit.Size([2, 3]), 3)
         """
         size = self._lay().size
-        return Size(size) if dim is None else size[_place(dim, "size", len(size))]
+        return _bare(Size, size) if dim is None else size[_place(dim, "size", len(size))]
 
     @property
     def shape(self) -> Size:
         """The same as `size()`."""
-        return Size(self._lay().size)
+        return _bare(Size, self._lay().size)
 
     def stride(self, dim: int | None = None) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.
@@ -468,4 +490,20 @@ def attach(name: str, member: Any) -> None:
     """
     if name in Tensor.__dict__ and not name.startswith("__"):
         raise RuntimeError(f"Tensor.{name} is already defined")
+    if isinstance(member, property) and member.fset is None:
+        member = _read_only(name, member)
     setattr(Tensor, name, member)
+
+
+def _read_only(name: str, member: property) -> property:
+    """A property that says, when somebody sets it, that it cannot be: in PyTorch's words."""
+
+    def refuse(self: Tensor, value: Any = None) -> None:
+        raise AttributeError(f"attribute '{name}' of 'tensorkit._C.TensorBase' objects is not writable")
+
+    return property(member.fget, refuse, refuse, member.__doc__)
+
+
+for _name, _member in list(vars(Tensor).items()):
+    if isinstance(_member, property) and _member.fset is None:
+        setattr(Tensor, _name, _read_only(_name, _member))

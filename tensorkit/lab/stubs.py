@@ -71,6 +71,7 @@ _RETURNS = {
     "__int__": "int",
     "__iter__": "Iterator[Tensor]",
     "__len__": "int",
+    "__reduce_ex__": "tuple[Any, ...]",
     "__repr__": "str",
     "__setitem__": "None",
 }

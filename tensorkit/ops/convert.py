@@ -1089,6 +1089,8 @@ def _array(input: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
 
 
 def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar: bool = False) -> Tensor:
+    if array.dtype == numpy.bool_:
+        array = array.astype(numpy.uint8)  # PyTorch's habit, from the years before it had bool
     from_array = numpy.ascontiguousarray(array).reshape(array.shape)
     out = empty_strided(
         from_array.shape,

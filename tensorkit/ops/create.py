@@ -44,6 +44,7 @@ __all__ = [
     "arange",
     "as_tensor",
     "asarray",
+    "checked_number",
     "empty",
     "empty_like",
     "empty_permuted",
@@ -159,7 +160,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
 
 
-def _checked_number(value: Any, kind: dtype) -> Any:
+def checked_number(value: Any, kind: dtype) -> Any:
     """A number as it will be stored, or PyTorch's word on why it cannot be."""
     if kind is dtypes.uint64:
         return _checked_unsigned(value)
@@ -190,7 +191,7 @@ def _checked_unsigned(value: Any) -> int:
 def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     numbers = [_plain(leaf) for leaf in leaves]
     if kind.category == 1:
-        whole = [_checked_number(n, kind) for n in numbers]
+        whole = [checked_number(n, kind) for n in numbers]
         numbers_ = numpy.array(whole, numpy.uint64 if kind is dtypes.uint64 else numpy.int64)
         return kernels.quiet(numbers_.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
     if kind.category == 2 and any(isinstance(n, complex) for n in numbers):
@@ -289,6 +290,11 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     if isinstance(data, numpy.ndarray) and data.ndim:
         copied = _from_array(data, kind)
         return to_device(fresh(copied, kind or dtypes.from_numpy_dtype(copied.dtype)), where)
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], numpy.ndarray) and data[0].ndim:
+        warn(
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
+            "a single numpy.ndarray with numpy.array() before converting to a tensor."
+        )
     size = _size_of(data)
     leaves: list[Any] = []
     _leaves(data, size, 0, leaves)
@@ -1075,7 +1081,7 @@ def arange(
     if kind.category == 1:
         values = numpy.arange(length, dtype=numpy.int64) * step + start
     else:
-        values = numpy.arange(length, dtype=numpy.float64) * step + start
+        values = kernels.quiet(_counted, float(start), float(step), length, kind)
     return _place(values, kind, dtype, device, out, "arange")
 
 
@@ -1127,7 +1133,64 @@ def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
         each = each.astype(kind.numpy).astype(work)
     index = numpy.arange(count, dtype=work)
     half = count // 2
+    if kind in (dtypes.float32, dtypes.float64):
+        fused = _fused_single if kind is dtypes.float32 else _fused
+        return numpy.concatenate(
+            [fused(each, index[:half], first), fused(-each, count - 1 - index[half:], last)]
+        )
     return numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
+
+
+def _fused_single(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float32, rounded once: float64 has room for the product."""
+    wide = numpy.multiply(index, each, dtype=numpy.float64)
+    wide += start
+    return wide.astype(numpy.float32)
+
+
+def _fused(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float64, rounded once, as a processor's fused instruction does it.
+
+    The rounding errors of the product (by Dekker's splitting) and of the sum (by Knuth's) are put back at the end.
+    """
+    product = each * index
+    total = product + start
+    high = _upper(each)
+    upper = _upper(index)
+    low, lower = each - high, index - upper
+    lost = ((high * upper - product) + high * lower + low * upper) + low * lower
+    part = total - product
+    lost = lost + ((product - (total - part)) + (start - part))
+    exact: Array = numpy.where(numpy.isfinite(lost), total + lost, total)  # numbers near the end of the range
+    return exact
+
+
+def _upper(value: Any) -> Any:
+    """The upper half of a number's digits."""
+    wide = value * 134217729.0
+    return wide - (wide - value)
+
+
+#: Up to here PyTorch counts in one thread; beyond, what is rounded how depends on the number of its threads.
+_ONE_THREAD = 32768
+
+
+def _counted(start: float, step: float, length: int, kind: dtype) -> Array:
+    """Numbers one step apart, rounded as PyTorch's vectors of 32 bytes round them.
+
+    It computes the first number of each vector, rounds it, and counts on from there; the last numbers, which do not
+    fill two vectors, are computed one by one.
+    """
+    index = numpy.arange(length, dtype=numpy.float64)
+    if length > _ONE_THREAD or kind not in (dtypes.float32, dtypes.float64):
+        return index * step + start
+    lanes = 32 // kind.itemsize
+    full = length - length % (2 * lanes)
+    values = _fused(step, index, start).astype(kind.numpy)
+    if full:
+        heads = values[:full:lanes].astype(numpy.float64)
+        values[:full] = _fused(step, index[:lanes], heads[:, None]).astype(kind.numpy).reshape(-1)
+    return values
 
 
 def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: str) -> dtype:

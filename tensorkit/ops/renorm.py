@@ -7,6 +7,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
+from tensorkit.device import META
 from tensorkit.dispatch import op, sample
 from tensorkit.elementwise import NUMBERS, empty_strided
 from tensorkit.ops.convert import cpp_name, deliver_into
@@ -92,6 +93,8 @@ def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None 
     _check(input, p, maxnorm)
     dim = layouts.normalise_dim(dim, input.dim())
     kind = input._dtype
+    if input._device == META:
+        return _bare(input)
     half = kind in (dtypes.float16, dtypes.bfloat16)
     plain: Any = input.detach().contiguous() if input.numel() else _bare(input)
     norm: Any = vector_norm(

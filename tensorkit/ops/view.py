@@ -1302,9 +1302,23 @@ def detach(input: Tensor) -> Tensor:
     return out
 
 
-def _set_data(input: Tensor, value: Tensor) -> None:
+def _set_data(input: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if value._device.type != input._device.type:
+        raise RuntimeError(
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+        )
+    if value._dtype.category < 2 and wants_grad(input) and input.requires_grad:
+        raise RuntimeError(
+            "data set to a tensor that requires gradients must be floating point or complex dtype"
+        )
     input._adopt_geometry(value._store(), value._lay())
     input._dtype, input._device = value._dtype, value._device
+
+
+def _delete_data(input: Tensor) -> None:
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
 
 def _data(input: Tensor) -> Tensor:
@@ -1312,6 +1326,10 @@ def _data(input: Tensor) -> Tensor:
     out = detach(input)
     out._counter = None
     return out
+
+
+#: Kinds of devices that PyTorch knows and tensorkit does not have.
+_ELSEWHERE = ("is_ipu", "is_maia", "is_mps", "is_mtia", "is_vulkan", "is_xla", "is_xpu")
 
 
 def _attach_forms() -> None:
@@ -1332,9 +1350,9 @@ def _attach_forms() -> None:
     attach("mH", property(traced_method("mH", _adjoint("mH"))))
     attach("real", property(real, _write_real))
     attach("imag", property(imag, _write_imag))
-    attach("data", property(_data, _set_data))
+    attach("data", property(_data, _set_data, _delete_data))
     attach("layout", property(lambda self: STRIDED))
-    for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_nested", "is_sparse_csr"):
+    for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_nested", "is_sparse_csr", *_ELSEWHERE):
         attach(name, property(lambda self: False))
 
 

@@ -1,0 +1,190 @@
+"""What Python, NumPy and other libraries ask of a tensor: question by question as in PyTorch, and what takes two."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorkit as tk
+from tests.engine.questions import disagreement, lines
+from tests.oracle import require_torch
+
+FILES = ("protocols", "tensors", "facts")
+NUMBERS = (tk.float16, tk.float32, tk.float64, tk.bfloat16, tk.uint8, tk.int64, tk.bool, tk.complex64)
+
+
+@pytest.fixture
+def torch() -> Iterator[Any]:
+    library = require_torch()
+    before = library.is_warn_always_enabled()
+    library.set_warn_always(True)
+    yield library
+    library.set_warn_always(before)
+    tk.set_warn_always(False)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("question", [line for name in FILES for line in lines(name)])
+def test_the_answer_is_pytorchs(torch: Any, question: str) -> None:
+    assert disagreement(torch, tk, question) is None
+
+
+@pytest.mark.parity
+def test_a_wrong_answer_would_be_seen(torch: Any) -> None:
+    assert disagreement(torch, tk, "tk.ones(2) if tk.__name__ == 'torch' else tk.zeros(2)") is not None
+    assert disagreement(torch, tk, "1 / (tk.__name__ == 'torch')") is not None
+    assert disagreement(torch, tk, "tk.ones(2)") is None
+
+
+# -- DLPack -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("kind", NUMBERS, ids=str)
+def test_memory_goes_to_pytorch_and_back_without_a_copy(torch: Any, kind: Any) -> None:
+    ours = tk.arange(6).to(kind).view(2, 3).t()
+    theirs = torch.from_dlpack(ours)
+    assert (str(theirs.dtype), theirs.stride()) == (
+        str(ours.dtype).replace("tensorkit", "torch"),
+        ours.stride(),
+    )
+    assert theirs.data_ptr() == ours.data_ptr()
+    back = tk.from_dlpack(theirs)
+    assert (back.dtype, back.stride(), back.data_ptr()) == (ours.dtype, ours.stride(), ours.data_ptr())
+    back[0, 0] = 1
+    assert ours[0, 0].item() == theirs[0, 0].item() == 1
+
+
+def test_memory_outlives_the_library_that_it_came_from() -> None:
+    t = tk.from_dlpack(np.arange(1000))
+    u = np.from_dlpack(tk.arange(1000))
+    np.arange(1000)
+    assert (t.sum().item(), int(u.sum())) == (499500, 499500)
+
+
+def test_an_array_that_is_only_read_becomes_a_tensor_all_the_same() -> None:
+    array = np.arange(3)
+    array.setflags(write=False)
+    t = tk.from_dlpack(array)
+    t[0] = 7
+    assert array[0] == 7
+
+
+def test_a_tensor_without_numbers_to_hand_on_says_so() -> None:
+    with pytest.raises(BufferError, match="Cannot pack tensors on meta"):
+        tk.ones(2, device="meta").__dlpack__()
+    with pytest.raises(ValueError, match="negative strides"):
+        tk.from_dlpack(np.arange(3)[::-1])
+
+
+def test_memory_that_was_handed_on_does_not_move() -> None:
+    t = tk.arange(3)
+    other = np.from_dlpack(t)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        t.resize_(100)
+    other[0] = 5
+    assert t[0].item() == 5
+
+
+# -- copies and pickles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kind", NUMBERS, ids=str)
+def test_a_pickle_keeps_everything(kind: Any, protocol: int) -> None:
+    for t in (tk.arange(6).to(kind).view(2, 3).t()[1:], tk.zeros(0, 3, dtype=kind), tk.ones((), dtype=kind)):
+        back = pickle.loads(pickle.dumps(t, protocol=protocol))
+        facts = [(x.dtype, x.size(), x.stride(), x.storage_offset(), repr(x)) for x in (t, back)]
+        assert facts[0] == facts[1]
+        assert back.untyped_storage().nbytes() == t.untyped_storage().nbytes()
+
+
+def test_views_that_are_copied_together_stay_views_of_one_storage() -> None:
+    t = tk.zeros(2, 3)
+    first, second = copy.deepcopy([t, t[1:].t()])
+    first[1] = 5
+    assert second.tolist() == [[5], [5], [5]]
+    assert t.sum().item() == 0
+
+
+def test_a_generators_state_is_pickled() -> None:
+    g = tk.Generator().manual_seed(3)
+    tk.rand(5, generator=g)
+    h = pickle.loads(pickle.dumps(g))
+    assert tk.rand(3, generator=g).tolist() == tk.rand(3, generator=h).tolist()
+
+
+# -- memory of several processes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_another_process_writes_into_shared_memory() -> None:
+    t = tk.zeros(3)
+    view = t[1:]
+    assert t.share_memory_() is t
+    assert view.is_shared()
+    child = os.fork()
+    if child == 0:
+        t[1] = 7
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert (t.tolist(), view.tolist()) == ([0, 7, 0], [7, 0])
+    with pytest.raises(RuntimeError, match="not resizable"):
+        t.resize_(100)
+
+
+# -- pictures and tables ------------------------------------------------------------------------------------------
+
+
+def test_matplotlib_takes_tensors() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, axes = pyplot.subplots(1, 4)
+    t = tk.linspace(0, 1, 5)
+    (line,) = axes[0].plot(t, t**2)
+    assert line.get_ydata().tolist() == (t**2).tolist()
+    assert axes[1].imshow(tk.arange(6.0).view(2, 3)).get_array().shape == (2, 3)
+    assert axes[2].hist(t, bins=2)[0].tolist() == [2, 3]
+    axes[3].scatter(t, t, c=t)
+    pyplot.close(figure)
+
+
+def test_pandas_takes_tensors() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    assert pandas.Series(tk.arange(3).numpy()).tolist() == [0, 1, 2]
+    assert pandas.DataFrame(tk.ones(2, 3)).shape == (2, 3)
+
+
+# -- subclasses ---------------------------------------------------------------------------------------------------
+
+
+class Marked(tk.Tensor):
+    """A subclass with a method of its own."""
+
+    def doubled(self) -> tk.Tensor:
+        return self * 2
+
+
+def test_a_subclass_keeps_its_class_through_methods_and_operators() -> None:
+    m = Marked([1.0, 2.0])
+    assert [type(x) for x in (m + 1, m[0], m.sum(), m.sort()[0], m.real, 2 * m, m.doubled())] == [Marked] * 7
+    assert repr(m.doubled()) == "Marked([2., 4.])"
+    assert type(pickle.loads(pickle.dumps(m))) is Marked
+    assert type(tk.ones(2) * 1) is tk.Tensor
+
+
+@pytest.mark.parity
+def test_whether_to_warn_always_is_remembered(torch: Any) -> None:
+    for lib in (tk, torch):
+        lib.set_warn_always(False)
+        lib.set_warn_always(True)
+        assert lib.is_warn_always_enabled() is True
+        with pytest.raises(RuntimeError, match="setWarnOnlyOnce expects a bool, but got int"):
+            lib.set_warn_always(3)
