@@ -1,0 +1,33 @@
+"""`arange` and `linspace` to the last bit: PyTorch multiplies and adds in one rounding, and counts in vectors."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import tensorkit as tk
+from tests.oracle import require_torch
+
+pytestmark = pytest.mark.parity
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("call", ["arange({0}, {1}, {3})", "linspace({0}, {1}, {2})"])
+def test_evenly_spaced_numbers_are_pytorchs_to_the_last_bit(call: str, kind: str) -> None:
+    torch, rng = require_torch(), random.Random(0)
+    for _ in range(300):
+        start = round(rng.uniform(-10, 10), rng.choice((0, 1, 3)))
+        end, count = round(start + rng.uniform(0.1, 10), 2), rng.randint(1, 90)
+        text = call.format(start, end, count, rng.choice((0.1, 0.25, 0.3, 0.01)))
+        ours = eval(f"tk.{text[:-1]}, dtype=tk.{kind})", {"tk": tk}).tolist()
+        theirs = eval(f"tk.{text[:-1]}, dtype=tk.{kind})", {"tk": torch}).tolist()
+        assert ours == theirs, text
+
+
+def test_the_middle_of_an_odd_line_is_where_pytorch_has_it() -> None:
+    torch = require_torch()
+    assert tk.linspace(-1, 1, 7)[3].item() == torch.linspace(-1, 1, 7)[3].item() != 0
+    for size in (1e308, 1e300):
+        ours, theirs = (lib.linspace(-size, size, 5, dtype=lib.float64) for lib in (tk, torch))
+        assert str(ours).replace("tensorkit", "torch") == str(theirs)
