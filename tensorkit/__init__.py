@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from tensorkit import autograd, cuda, errors, linalg, return_types, storage, tracing
+from tensorkit import autograd, cuda, errors, linalg, return_types, storage, testing, tracing, utils
 from tensorkit.autograd import (
     enable_grad,
     inference_mode,
@@ -983,6 +983,7 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "testing",
     "tile",
     "topk",
     "trace",
@@ -1013,6 +1014,7 @@ __all__ = [
     "unsafe_split",
     "unsafe_split_with_sizes",
     "unsqueeze",
+    "utils",
     "vander",
     "var",
     "var_mean",

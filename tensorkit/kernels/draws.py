@@ -1,7 +1,7 @@
 """From random bits to numbers whose making needs more than one array formula: permutations, counts, choices.
 
 Arrays in, arrays out; where the uniform numbers come from is the caller's business. Each loop below is written once,
-in Python that Numba compiles (`later`); until it has, long arrays take a road through NumPy where there is one.
+in Python that Numba compiles (`loop`); until it has, long arrays take a road through NumPy where there is one.
 
 Sources: R. Durstenfeld, "Algorithm 235: Random permutation" (1964); W. Hörmann, "The transformed rejection method
 for generating Poisson random variables" (1993), algorithm PTRS.
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels.compiled import loop
 from tensorkit.kernels.cpu import quiet
-from tensorkit.kernels.later import later
 
 __all__ = ["by_the_c_library", "exp", "fused", "log", "permutation", "poisson", "poisson_counts", "shuffle"]
 
@@ -57,8 +57,9 @@ def fused(values: Array, factor: float, offset: float) -> Array:
     "A floating-point technique for extending the available precision", 1971).
     """
     if offset == 0.0 or factor == 1.0:
-        return quiet(numpy.add, quiet(numpy.multiply, values, factor), offset)  # type: ignore[no-any-return]
-    result: Array = quiet(_fused, values, numpy.float64(factor), numpy.float64(offset))
+        result: Array = quiet(numpy.add, quiet(numpy.multiply, values, factor), offset)
+    else:
+        result = quiet(_fused, values, numpy.float64(factor), numpy.float64(offset))
     return result
 
 
@@ -87,7 +88,7 @@ def _upper_half(number: Any) -> Any:
 # -- permutations -------------------------------------------------------------------------------------------------
 
 
-@later("void(i8[::1], i8[::1])")
+@loop("void(i8[::1], i8[::1])")
 def shuffle(order: Any, other: Any) -> None:
     """Swap each element with the one at the place chosen for it, from the front."""
     for place in range(len(other)):
@@ -134,7 +135,7 @@ def _all_swaps(other: Array, count: int) -> Array:
 # -- Poisson ------------------------------------------------------------------------------------------------------
 
 
-@later("UniTuple(i8, 2)(f8[::1], f8[::1], f8[::1])")
+@loop("UniTuple(i8, 2)(f8[::1], f8[::1], f8[::1])")
 def poisson_counts(rates: Any, units: Any, out: Any) -> tuple[int, int]:
     """Numbers of events, one for each rate, from uniform numbers as far as they last.
 
