@@ -30,9 +30,10 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
-from tensorkit.kernels import draws
+from tensorkit.kernels import compiled, draws
 from tensorkit.kernels.box_muller import box_muller
 from tensorkit.kernels.cpu import quiet
+from tensorkit.kernels.threads import spread
 from tensorkit.layout import Layout, iterator_strides
 
 __all__ = [
@@ -525,20 +526,28 @@ def _stretch(out: Array, low: float, high: float) -> None:
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
     whole = out.size // 16 * 16
+    fast = compiled.normal.compiled() if out.dtype == numpy.float32 and whole >= _chunk else None
+    if fast is not None:
+        spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, _chunk // 16)
     for start in range(0, whole, _chunk):
-        _box_muller(out[start : min(start + _chunk, whole)], mean, std)
+        _box_muller(out[start : min(start + _chunk, whole)], mean, std, fast is not None)
     if whole < out.size:
         tail = out[-16:]
         _units(tail, generator)
         _box_muller(tail, mean, std)
 
 
-def _box_muller(blocks: Array, mean: float, std: float) -> None:
-    """In each block of 16, the first 8 give the radii, the last 8 the angles; cosines, then sines."""
-    pairs = blocks.reshape(-1, 2, 8)
-    first, second = 1 - pairs[:, 0].reshape(-1), pairs[:, 1].reshape(-1)
-    cosines, sines = (box_muller if blocks.dtype == numpy.float32 else _double_box_muller)(first, second)
-    pairs[:, 0], pairs[:, 1] = cosines.reshape(-1, 8), sines.reshape(-1, 8)
+def _box_muller(blocks: Array, mean: float, std: float, done: bool = False) -> None:
+    """In each block of 16, the first 8 give the radii, the last 8 the angles; cosines, then sines.
+
+    Args:
+        done: whether these are normal numbers already, which need only be scaled and moved.
+    """
+    if not done:
+        pairs = blocks.reshape(-1, 2, 8)
+        first, second = 1 - pairs[:, 0].reshape(-1), pairs[:, 1].reshape(-1)
+        cosines, sines = (box_muller if blocks.dtype == numpy.float32 else _double_box_muller)(first, second)
+        pairs[:, 0], pairs[:, 1] = cosines.reshape(-1, 8), sines.reshape(-1, 8)
     if std != 1.0 or mean != 0.0:
         if blocks.dtype == numpy.float64:
             blocks[...] = draws.fused(blocks, std, mean)

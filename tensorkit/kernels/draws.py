@@ -76,7 +76,8 @@ def _fused(values: Array, factor: Any, offset: Any) -> Array:
     lost += (product - (total - moved)) + (offset - moved)
     lost += total
     # Where a half is too large to be split there is nothing to be gained.
-    return numpy.where(numpy.isfinite(lost), lost, total)
+    result: Array = numpy.where(numpy.isfinite(lost), lost, total)
+    return result
 
 
 def _upper_half(number: Any) -> Any:
