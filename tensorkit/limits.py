@@ -73,7 +73,8 @@ class finfo(_Info):
             )
         kind = kind.to_real()
         super().__init__(kind)
-        found: Any = ml_dtypes.finfo(kind.numpy)
+        describe: Any = ml_dtypes.finfo
+        found = describe(kind.numpy)
         self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
         self.tiny = self.smallest_normal = float(found.smallest_normal)
         self.resolution = float(f"1e-{found.precision}")
