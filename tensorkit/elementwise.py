@@ -520,8 +520,11 @@ def _owned(result: Any, arrays: list[Any], kind: dtype) -> Array:
         result = numpy.asarray(result)
     if result.dtype != kind.numpy:
         return cpu.cast(result, kind)
-    if result.base is not None or any(result is array for array in arrays):
+    if result.base is not None:
         return result.copy()  # type: ignore[no-any-return]
+    for array in arrays:
+        if result is array:
+            return array.copy()  # type: ignore[no-any-return]
     return result  # type: ignore[no-any-return]
 
 

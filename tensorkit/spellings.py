@@ -325,7 +325,7 @@ class _Caller:
             self.block.alpha
             and len(args) == 3
             and isinstance(args[1], NUMBERS)
-            and isinstance(args[2], Tensor)
+            and isinstance(args[2], (Tensor, *NUMBERS))
         ):
             warn(
                 f"This overload of {self.name} is deprecated:\n\t{self.name}(Number alpha, Tensor other)\n"
@@ -601,7 +601,21 @@ def unary(
             derivative, name, {"input": input, "out": out}, body, "pointwise"
         )
 
+    ufuncs = _fast_entries(block)[0] if block.inplace_check is None else {}
+    run, many = cpu.quiet_here, cpu.MANY
+
     def changing(input: Tensor) -> Tensor:
+        array = input._array
+        if array is not None and input._solid and input._autograd is None and input._base is None:
+            found = ufuncs.get(input._dtype)
+            if found is not None and found[1] is input._dtype and array.size < many:
+                try:
+                    array[...] = run(found[0], array)
+                except RuntimeError:
+                    pass  # another thread is inside: the long way
+                else:
+                    input._bump()
+                    return input
         if wants_grad(input):
             return recorded_call(  # type: ignore[no-any-return]
                 rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"

@@ -504,11 +504,9 @@ class SinglePlan:
             and next(iter(rule.saves.values())).isdisjoint(RESULTS[1:])
         )
 
-    def node_class(self, input: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> type[RuleNode]:
-        """The class of node for a call."""
-        name = (
-            self.name if isinstance(self.name, str) else self.name(self.arguments_of((input, *args), kwargs))
-        )
+    def node_class(self, arguments: Any) -> type[RuleNode]:
+        """The class of node for a call, by its arguments."""
+        name = self.name if isinstance(self.name, str) else self.name(arguments)
         found = self.classes.get(name)
         if found is None:
             found = self.classes[name] = self.rule.named_class(name, (self.parameter,))

@@ -92,7 +92,10 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
 
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if not here.grad or (applies is not None and not applies(plan.arguments_of((input, *args), kwargs))):
+        if not here.grad:
+            return body(input, *args, **kwargs)
+        known = None if applies is None and always else plan.arguments_of((input, *args), kwargs)
+        if applies is not None and not applies(known):  # type: ignore[arg-type]
             return body(input, *args, **kwargs)
         edge = _noted_edge(input)
         if edge is None and not requires_grad(input):
@@ -107,7 +110,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         if reads_input and keeps:
             _refuse_inference(input)
             version = 0 if counter is None else counter[0]
-        node: Any = (cls or plan.node_class(input, args, kwargs))()
+        node: Any = (cls or plan.node_class(known))()
         plain = type(out) is Tensor
         node.note = (
             plan,

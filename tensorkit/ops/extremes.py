@@ -16,12 +16,14 @@ from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few
 from tensorkit.ops.convert import deliver, deliver_into
 from tensorkit.ops.pointwise import maximum, minimum
 from tensorkit.ops.reduce import (
     LIMITED,
     Dims,
     axes_of,
+    axis_of_small,
     check_dims,
     check_flag,
     evenly,
@@ -31,9 +33,10 @@ from tensorkit.ops.reduce import (
     one_axis,
     put_along,
     reduced_size,
+    small,
     with_dims,
 )
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "first_extreme", "max", "min", "pair_into"]
 
@@ -179,8 +182,32 @@ def pair_into(
     return getattr(return_types, f"{name}_out")(deliver_into(source, target) for target, source in pairs)
 
 
+_SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
+    """The extreme of a few elements, or those along one dimension; None for the way that others take."""
+    array = small(input, _SMALL)
+    if array is None or keepdim is not False:
+        return None
+    if dim is None:
+        return fresh(few.extreme(name == "max", array), input._dtype)
+    axis = axis_of_small(array, dim)
+    if axis is None:
+        return None
+    values, indices = few.extreme_along(name == "max", array, axis)
+    return _PAIRS[name]((fresh(values, input._dtype), fresh(indices, dtypes.int64)))
+
+
+_PAIRS: dict[str, Any] = {"max": return_types.max, "min": return_types.min}
+
+
 def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
     """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
+    if other is None and out is None and (dim is None or dim.__class__ is int):
+        short = _short(name, input, dim, keepdim)
+        if short is not None:
+            return short
     if isinstance(dim, Tensor):
         dim, other = None, dim
     if other is not None:
@@ -417,6 +444,12 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
 
 
 def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
+    if out is None and keepdim is False:
+        few_values = small(input, _SMALL)
+        axis = None if few_values is None or dim is None else axis_of_small(few_values, dim)
+        if few_values is not None and (dim is None or axis is not None):
+            found = few_values.argmax(axis) if name == "argmax" else few_values.argmin(axis)
+            return fresh(numpy.array(found), dtypes.int64)
     check_flag(keepdim)
     kind, size = input._dtype, input._lay().size
     if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):

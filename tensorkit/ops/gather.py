@@ -18,11 +18,12 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import large
+from tensorkit.kernels import few, large
 from tensorkit.layout import normalise_dim
 from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.pointwise import where
+from tensorkit.ops.reduce import axis_of_small, small
 from tensorkit.ops.writing import (
     INTEGERS,
     bring_back,
@@ -34,7 +35,7 @@ from tensorkit.ops.writing import (
     real_alone,
     result_in,
 )
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
 
@@ -118,6 +119,8 @@ def gather(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.gather.html
     """
+    if out is None and not sparse_grad and (found := _few_gathered(input, dim, index)) is not None:
+        return found
     axis = normalise_dim(dim, input.dim())
     size = index._lay().size
     if out is not None:
@@ -135,6 +138,23 @@ def gather(
     copy_into(out, made)
     out._bump()
     return out
+
+
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
+    """`gather` from a matrix of few elements; None for the way that others take."""
+    array, places = small(input, _FEW), small(index, _FEW[3:])
+    if array is None or places is None or array.ndim != 2 or places.ndim != 2:
+        return None
+    axis = axis_of_small(array, dim)
+    if axis is None or places.shape[1 - axis] > array.shape[1 - axis]:
+        return None
+    try:
+        return fresh(few.gathered(array, places, axis), input._dtype)
+    except IndexError:
+        return None  # refused in PyTorch's words
 
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:

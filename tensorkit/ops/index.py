@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy
 
-from tensorkit import tracing
+from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
+from tensorkit.device import CPU
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.layout import Layout
 from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
-from tensorkit.ops.convert import copy_into, same_place, warn_complex_to_real, write_number
+from tensorkit.ops.convert import copy_into, holds, same_place, warn_complex_to_real, write_number
 from tensorkit.ops.view import alias, backend_name, type_name
-from tensorkit.tensor import Tensor, attach
+from tensorkit.tensor import Tensor, attach, fresh
 
 __all__ = ["read", "write"]
 
@@ -43,10 +44,107 @@ def read(input: Tensor, key: Any) -> Tensor:
     """
     if tracing.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
-    layout = input._layout
-    if layout is not None and type(key) is slice and not wants_grad(input):
+    layout, kind = input._layout, type(key)
+    if layout is not None and kind is slice and not wants_grad(input):
         return input._view(layout.index_slice(key))
+    if (kind is Tensor or kind is list) and not wants_grad(input):
+        picked = _picked_few(input, key)
+        if picked is not None:
+            return picked
     return _read(input, key)
+
+
+# -- the short ways -----------------------------------------------------------------------------------------------
+
+_FEW = 4096
+
+
+def _few(input: Tensor) -> Any:
+    """The array of a row-major tensor of few elements, None for any other."""
+    array = input._array
+    if array is None:
+        if input._device is not CPU or input._conjugated:
+            return None
+        array = input._nd()
+    return array if input._solid and array.size <= _FEW else None
+
+
+def _as_numpy(array: Any, key: Any) -> Any:
+    """A list of integers, a mask of the very size, or a row of indices as NumPy takes them; None for other keys."""
+    if type(key) is list:
+        return key if key and all([type(part) is int for part in key]) else None
+    picks = _few(key)
+    if picks is None or not picks.ndim:
+        return None
+    if key._dtype is dtypes.bool:
+        return picks if picks.shape == array.shape else None
+    return picks if key._dtype is dtypes.int64 else None
+
+
+def _picked_few(input: Tensor, key: Any) -> Tensor | None:
+    """What one mask, one tensor of indices or a list picks from few elements; None for the way that others take."""
+    array = _few(input)
+    if array is None or not array.size or not array.ndim:
+        return None
+    picks = _as_numpy(array, key)
+    if picks is None:
+        return None
+    try:
+        found = array[picks]
+    except IndexError:
+        return None  # refused in PyTorch's words
+    return fresh(found, input._dtype) if found.flags.c_contiguous else None
+
+
+def _plain_part(part: Any) -> bool:
+    """Whether a part of a key means to NumPy what it means here."""
+    kind = type(part)
+    if kind is slice:
+        return (part.step is None or (type(part.step) is int and part.step > 0)) and all(
+            [end is None or type(end) is int for end in (part.start, part.stop)]
+        )
+    return kind is int or part is ...
+
+
+def _written_few(input: Tensor, key: Any, value: Any) -> bool:
+    """Write into few elements by NumPy's own rules, where they are PyTorch's; False for the way that others take."""
+    array = _few(input)
+    if array is None or not array.size or wants_grad(input):
+        return False
+    if type(value) is Tensor:
+        if value._dtype is not input._dtype or wants_grad(value):
+            return False
+        source = _few(value)
+        if (
+            source is None
+            or input is value
+            or (value._storage is not None and value._storage is input._storage)
+        ):
+            return False
+    elif holds(input._dtype, value):
+        source = value
+    else:
+        return False
+    kind = type(key)
+    if kind is int or kind is slice:
+        place = key if _plain_part(key) else None
+    elif kind is tuple:
+        place = key if all([_plain_part(part) for part in key]) else None
+    elif (kind is Tensor or kind is list) and type(value) is not Tensor and array.ndim:
+        place = _as_numpy(array, key)
+    else:
+        place = None
+    if place is None:
+        return False
+    try:
+        array[place] = source
+    except (IndexError, ValueError):
+        return False  # refused in PyTorch's words
+    input._bump()
+    return True
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
 
 
 def _layout_for(input: Tensor, key: Any) -> Layout | None:
@@ -165,7 +263,7 @@ def write(input: Tensor, key: Any, value: Any) -> None:
     """
     if tracing.active:
         call_traced("__setitem__", _write, (input, key, value), {})
-    else:
+    elif not _written_few(input, key, value):
         _write(input, key, value)
 
 

@@ -18,6 +18,7 @@ from tensorkit.elementwise import (
     result_dtype,
 )
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few
 from tensorkit.ops.convert import cpp_name, deliver_into, host_array, to_device, to_dtype
 from tensorkit.spellings import binary
 from tensorkit.tensor import Array, Tensor, fresh
@@ -262,6 +263,19 @@ def allclose(
 _NO_MEMBERS = (_BOOL, dtypes.complex64, dtypes.complex128)
 
 
+_COUNTED = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _few_members(elements: Tensor, others: Tensor) -> Tensor | None:
+    """`isin` for a few elements of one dtype; None for the way that others take."""
+    x, y = elements._array, others._array
+    if x is None or y is None or elements._dtype is not others._dtype or elements._dtype not in _COUNTED:
+        return None
+    if not elements._solid or not others._solid or not 0 < x.size <= few.FEW or not 0 < y.size <= few.FEW:
+        return None
+    return fresh(few.members(x, y), _BOOL)
+
+
 def _members(value: Any, kind: dtype) -> Array:
     array = host_array(value) if isinstance(value, Tensor) else as_number_array(value, kind)
     return kernels.cast(kernels.cast(array, kind), dtypes.float32 if kernels.is_half(kind) else kind)
@@ -331,6 +345,10 @@ def isin(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.isin.html
     """
+    if type(elements) is type(test_elements) is Tensor and out is None and not invert:
+        short = _few_members(elements, test_elements)
+        if short is not None and element is None and test_element is None:
+            return short
     first = elements if element is None else element
     second = test_elements if test_element is None else test_element
     if not isinstance(first, Tensor) and not isinstance(second, Tensor):

@@ -16,8 +16,9 @@ from tensorkit.elementwise import NUMBERS, empty_strided, resize_out, result_dty
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import copy_into, number_tensor
+from tensorkit.ops.reduce import small
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh_strided
 
 __all__ = ["argwhere", "bisected", "bucketize", "nonzero", "searchsorted"]
 
@@ -327,8 +328,16 @@ def _coordinates(array: Array) -> Array:
     return numpy.array(numpy.nonzero(array), numpy.int64)
 
 
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
+
+
 def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
+    array = small(input, _FEW) if out is None else None
+    if array is not None:
+        found = numpy.array(array.nonzero())
+        if found.shape[1] > 1:
+            return fresh_strided(found.T, dtypes.int64)
     if input._device == META:
         raise MissingKernelError(_NO_META)
     if out is not None and out._dtype is not dtypes.int64:

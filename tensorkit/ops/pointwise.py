@@ -902,6 +902,9 @@ ge = binary(
 )
 
 
+_FEW = 16  # elements, which Python compares faster than NumPy begins to
+
+
 @op(
     samples=(
         sample("tk.equal(a, b)", a=(2, 3), b=(2, 3)),
@@ -925,6 +928,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
         raise TypeError(f"equal(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    x, y = input._array, other._array
+    if x is not None and y is not None and input._dtype is other._dtype and x.size < _FEW:
+        return x.shape == y.shape and bool(x.tolist() == y.tolist())
     check_devices((input, other))
     if input._lay().size != other._lay().size:
         return False

@@ -22,6 +22,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few
 from tensorkit.kernels.sums import sum_along
 from tensorkit.ops.convert import as_dtype, cpp_name, deliver
 from tensorkit.ops.join import cat
@@ -34,6 +35,7 @@ __all__ = [
     "all",
     "any",
     "axes_of",
+    "axis_of_small",
     "check_dims",
     "check_flag",
     "count",
@@ -52,6 +54,7 @@ __all__ = [
     "reduced_size",
     "refuse_whole",
     "result_kind",
+    "small",
     "spread_out",
     "sum",
     "take_along",
@@ -139,6 +142,45 @@ def host(input: Tensor, name: str) -> Array:
             "Move the tensor first: t.cpu() returns a copy on the CPU."
         )
     return input._nd()
+
+
+_FLOATS = (dtypes.float32, dtypes.float64)
+
+
+def small(input: Tensor, kinds: tuple[dtype, ...] = _FLOATS) -> Array | None:
+    """The elements of a row-major tensor of so few that `kernels.few` is for it; None for any other."""
+    array = input._array
+    if array is None:
+        if input._device is not CPU or input._conjugated:
+            return None
+        array = input._nd()
+    if input._solid and input._dtype in kinds and 0 < array.size <= few.FEW and array.ndim:
+        return array
+    return None
+
+
+def axis_of_small(array: Array, dim: Any) -> int | None:
+    """A dimension that was plainly named, counted from the front; None for anything else."""
+    if dim.__class__ is not int:
+        return None
+    axis: int = dim + array.ndim if dim < 0 else dim
+    return axis if 0 <= axis < array.ndim else None
+
+
+def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Tensor | None:
+    """The sum or mean of a few elements, of all or along one dimension; None for the way that others take."""
+    array = small(input)
+    if array is None:
+        return None
+    if dim is _ALL:
+        return None if keepdim is not False else fresh(kernels.quiet(whole, array), input._dtype)
+    axis = axis_of_small(array, dim)
+    if axis is None or (keepdim is not False and keepdim is not True):
+        return None
+    values = kernels.quiet(along, array, axis)
+    return fresh(
+        values.reshape(reduced_size(array.shape, (axis,), True)) if keepdim else values, input._dtype
+    )
 
 
 def like_meta(size: tuple[int, ...], kind: dtype) -> Tensor:
@@ -316,6 +358,10 @@ def sum(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
     """
+    if out is None and dtype is None:
+        short = _short(input, dim, keepdim, few.total, few.sums)
+        if short is not None:
+            return short
     _named_all(dim, keepdim, out)
     axes = axes_of(dim, input.dim())
     kind = result_kind("sum", input, dtype, out)
@@ -460,6 +506,10 @@ def mean(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mean.html
     """
+    if out is None and dtype is None:
+        short = _short(input, dim, keepdim, few.mean, few.means)
+        if short is not None:
+            return short
     _named_all(dim, keepdim, None)
     kind = _mean_dtype("mean", input, dtype, out)
     axes = axes_of(dim, input.dim())
@@ -600,6 +650,10 @@ def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> 
     return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]
 
 
+def _multiplied(array: Array) -> Array:
+    return numpy.array(numpy.multiply.reduce(array, None))
+
+
 @op(
     samples=(
         sample("tk.prod(a)", a=(2, 3)),
@@ -643,6 +697,10 @@ def prod(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.prod.html
     """
+    if out is None and dtype is None and dim is _ALL and keepdim is False:
+        array = small(input)
+        if array is not None:
+            return fresh(kernels.quiet(_multiplied, array), input._dtype)
     _named_all(dim, keepdim, out)
     ndim = input.dim()
     axes = axes_of(_ALL if dim is _ALL else one_axis(dim, ndim), ndim)
@@ -672,7 +730,14 @@ _TRUTH_SAMPLES = (
 )
 
 
+_BOOLS: tuple[dtype, ...] = (dtypes.bool,)
+
+
 def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
+    if dim is None and out is None and keepdim is False:
+        few_bools = small(input, _BOOLS)
+        if few_bools is not None:
+            return fresh(few.truth(name == "all", few_bools), dtypes.bool)
     check_flag(keepdim)
     elementwise = isinstance(dim, (tuple, list)) and not dim
     axes = () if elementwise else axes_of(dim, input.dim())

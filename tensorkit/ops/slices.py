@@ -20,6 +20,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout, normalise_dim
 from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
 from tensorkit.ops.convert import copy_into, host_array
+from tensorkit.ops.reduce import axis_of_small, small
 from tensorkit.ops.writing import (
     INTEGERS,
     as_vector,
@@ -76,6 +77,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.index_select.html
     """
+    if out is None and (found := _few_selected(input, dim, index)) is not None:
+        return found
     axis = normalise_dim(dim, input.dim())
     count = index.numel()
     if index.dim() > 1:
@@ -96,6 +99,23 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     copy_into(out, made)
     out._bump()
     return out
+
+
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
+    """`index_select` from a few elements; None for the way that others take."""
+    array, places = small(input, _FEW), small(index, _FEW[3:])
+    if array is None or places is None or places.ndim != 1:
+        return None
+    axis = axis_of_small(array, dim)
+    if axis is None or min(places.tolist()) < 0:
+        return None
+    try:
+        return fresh(array.take(places, axis), input._dtype)
+    except IndexError:
+        return None  # refused in PyTorch's words
 
 
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:

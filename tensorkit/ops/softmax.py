@@ -15,11 +15,13 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import large
+from tensorkit.kernels import few
 from tensorkit.ops.convert import as_dtype, deliver, to_dtype
 from tensorkit.ops.reduce import (
     LIMITED,
     Dims,
     axes_of,
+    axis_of_small,
     check_dims,
     check_flag,
     exact_out,
@@ -27,9 +29,10 @@ from tensorkit.ops.reduce import (
     like_meta,
     one_axis,
     reduced_size,
+    small,
     with_dims,
 )
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
@@ -142,7 +145,25 @@ def _plain(name: str) -> Callable[[dict[str, Any]], bool]:
     return applies
 
 
+_FEW: dict[str, Callable[[Array], Array]] = {"softmax": few.softmax, "log_softmax": few.log_softmax}
+
+
+def _short(name: str, input: Tensor, dim: Any) -> Tensor | None:
+    """A few elements along their last dimension; None for the way that others take."""
+    array = small(input)
+    if array is None or axis_of_small(array, dim) != array.ndim - 1:
+        return None
+    try:
+        return fresh(_FEW[name](array), input._dtype)
+    except (OverflowError, ValueError):
+        return None  # a nan before the largest element, or an infinity: NumPy knows what to do
+
+
 def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, again: Any) -> Tensor:
+    if kind is None and out is None:
+        short = _short(name, input, dim)
+        if short is not None:
+            return short
     check_dims(dim)
     if kind is not None and as_dtype(kind, name) is not input._dtype:
         exact_out(as_dtype(kind, name), out)

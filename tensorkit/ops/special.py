@@ -379,4 +379,4 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     """
     if not isinstance(input, Tensor) or not isinstance(eps, (int, float, type(None))):
         raise TypeError  # said in PyTorch's words by whoever wraps this
-    return apply(replace(_LOGIT, numpy=partial(_logit, eps=eps)), (input,), out=out)
+    return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

@@ -59,7 +59,7 @@ _FAST = (dtypes.float32, dtypes.float64)
 _LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
-def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...]) -> Tensor | None:
+def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out: Any = None) -> Tensor | None:
     """The result of a function of arrays where nothing has to be decided; None where `apply` must look.
 
     That is for row-major tensors of one size and floating point dtype without a history, and numbers that it holds.
@@ -77,10 +77,24 @@ def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...]) -> T
     for number in numbers:
         if number is not None and (type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST):
             return None
+    if out is not None:
+        return _fast_inplace(body, tensors) if out is IN_PLACE and held.size < kernels.MANY else None
     if held.size >= kernels.MANY:
         return fresh(kernels.mapped(body, tuple([tensor._array for tensor in tensors]), held.dtype), kind)
     result = kernels.quiet(body, *(tensor._array for tensor in tensors))
     return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
+
+
+def _fast_inplace(body: Any, tensors: tuple[Tensor, ...]) -> Tensor | None:
+    """The same, written into the first of the tensors, with which none of the others may share its memory."""
+    first = tensors[0]
+    for tensor in tensors:
+        if tensor is not first and tensor._storage is not None and tensor._storage is first._storage:
+            return None
+    arrays: Any = [tensor._array for tensor in tensors]
+    arrays[0][...] = kernels.quiet(body, *arrays)
+    first._bump()
+    return first
 
 
 def _clip(low: Any, high: Any, a: Array) -> Any:
@@ -107,7 +121,9 @@ def _clipping(low: Any, high: Any) -> Any:
 
 def _add_product(factor: Any, a: Array, b: Array, c: Array) -> Any:
     product: Any = b * c if factor == 1 else factor * b * c
-    if isinstance(product, numpy.ndarray) and product.shape == numpy.broadcast_shapes(a.shape, product.shape):
+    if isinstance(product, numpy.ndarray) and (
+        product.shape == a.shape or product.shape == numpy.broadcast_shapes(a.shape, product.shape)
+    ):
         return numpy.add(a, product, out=product)
     return a + product
 
@@ -211,6 +227,10 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
             "Consider using one of the following signatures instead:\n"
             f"\t{form}Tensor tensor1, Tensor tensor2, *, Number value = 1)"
         )
+    if len(tensors) == 2 and not named and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
+        quick = _fast(_BODIES[name](value), (input, *tensors), (value,), out)
+        if quick is not None:
+            return quick
     operands = dict(zip(("tensor1", "tensor2"), tensors, strict=False)) | named
     if len(tensors) > 2 or sorted(operands) != ["tensor1", "tensor2"]:
         raise TypeError
@@ -221,11 +241,6 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
     recorded, written = _ADDERS[name]
     if out is IN_PLACE:
         return written(input, **operands, value=value)
-    if out is None:
-        three = (input, operands["tensor1"], operands["tensor2"])
-        quick = _fast(_BODIES[name](value), three, (value,))
-        if quick is not None:
-            return quick
     return (
         recorded(input, **operands, value=value)
         if out is None
@@ -360,10 +375,10 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if not isinstance(weight, Tensor):
         if not isinstance(weight, NUMBERS):
             raise TypeError
-        if out is None:
+        if out is None or out is IN_PLACE:
             held = input._dtype.numpy.type
             mix = Swift(compiled.mix, lambda a, b, weight: _lerp(a, b, held(weight)), extra=(weight,))
-            quick = _fast(mix, (input, end), (weight,))
+            quick = _fast(mix, (input, end), (weight,), out)
             if quick is not None:
                 return quick
         _check_mixed(input, end=end)
@@ -524,6 +539,10 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """
     if not isinstance(input, Tensor):
         raise TypeError
+    if (min.__class__ is float or min.__class__ is int) and (max.__class__ is float or max.__class__ is int):
+        result = _fast(_clipping(min, max), (input,), (min, max), out)
+        if result is not None:
+            return result
     if min is None and max is None:
         raise RuntimeError("tensorkit.clamp: At least one of 'min' or 'max' must not be None")
     if _all_are((Tensor,), min, max):
@@ -531,7 +550,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     min, max = (_plain(bound) for bound in (min, max))
     if not _all_are(NUMBERS, min, max):
         raise TypeError
-    if out is None and (result := _fast(_clipping(min, max), (input,), (min, max))) is not None:
+    if (result := _fast(_clipping(min, max), (input,), (min, max), out)) is not None:
         return result
     if input._dtype.category == 2 and not _all_are((int, float, numpy.number, numpy.bool_), min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")

@@ -10,7 +10,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
-from tensorkit.kernels import compiled, cpu
+from tensorkit.kernels import compiled, cpu, few
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
@@ -181,7 +181,15 @@ expm1 = unary(
 )
 
 
+_FEW = 8
+
+
 def _sigmoid(a: Array) -> Array:
+    if a.size <= _FEW and a.dtype.char in "fd":
+        try:
+            return few.sigmoid(a)
+        except OverflowError:
+            pass  # NumPy has an infinity for that
     below = _into(numpy.exp, numpy.negative(a))
     below += 1
     return numpy.divide(1, below, out=below) if isinstance(below, numpy.ndarray) else 1 / below

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import ml_dtypes
@@ -289,6 +288,7 @@ def _named(arguments: dict[str, Any]) -> str:
     return "NanToNumBackward0"
 
 
+@lru_cache
 def _edges(kind: dtype) -> tuple[float, float]:
     """The smallest and the largest number of a dtype: of complex numbers, those of their parts."""
     if kind.category < 2:
@@ -370,4 +370,4 @@ def nan_to_num(
         low, high = limits
         numbers = (nan or 0.0, high if posinf is None else posinf, low if neginf is None else neginf)
         body = compiled.Swift(compiled.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
-    return apply(replace(_numbered, numpy=body), (input,), out=out)
+    return apply(_numbered, (input,), out=out, by=body)
