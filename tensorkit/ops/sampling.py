@@ -531,8 +531,18 @@ def normal(
     made = fill_normal(_spread(mean, std, out), generator, 0.0, constant)
     if isinstance(std, Tensor):
         made.mul_(std.detach())
-    made.add_(mean.detach() if isinstance(mean, Tensor) else float(mean))
+    if isinstance(mean, Tensor):
+        made.add_(mean.detach())
+    elif made._dtype.category >= 2:
+        made.add_(float(mean))
+    else:  # integers get as far as this only where there are none
+        _check_sum(made)
     return _finished(made, version)
+
+
+def _check_sum(made: Tensor) -> None:
+    if made._dtype.name in UNCOUNTED:
+        raise missing_kernel("add_stub", made._dtype.label)
 
 
 def _finished(made: Tensor, version: int) -> Tensor:

@@ -143,7 +143,7 @@ class Measurement:
     >>> spec = TaskSpec("x + 1", "pass")
     >>> print(str(Measurement(100, [1e-4, 2e-4, 1.5e-4, 1.6e-4], spec)).split(chr(10), 2)[2])
       Median: 1.55 us
-      IQR:    0.32 us (1.38 to 1.70)
+      IQR:    0.33 us (1.38 to 1.70)
       4 measurements, 100 runs per measurement, 1 thread
       WARNING: Interquartile range is 21.0% of the median measurement.
                This could indicate system fluctuation.
@@ -419,13 +419,13 @@ def _coloured(cell: str, seconds: float, best: float) -> str:
 class Compare:
     """A table of measurements: a row for each `sub_label`, a column for each `description`.
 
-    >>> fast = Measurement(1, [1e-6], TaskSpec("a", "pass", label="sum", sub_label="1000", description="NumPy"))
-    >>> slow = Measurement(1, [4e-6], TaskSpec("a", "pass", label="sum", sub_label="1000", description="Python"))
+    >>> fast = Measurement(1, [1e-6], TaskSpec("a", "pass", label="sum", sub_label="1000", description="one"))
+    >>> slow = Measurement(1, [4e-6], TaskSpec("a", "pass", label="sum", sub_label="1000", description="two"))
     >>> Compare([fast, slow]).print()
-    [---------- sum ----------]
-                |  NumPy  |  Python
-    1 threads: ---------------------
-          1000  |   1.0   |   4.0
+    [--------- sum ----------]
+                |  one  |  two
+    1 threads: ---------------
+          1000  |  1.0  |  4.0
     <BLANKLINE>
     Times are in microseconds (us).
     <BLANKLINE>
