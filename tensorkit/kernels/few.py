@@ -124,7 +124,7 @@ def ordered(array: Array, descending: bool, count: int) -> tuple[Array, Array] |
     indices: list[int] = []
     width = array.shape[-1]
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, width).tolist():
-        if len(set(row)) < width or any([value != value for value in row]):
+        if len(set(row)) < width or any(value != value for value in row):
             return None
         order = sorted(range(width), key=row.__getitem__, reverse=descending)[:count]
         indices += order

@@ -72,7 +72,7 @@ def _few(input: Tensor) -> Any:
 def _as_numpy(array: Any, key: Any) -> Any:
     """A list of integers, a mask of the very size, or a row of indices as NumPy takes them; None for other keys."""
     if type(key) is list:
-        return key if key and all([type(part) is int for part in key]) else None
+        return key if key and all(type(part) is int for part in key) else None
     picks = _few(key)
     if picks is None or not picks.ndim:
         return None
@@ -101,7 +101,7 @@ def _plain_part(part: Any) -> bool:
     kind = type(part)
     if kind is slice:
         return (part.step is None or (type(part.step) is int and part.step > 0)) and all(
-            [end is None or type(end) is int for end in (part.start, part.stop)]
+            end is None or type(end) is int for end in (part.start, part.stop)
         )
     return kind is int or part is ...
 
@@ -129,7 +129,7 @@ def _written_few(input: Tensor, key: Any, value: Any) -> bool:
     if kind is int or kind is slice:
         place = key if _plain_part(key) else None
     elif kind is tuple:
-        place = key if all([_plain_part(part) for part in key]) else None
+        place = key if all(_plain_part(part) for part in key) else None
     elif (kind is Tensor or kind is list) and type(value) is not Tensor and array.ndim:
         place = _as_numpy(array, key)
     else:

@@ -14,8 +14,7 @@ from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import large
-from tensorkit.kernels import few
+from tensorkit.kernels import few, large
 from tensorkit.ops.convert import as_dtype, deliver, to_dtype
 from tensorkit.ops.reduce import (
     LIMITED,

@@ -150,7 +150,10 @@ def _product_adder(factor: Any) -> Any:
     return Swift(compiled.add_product, lambda a, b, c, _: _add_product(factor, a, b, c), extra=(factor,))
 
 
-_BODIES: dict[str, Any] = {"addcmul": _product_adder, "addcdiv": lambda factor: functools.partial(_add_quotient, factor)}
+_BODIES: dict[str, Any] = {
+    "addcmul": _product_adder,
+    "addcdiv": lambda factor: functools.partial(_add_quotient, factor),
+}
 
 
 def _added(
