@@ -208,6 +208,9 @@ class set_grad_enabled(_Switch):
     def clone(self) -> _Switch:
         return set_grad_enabled(self.grad)
 
+    def __repr__(self) -> str:
+        return f"tensorkit.autograd.grad_mode.set_grad_enabled(mode={self.grad})"
+
 
 class inference_mode(_Switch):
     """Do not record, and make tensors that never can be: for code that only ever looks forward.
