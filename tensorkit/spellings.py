@@ -601,7 +601,9 @@ def unary(
             derivative, name, {"input": input, "out": out}, body, "pointwise"
         )
 
-    ufuncs = _fast_entries(block)[0] if block.inplace_check is None else {}
+    ufuncs = _fast_entries(block)[0]
+    if block.inplace_check is not None:  # it refuses complex numbers
+        ufuncs = {kind: entry for kind, entry in ufuncs.items() if not kind.is_complex}
     run, many = cpu.quiet_here, cpu.MANY
 
     def changing(input: Tensor) -> Tensor:

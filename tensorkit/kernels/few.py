@@ -14,6 +14,7 @@ import numpy
 
 __all__ = [
     "FEW",
+    "clip",
     "extreme",
     "extreme_along",
     "gathered",
@@ -147,6 +148,12 @@ def gathered(array: Array, index: Array, axis: int) -> Array:
     else:
         picked = [rows[place][c] for line in wanted for c, place in enumerate(line)]
     return numpy.array(picked, array.dtype).reshape(index.shape)
+
+
+def clip(array: Array, low: float, high: float) -> Array:
+    """Each element between two bounds; of bounds in the wrong order the second counts; nan stays."""
+    flat = [high if value > high else value for value in [low if v < low else v for v in array.reshape(-1).tolist()]]
+    return numpy.array(flat, array.dtype).reshape(array.shape)
 
 
 def softmax(array: Array) -> Array:

@@ -27,7 +27,7 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.kernels import compiled
+from tensorkit.kernels import compiled, few
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.compiled import Swift
 from tensorkit.ops.convert import cpp_name, write_number
@@ -56,6 +56,7 @@ def _number(value: Any, kind: dtype) -> Any:
 # -- the fast path ------------------------------------------------------------------------------------------------
 
 _FAST = (dtypes.float32, dtypes.float64)
+_SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
 _LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
@@ -98,6 +99,8 @@ def _fast_inplace(body: Any, tensors: tuple[Tensor, ...]) -> Tensor | None:
 
 
 def _clip(low: Any, high: Any, a: Array) -> Any:
+    if a.size <= _SHORT and a.dtype.char in "fd" and type(low) is type(high) is float and low <= high:
+        return few.clip(a, low, high)
     if low is None:
         return numpy.minimum(a, high)
     result = numpy.maximum(a, low)

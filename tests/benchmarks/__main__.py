@@ -17,12 +17,14 @@ from tests.benchmarks.repaint import repaint
 from tests.benchmarks.report import Report, Section, newest, save, table
 from tests.benchmarks.small import small
 from tests.benchmarks.speed import speed
+from tests.benchmarks.tiny import tiny
 
 __all__ = ["BENCHMARKS", "main"]
 
 # In the order of the table, by the names that `--only` takes.
 BENCHMARKS = {
     "small": small,
+    "tiny": tiny,
     "gradients": gradients,
     "import": importing,
     "opening": opening,

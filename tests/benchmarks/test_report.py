@@ -72,6 +72,7 @@ def test_a_report_survives_its_file_and_stands_beside_the_next(tmp_path: Path) -
 def test_every_goal_of_the_project_is_measured() -> None:
     assert list(program.BENCHMARKS) == [
         "small",
+        "tiny",
         "gradients",
         "import",
         "opening",
