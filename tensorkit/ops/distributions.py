@@ -16,7 +16,7 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import missing_kernel, op, sample, unmatched
+from tensorkit.dispatch import missing_kernel, op, sample, takes, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.ops.convert import cpp_name
@@ -136,6 +136,7 @@ def fill_normal(input: Tensor, generator: Generator | None, mean: float, std: fl
     function=False,
     derivative=_zeros("Normal"),
 )
+@takes("(Tensor input, float mean = 0, float std = 1, *, tensorkit.Generator generator = None)")
 def normal_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with normally distributed numbers: ``normal_(mean=0, std=1)``.
 
@@ -200,6 +201,7 @@ def _largest(kind: dtype) -> float:
     function=False,
     derivative=_zeros("Uniform"),
 )
+@takes("(Tensor input, float from = 0, float to = 1, *, tensorkit.Generator generator = None)")
 def uniform_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with numbers drawn evenly from [from, to): ``uniform_(from=0, to=1)``.
 
@@ -251,6 +253,7 @@ def _check_continuous(input: Tensor, name: str, given: str) -> None:
     function=False,
     derivative=_zeros("Exponential"),
 )
+@takes("(Tensor input, float lambd = 1, *, tensorkit.Generator generator = None)")
 def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with exponentially distributed numbers of the density lambd * exp(-lambd * x): ``exponential_(lambd=1)``.
 
@@ -288,6 +291,7 @@ def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = Non
     function=False,
     derivative=_zeros("LogNormal"),
 )
+@takes("(Tensor input, float mean = 1, float std = 2, *, tensorkit.Generator generator = None)")
 def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with numbers whose logarithms are normally distributed: ``log_normal_(mean=1, std=2)``.
 
@@ -331,6 +335,7 @@ def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None
     function=False,
     derivative=_zeros("Cauchy"),
 )
+@takes("(Tensor input, float median = 0, float sigma = 1, *, tensorkit.Generator generator = None)")
 def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with Cauchy distributed numbers: ``cauchy_(median=0, sigma=1)``.
 
@@ -371,7 +376,7 @@ def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
     function=False,
     derivative=_zeros("Geometric"),
 )
-def geometric_(input: Tensor, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with how many tries it takes until one succeeds: ``geometric_(p)``.
 
     Args:
@@ -388,7 +393,7 @@ def geometric_(input: Tensor, *numbers: Any, generator: Generator | None = None,
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.geometric_.html
     """
-    (p,) = _numbers("geometric_", {"p": None}, numbers, keyword)
+    p = _number("geometric_", "p", 1, p)
     check_generator("geometric_", generator)
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={_shown(input, p)}")
