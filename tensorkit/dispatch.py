@@ -28,7 +28,7 @@ import numpy
 from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import MissingKernelError
+from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import of_function, of_method, refusal, without_self
 from tensorkit.tensor import Tensor, attach
 
@@ -627,6 +627,9 @@ def traced_method(
             if not _tells(error):
                 raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
+            earlier = _scaled_first(name, args, 1) if name in _SCALED else None
+            if earlier is not None:
+                return method(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else explain(name, body, args, kwargs, method=True)
             if renamed is None and sentence is None:
                 if _too_large(body, args, kwargs):
@@ -637,6 +640,31 @@ def traced_method(
         raise TypeError(sentence)
 
     return method
+
+
+#: Operations of which `beta` and `alpha` stood before the tensors that they scale, until 2020.
+_SCALED = frozenset(n + end for n in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_"))
+
+
+def _scaled_first(name: str, args: tuple[Any, ...], place: int) -> tuple[list[Any], dict[str, Any]] | None:
+    """A call such as ``addmm(beta, input, alpha, mat1, mat2)`` as it is written today; None where it is none.
+
+    Args:
+        place: where `beta` stands: before the tensor, or for a method after it.
+    """
+    if not 4 <= len(args) <= 5 or not isinstance(args[place], (int, float, complex)):
+        return None
+    tensors, scales = [v for v in args if isinstance(v, Tensor)], {"beta": args[place]}
+    if len(args) == 5:
+        scales["alpha"] = args[2]
+    if len(tensors) != 3 or any(isinstance(v, Tensor) for v in scales.values()):
+        return None
+    warn(
+        f"This overload of {name} is deprecated: write beta={args[place]!r}"
+        + (f" and alpha={args[2]!r}" if len(args) == 5 else "")
+        + " by name, after the tensors"
+    )
+    return tensors, scales
 
 
 def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) -> Callable[..., Any]:
@@ -657,6 +685,9 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
             if not _tells(error):
                 raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
+            earlier = _scaled_first(name, args, 0) if name in _SCALED else None
+            if earlier is not None:
+                return function(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else explain(name, body, args, kwargs)
             if renamed is None and sentence is None:
                 if _too_large(body, args, kwargs):

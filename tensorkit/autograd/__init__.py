@@ -24,10 +24,12 @@ from tensorkit.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
+from tensorkit.autograd.variable import Variable
 
 __all__ = [
     "Function",
     "GradcheckError",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",

@@ -197,7 +197,7 @@ def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     if kind.category == 2 and any(isinstance(n, complex) for n in numbers):
         raise TypeError("must be real number, not complex")
     wide = numpy.complex128 if kind.is_complex else numpy.bool_ if kind.category == 0 else numpy.float64
-    return kernels.quiet(numpy.array(numbers, wide).astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
+    return kernels.cast(numpy.array(numbers, wide), kind).reshape(size)
 
 
 def _from_array(data: Array, kind: dtype | None) -> Array:
@@ -1143,7 +1143,7 @@ def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
 
 def _fused_single(each: Any, index: Array, start: Any) -> Array:
     """``each * index + start`` in float32, rounded once: float64 has room for the product."""
-    wide = numpy.multiply(index, each, dtype=numpy.float64)
+    wide: Array = numpy.multiply(index, each, dtype=numpy.float64)
     wide += start
     return wide.astype(numpy.float32)
 

@@ -23,6 +23,7 @@ LAYERS: list[set[str]] = [
     {"kernels"},
     {"random"},
     {"tensor"},
+    {"forms"},
     {"dispatch"},
     {"return_types"},
     {"elementwise"},
