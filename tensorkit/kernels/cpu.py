@@ -17,6 +17,7 @@ import numpy
 from tensorkit.dtypes import bfloat16, dtype, float16, float32
 from tensorkit.kernels import compiled
 from tensorkit.kernels.compiled import Loop, Swift
+from tensorkit.kernels.compiled_scan import converted
 from tensorkit.kernels.threads import FORCED, silent, spread
 
 __all__ = [
@@ -66,17 +67,34 @@ def cast(array: Array, kind: dtype) -> Array:
         return array
     if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
+    array = _towards(array, kind.numpy)
     if array.size < MANY:
-        return quiet(array.astype, kind.numpy)  # type: ignore[no-any-return]
+        return quiet(_as, array, kind.numpy)  # type: ignore[no-any-return]
     out = numpy.empty_like(array, kind.numpy, subok=False)
     pointwise(_converted, (array,), out)
     return out
+
+
+def _towards(array: Array, kind: Any) -> Array:
+    """PyTorch's numbers become float16 by way of float32: what lies between two of them is rounded twice."""
+    if kind == numpy.float16 and array.dtype == numpy.float64:
+        return quiet(array.astype, numpy.float32)  # type: ignore[no-any-return]
+    return array
+
+
+def _as(array: Array, kind: Any) -> Array:
+    if kind.itemsize + array.itemsize == 6 and array.dtype.kind == kind.kind == "f":  # float16 and float32
+        out = numpy.empty_like(array, kind, subok=False)
+        if converted(array, out):
+            return out
+    return array.astype(kind, copy=False)
 
 
 def copy(dst: Array, src: Array) -> None:
     """Write `src`, broadcast and converted, into `dst`; overlapping memory is read before it is written."""
     if src.dtype.kind == "c" and dst.dtype.kind not in "cb":
         src = src.real
+    src = _towards(src, dst.dtype)
     if dst.size >= MANY and apart(dst, src):
         pointwise(_converted, (src,), dst)
     else:
@@ -145,10 +163,10 @@ def _step(function: Any, inputs: Any, out: Array) -> None:
         function(*inputs, out=out)
     elif function.__class__ is Swift:
         function.into(inputs, out)
-    elif function is _converted:
-        numpy.copyto(out, inputs[0], casting="unsafe")
     else:
-        numpy.copyto(out, function(*inputs), casting="unsafe")
+        values = function(*inputs)
+        if not converted(values, out):
+            numpy.copyto(out, values, casting="unsafe")
 
 
 def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
@@ -301,7 +319,7 @@ def _by_pieces(ufunc: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -
 
 def _in_kind(ufunc: Any, kind: Any, *inputs: Array) -> Any:
     parts = [a.real if a.dtype.kind == "c" and kind.kind in "fiu" else a for a in inputs]
-    return ufunc(*(part.astype(kind, copy=False) for part in parts))
+    return ufunc(*(_as(part, kind) for part in parts))
 
 
 @functools.cache

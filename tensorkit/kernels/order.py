@@ -8,6 +8,8 @@ on `ranks`: equal elements have equal ranks, and nothing else of them matters.
 The steps are vectorised: a partition swaps the t-th element from the left that is not smaller than the pivot with the
 t-th from the right that is not larger, so all swaps can be found at once, and for all segments of a level together.
 
+Where there are compiled loops (``kernels.compiled_order``) they take those very steps, one by one.
+
 Sources: D. R. Musser, "Introspective sorting and selection algorithms" (1997), which the GNU C++ library follows;
 W. H. Press et al., "Numerical Recipes", 8.5, whose selection PyTorch's ``kthvalue`` follows.
 """
@@ -18,6 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+
+from tensorkit.kernels import compiled_order
 
 __all__ = [
     "SHORT",
@@ -30,6 +34,7 @@ __all__ = [
     "quickselect",
     "ranks_of",
     "sortable",
+    "ties_likely",
 ]
 
 Array = numpy.ndarray[Any, Any]
@@ -57,6 +62,9 @@ def sortable(array: Array) -> Array:
 
 def _stable(keys: Array, descending: bool) -> Array:
     """A stable order along the last axis; descending keeps the order of equal elements too."""
+    places = compiled_order.stable_places(keys, descending)
+    if places is not None:
+        return places
     if not descending:
         return numpy.argsort(keys, axis=-1, kind="stable")
     backwards: Array = numpy.argsort(keys[..., ::-1], axis=-1, kind="stable")
@@ -88,14 +96,35 @@ def order_rows(rows: Array, descending: bool, stable: bool) -> Array:
     keys = sortable(rows)
     if stable or rows.shape[-1] <= SHORT:
         return _stable(keys, descending)
+    order = compiled_order.sorted_places(keys, descending) if ties_likely(keys) else None
+    if order is not None:
+        return order
     order = numpy.argsort(keys, axis=-1)
     tied = ~_steps(keys, order).all(axis=-1)
     if descending:
         order = order[..., ::-1]
     if tied.any():
         order = numpy.ascontiguousarray(order)
-        order[tied] = introsort(ranks_of(keys[tied], descending)[1])
+        order[tied] = _broken(keys[tied], descending)
     return order
+
+
+_SURE, _SOME = 1 << 12, 1 << 10
+
+
+def ties_likely(keys: Array) -> bool:
+    """Whether it is not worth while to sort with NumPy first, as some of long rows' elements are surely equal."""
+    count = keys.shape[-1]
+    if keys.itemsize <= 4 and count > _SURE:
+        return True
+    some = numpy.sort(keys[0, :: -(-count // _SOME)])
+    return not bool((some[1:] != some[:-1]).all())
+
+
+def _broken(keys: Array, descending: bool) -> Array:
+    """The order of rows among whose elements some are equal."""
+    order = compiled_order.sorted_places(keys, descending)
+    return introsort(ranks_of(keys, descending)[1]) if order is None else order
 
 
 # -- sort ---------------------------------------------------------------------------------------------------------
@@ -345,13 +374,17 @@ def _inner(values: Array, places: Array, low: int, high: int) -> tuple[int, int]
 # -- an order that is none ----------------------------------------------------------------------------------------
 
 
-def less_sort(row: Sequence[Any]) -> Array:
+def less_sort(row: Sequence[Any] | Array) -> Array:
     """The order in which the C++ library's ``sort`` leaves elements that are compared by ``<``, though nan is there.
 
     Element by element: with nan there are no ranks. What would leave the row, in C++, stops at its end here.
     """
+    if len(row) > _SURE and isinstance(row, numpy.ndarray):
+        order = compiled_order.less_sorted(row)
+        if order is not None:
+            return order
     count = len(row)
-    items = list(zip(row, range(count), strict=True))
+    items = list(zip(row.tolist() if isinstance(row, numpy.ndarray) else row, range(count), strict=True))
     _less_introsort(items, 0, count, 2 * (count.bit_length() - 1))
     done = items[:1]
     for place, item in enumerate(items[1:], 1):

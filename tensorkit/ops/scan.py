@@ -17,6 +17,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, check_writable
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import large
+from tensorkit.kernels.compiled_scan import running_extreme
 from tensorkit.ops.convert import copy_into, cpp_name, deliver
 from tensorkit.ops.create import zeros_like
 from tensorkit.ops.extremes import pair_into
@@ -124,6 +125,9 @@ def _running_extreme(largest: bool, array: Array, axis: int, kind: dtype) -> tup
     if not array.ndim or not array.size:
         return array.copy(), numpy.zeros(array.shape, numpy.int64)
     wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
+    found = running_extreme(largest, wide, axis)
+    if found is not None:
+        return kernels.cast(found[0], kind), found[1]
     ufunc = numpy.maximum if largest else numpy.minimum
     best = kernels.quiet(ufunc.accumulate, wide, axis=axis)
     latest = kernels.quiet(numpy.equal, wide, best)

@@ -20,6 +20,7 @@ from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.kernels import compiled_order
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
 from tensorkit.ops.convert import deliver
@@ -120,53 +121,82 @@ def _one_of_each(input: Tensor, axis: int, keepdim: bool, where: Callable[[Array
 def _kth_rows(rows: Array, place: int) -> Array:
     """Of each row the index of the element that is at `place` when sorted, ties as PyTorch's selection has them."""
     keys = orders.sortable(rows)
-    found: Array = numpy.argpartition(keys, place, -1)[:, place]
-    alike = same(keys, numpy.take_along_axis(keys, found[:, None], 1))
-    for row in numpy.flatnonzero(numpy.count_nonzero(alike, -1) > 1).tolist():
-        found[row] = orders.quickselect(reversible(keys[row], False), place)
+    chosen = compiled_order.quick(keys, place) if orders.ties_likely(keys) else None
+    if chosen is not None:
+        return chosen
+    value = numpy.partition(keys, place, -1)[:, place : place + 1]
+    alike = same(keys, value)
+    found: Array = alike.argmax(-1)
+    tied = numpy.flatnonzero(numpy.count_nonzero(alike, -1) > 1)
+    if tied.size:
+        chosen = compiled_order.quick(keys[tied], place)
+        if chosen is None:
+            chosen = numpy.array([orders.quickselect(reversible(keys[row], False), place) for row in tied])
+        found[tied] = chosen
     return found
 
 
 def _median_rows(rows: Array, ignore: bool) -> Array:
     """Of each row the index of its lower median, the first of equal ones counting as the smaller."""
-    keys = orders.sortable(rows)
-    count = keys.shape[1]
-    lost = numpy.isnan(rows) if rows.dtype.kind == "f" else rows != rows
-    place = (count - 1) // 2
-    middle = numpy.take_along_axis(keys, numpy.argpartition(keys, place, -1)[:, place : place + 1], 1)
-    smaller = numpy.count_nonzero(keys < middle, -1)
+    count = rows.shape[1]
+    lost = (
+        numpy.count_nonzero(rows != rows, -1) if rows.dtype.kind not in "biu" else numpy.zeros(len(rows), int)
+    )
+    found = numpy.empty(len(rows), numpy.int64)
+    for numbers in set((count - lost).tolist()):
+        chosen = numpy.flatnonzero(lost == count - numbers)
+        some = rows if chosen.size == len(rows) else rows[chosen]
+        if numbers < count and not ignore:
+            found[chosen] = (some != some).argmax(-1)
+        else:
+            found[chosen] = _first_at(orders.sortable(some), max(0, (numbers - 1) // 2))
+    return found
+
+
+def _first_at(keys: Array, place: int) -> Array:
+    """Of each row the index of the element at `place` in a stable order."""
+    middle = numpy.partition(keys, place, -1)[:, place : place + 1]
     alike = keys == middle
     found: Array = alike.argmax(-1)
-    several = numpy.flatnonzero(smaller < place)
-    among = numpy.cumsum(alike[several], -1) > (place - smaller[several])[:, None]
-    found[several] = among.argmax(-1)
-    for row in numpy.flatnonzero(lost.any(-1)).tolist():
-        numbers = count - int(numpy.count_nonzero(lost[row]))
-        order = numpy.argsort(keys[row], kind="stable")
-        found[row] = order[max(0, (numbers - 1) // 2)] if ignore else lost[row].argmax()
+    further = place - numpy.count_nonzero(keys < middle, -1)
+    several = numpy.flatnonzero(further)
+    for row in several.tolist() if several.size < keys.shape[1] else ():
+        found[row] = numpy.flatnonzero(alike[row])[further[row]]
+    if several.size >= keys.shape[1]:
+        found[several] = (numpy.cumsum(alike[several], -1) > further[several, None]).argmax(-1)
     return found
 
 
 def _mode_rows(rows: Array) -> Array:
     """Of each row the index of the last, in sorted order, of those equal elements of which there are most."""
-    keys = orders.sortable(rows)
-    order, ranks = orders.ranks_of(keys, False)
-    lost = numpy.flatnonzero((rows != rows).any(-1)) if rows.dtype.kind not in "biu" else ()
-    for row in lost:
-        order[row] = orders.less_sort(rows[row].astype(numpy.float64).tolist())
-    place = _end_of_longest(numpy.take_along_axis(rows, order, -1))
-    found: Array = numpy.take_along_axis(order, place[:, None], 1)[:, 0]
-    if rows.shape[1] > orders.SHORT:
-        settled = numpy.zeros(len(rows), numpy.bool_)
-        settled[list(lost)] = True
-        open_ = numpy.flatnonzero(~settled)
-        if open_.size:
-            found[open_] = orders.introsort_at(ranks[open_], place[open_])
+    found = numpy.empty(len(rows), numpy.int64)
+    floating = rows.dtype.kind not in "biu"
+    lost = (rows != rows).any(-1) if floating else numpy.zeros(len(rows), numpy.bool_)
+    for row in numpy.flatnonzero(lost).tolist():
+        order = orders.less_sort(rows[row].astype(numpy.float64))
+        found[row] = order[_end_of_longest(rows[row][order][None])[0]]
+    if not lost.all():
+        found[~lost] = _mode_of_numbers(rows[~lost] if lost.any() else rows)
     return found
+
+
+def _mode_of_numbers(rows: Array) -> Array:
+    """The same, of rows without nan."""
+    keys = orders.sortable(rows)
+    if rows.shape[1] > orders.SHORT:
+        place = _end_of_longest(numpy.sort(keys, axis=-1))
+        found = compiled_order.sorted_places(keys, False, place)
+        return orders.introsort_at(orders.ranks_of(keys, False)[1], place) if found is None else found
+    order = orders.order_rows(rows, False, True)
+    place = _end_of_longest(numpy.take_along_axis(rows, order, -1))
+    return numpy.take_along_axis(order, place[:, None], 1)[:, 0]
 
 
 def _end_of_longest(ranged: Array) -> Array:
     """Where, in each sorted row, the first of its longest runs of equal elements ends."""
+    found = compiled_order.ends_of_longest(ranged)
+    if found is not None:
+        return found
     count = ranged.shape[1]
     ends = numpy.ones(ranged.shape, numpy.bool_)
     ends[:, :-1] = ranged[:, 1:] != ranged[:, :-1]
@@ -289,7 +319,11 @@ def _zero_in_the_middle(rows: Array, ignore: bool) -> Any:
     """The median that is zero, of the sign that PyTorch's selection puts there."""
     numbers = rows.size - (int(numpy.count_nonzero(rows != rows)) if ignore else 0)
     place = (numbers - 1) // 2
-    values = reversible(orders.sortable(rows)[0], False)
+    keys = orders.sortable(rows)[0]
+    found = compiled_order.nth(keys, place)
+    if found is not None:
+        return rows[0, found]
+    values = reversible(keys, False)
     return rows[0, orders.introselect(values, place)[place]]
 
 

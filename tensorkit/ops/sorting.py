@@ -19,10 +19,11 @@ from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
+from tensorkit.kernels import compiled_order, few
 from tensorkit.kernels import order as orders
 from tensorkit.ops.convert import copy_into, cpp_name, deliver
-from tensorkit.ops.reduce import put_along
-from tensorkit.tensor import Array, Tensor
+from tensorkit.ops.reduce import axis_of_small, put_along, small
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "LIMITED",
@@ -198,9 +199,21 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
         return input.detach().clone(), indices
     rows = as_rows(array, axis)
     alike = lay.stride[axis] == 0  # one element, seen again and again: PyTorch leaves it where it is
-    order = orders.order_rows(rows, descending, stable or alike)
+    order = orders.order_rows(rows, descending, stable or alike or _by_digits(input, descending))
     indices = _shaped(order, input, axis, dtypes.int64)
     return _shaped(_picked(rows, order), input, axis, kind) if values else input, indices
+
+
+_MANY = 32768
+
+
+def _by_digits(input: Tensor, descending: bool) -> bool:
+    """Whether PyTorch sorts by the digits of the elements, which keeps the order of equal ones."""
+    if input._dtype.category != 1 or descending or input.dim() != 1 or input.numel() < _MANY:
+        return False
+    if input._dtype in LIMITED:
+        raise missing_kernel("parallel_sort1d_kernel", input._dtype.label)
+    return True
 
 
 def sorted_values(input: Tensor) -> Tensor:
@@ -217,6 +230,25 @@ _SORT_FORMS = (
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)",
     "(Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)",
 )
+
+
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def few_in_order(
+    input: Any, dim: Any, descending: Any, count: int | None = None
+) -> tuple[Tensor, Tensor] | None:
+    """Rows of a few elements of which no two are equal, in order; None for the way that others take."""
+    if type(input) is not Tensor or (descending is not True and descending is not False):
+        return None
+    array = small(input, _FEW)
+    if array is None or axis_of_small(array, dim) != array.ndim - 1:
+        return None
+    many = array.shape[-1] if count is None else count
+    if not 0 < many <= array.shape[-1]:
+        return None
+    found = few.ordered(array, descending, many)
+    return None if found is None else (fresh(found[0], input._dtype), fresh(found[1], dtypes.int64))
 
 
 @op(
@@ -268,6 +300,8 @@ def sort(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sort.html
     """
+    if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return return_types.sort(found)
     _check_sort(input, descending, stable)
     if out is not None and not isinstance(out, (tuple, list)):
         raise TypeError
@@ -311,6 +345,8 @@ def argsort(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.argsort.html
     """
+    if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return found[1]
     _check_sort(input, descending, stable)
     if out is not None and (stable is None or not isinstance(out, Tensor)):
         raise TypeError
@@ -385,6 +421,9 @@ def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
     """Where the k largest or smallest elements of each row of a matrix are."""
     count = rows.shape[1]
     keys = orders.sortable(rows)
+    compiled = compiled_order.top(keys, k, largest, ordered)
+    if compiled is not None:
+        return compiled
     if k * math.log(count / k + 1) < 0.003 * count or (not ordered and k * 64 > count):
         # So few of so many that going through them once is fastest; or the order that a selection happens to leave.
         return numpy.array([_select(row, k, largest, ordered) for row in keys], numpy.int64).reshape(-1, k)
@@ -484,6 +523,10 @@ def topk(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.topk.html
     """
+    if out is None and sorted is True and k.__class__ is int:
+        found = few_in_order(input, dim, largest, k)
+        if found is not None:
+            return return_types.topk(found)
     check_tensor(input)
     check_flags(largest, sorted)
     return _named("topk", _top(input, whole(k), dim, largest, sorted, out), out)

@@ -81,7 +81,7 @@ def _distinct(flat: Array, inverse: bool, counted: bool) -> Distinct:
     if telling or (flat.dtype.kind == "f" and bool(numpy.isnan(flat).any())):
         order = orders.order_rows(flat[None], False, False)[0]
     else:
-        order = numpy.argsort(flat)
+        order = orders.order_rows(flat[None], False, True)[0] if flat.size > 1 << 12 else numpy.argsort(flat)
     return _runs(flat[order], order, inverse, counted)
 
 
