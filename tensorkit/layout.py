@@ -453,6 +453,8 @@ class Layout:
         """
         if not self.size:
             raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+        if type(start) is not int or type(length) is not int:
+            start, length = _whole(start), _whole(length)
         if length < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
         dim = normalise_dim(dim, len(self.size))
@@ -502,6 +504,8 @@ class Layout:
         Layout(size=(3, 3), stride=(1, 1), offset=0)
         """
         dim = normalise_dim(dim, len(self.size))
+        if type(size) is not int or type(step) is not int:
+            size, step = _whole(size), _whole(step)
         n, each = (self.size[dim], self.stride[dim]) if self.size else (1, 1)
         if size < 0:
             raise RuntimeError(f"size is {size} but must be >= 0")

@@ -21,6 +21,7 @@ CALLS = (
     # what is no tensor, no integer, no bool
     *("tk.fill('x', 1)", "tk.narrow([1], 0, 0, 1)", "tk.linalg.matrix_rank(None)", "tk.mm(a, 'x')"),
     *("a.flatten(a)", "a.unbind(True)", "a.narrow(1.5, 0, 1)", "a.sum(True)", "a.unfold(1.5, 1, 1)"),
+    *("a.narrow(0, 0, 1.5)", "a.narrow(0, tk.tensor(0.5), 1)", "a.unfold(0, 1.5, 1)", "a.unfold(0, 1, True)"),
     *("a.diagonal(1.5)", "a.diagonal(tk.tensor(1.5))", "tk.cat(a, a)", "tk.triu_indices(4, a)"),
     *("tk.linalg.cholesky(a, upper=a)", "a.argmax(0, keepdim=a)", "tk.full((2,), a)"),
     # what is no sequence of integers
