@@ -54,6 +54,7 @@ __all__ = [
     "sigmoid",
     "sign",
     "softmax",
+    "triangle",
     "wait",
 ]
 
@@ -643,6 +644,23 @@ def running_product(a, out):  # type: ignore[no-untyped-def]
         for j in range(a.shape[1]):
             total *= a[i, j]
             out[i, j] = total
+
+
+@loop(*(f"void({k}[:,:],{k}[:,:],i8,b1)" for k in ("u1", "u2", "u4", "u8")))
+def triangle(a, out, diagonal, lower):  # type: ignore[no-untyped-def]
+    rows, columns = a.shape
+    for i in range(rows):
+        edge = min(max(i + diagonal + lower, 0), columns)
+        if lower:
+            for j in range(edge):
+                out[i, j] = a[i, j]
+            for j in range(edge, columns):
+                out[i, j] = 0
+        else:
+            for j in range(edge):
+                out[i, j] = 0
+            for j in range(edge, columns):
+                out[i, j] = a[i, j]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------

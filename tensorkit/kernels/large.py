@@ -14,7 +14,7 @@ from tensorkit.kernels import compiled
 from tensorkit.kernels.cpu import MANY
 from tensorkit.kernels.threads import spread
 
-__all__ = ["add_rows", "gathered", "running", "scatter_added", "softmax"]
+__all__ = ["add_rows", "gathered", "running", "scatter_added", "softmax", "triangle"]
 
 Array = numpy.ndarray[Any, Any]
 _PIECE = 1 << 16
@@ -128,4 +128,21 @@ def add_rows(target: Array, places: Array, values: Array) -> bool:
     spread(
         lambda i, j: fast(whole, width, where, given, width, i, j), width, max(64, _grain(width, rows.size))
     )
+    return True
+
+
+def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
+    """Write a triangle of a matrix into `out`, zeros beside it."""
+    if array.size < MANY or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
+        return False
+    fast = compiled.triangle.compiled()
+    if fast is None:
+        return False
+    bits = numpy.dtype(f"u{array.itemsize}")
+    source, target = array.view(bits), out.view(bits)
+
+    def piece(i: int, j: int) -> None:
+        fast(source[i:j], target[i:j], i + diagonal, lower)
+
+    spread(piece, len(array), _grain(len(array), array.size))
     return True

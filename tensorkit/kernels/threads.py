@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import _thread
 import contextvars
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -118,6 +119,30 @@ def set_num_threads(*args: Any, **kwargs: Any) -> None:
     global _said
     _takes("set_num_threads", 1, args, kwargs)
     _own.count = _said = _positive("set_num_threads", args[0])
+    _tell_blas(_said)
+
+
+#: What the libraries that multiply matrices call it, as NumPy's and SciPy's wheels and Linux systems bring them.
+_BLAS = (
+    "scipy_openblas_set_num_threads64_",
+    "scipy_openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+    "openblas_set_num_threads",
+)
+
+
+def _tell_blas(count: int) -> None:
+    """Let the products of matrices run on as many threads, where the library that is loaded can be told."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            paths = {line.split()[-1] for line in maps if "openblas" in line}
+    except OSError:
+        return  # only Linux lists what is loaded
+    for path in paths:
+        library = ctypes.CDLL(path)
+        for name in _BLAS:
+            if hasattr(library, name):
+                getattr(library, name)(ctypes.c_int(count))
 
 
 def get_num_interop_threads(*args: Any, **kwargs: Any) -> int:

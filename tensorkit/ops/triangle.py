@@ -17,6 +17,7 @@ from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, host_array, to_device
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -53,6 +54,8 @@ def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> No
             numpy.copyto(out, array)
         masked = _masked if rows * columns <= _MANY**2 else _masked.__wrapped__
         numpy.copyto(out, out.dtype.type(0), where=masked(rows, columns, diagonal, lower))
+        return
+    if large.triangle(array, diagonal, out, lower):
         return
     for row in range(rows):  # whole pieces of rows at a time: where there are many, twice as fast as a mask
         edge = min(max(row + diagonal + lower, 0), columns)
