@@ -113,9 +113,9 @@ _SURE, _SOME = 1 << 12, 1 << 10
 
 
 def ties_likely(keys: Array) -> bool:
-    """Whether it is not worth while to sort with NumPy first, as some of long rows' elements are surely equal."""
+    """Whether the compiled sort is better asked at once: of long rows, or where some elements are equal for sure."""
     count = keys.shape[-1]
-    if keys.itemsize <= 4 and count > _SURE:
+    if count > _SURE:
         return True
     some = numpy.sort(keys[0, :: -(-count // _SOME)])
     return not bool((some[1:] != some[:-1]).all())

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
+from tensorkit.kernels import compiled_order
 from tensorkit.kernels import order as orders
 from tests.oracle import require_torch
 
@@ -160,6 +161,47 @@ def test_sixteen_bit_numbers_become_integers_in_the_same_order() -> None:
         assert keys == sorted(keys)
         assert keys[3] == keys[4]
         assert len(set(keys)) == 8
+
+
+# -- long rows ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int64", "uint8", "float16"])
+@pytest.mark.parametrize("style", ["mixed", "rising", "falling", "killer"])
+def test_long_rows_with_equal_elements_compiled_or_not(kind: str, style: str) -> None:
+    """The compiled loops and NumPy's steps leave equal elements in the very same order."""
+    row = np.random.default_rng(3).integers(0, 40, 3000)
+    if style == "rising":
+        row.sort()
+    elif style == "falling":
+        row = np.sort(row)[::-1]
+    elif style == "killer":  # of the median of three: the sort gives up and makes a heap
+        row = np.argsort(np.concatenate((np.arange(0, 3000, 2), np.arange(1, 3000, 2)))) // 3
+    rows = orders.sortable(np.stack((row, row[::-1])).astype(kind))
+    for descending in (False, True):
+        order, ranks = orders.ranks_of(rows, descending)
+        expected = orders.introsort(ranks)
+        wanted = np.array([17, 2900])
+        for found, right in (
+            (compiled_order.sorted_places(rows, descending), expected),
+            (compiled_order.stable_places(rows, descending), order),
+            (compiled_order.sorted_places(rows, descending, wanted), expected[[0, 1], wanted]),
+            (
+                compiled_order.quick(rows, 1500),
+                [orders.quickselect(r, 1500) for r in orders.ranks_of(rows, False)[1]],
+            ),
+        ):
+            assert found is None or (found == right).all()
+
+
+@parity
+@pytest.mark.parametrize("kind", ["int64", "uint8", "bool", "float32"])
+def test_very_long_rows_of_integers_keep_the_order_of_equal_ones(kind: str) -> None:
+    torch = require_torch()
+    row = np.random.default_rng(4).integers(0, 2, 40000).astype(kind)
+    for descending in (False, True):
+        found = tk.from_numpy(row).sort(descending=descending)[1]
+        assert _same(found, torch.from_numpy(row).sort(descending=descending)[1])
 
 
 # -- what samples cannot say --------------------------------------------------------------------------------------
