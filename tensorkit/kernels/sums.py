@@ -23,7 +23,7 @@ _ROW = 4096
 _BLOCK = 32
 _NARROW = 64
 _WIDE = 512
-_MANY = 4096
+_MANY = 1 if FORCED else 4096
 _PIECE = 1 << 16
 _SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
@@ -111,6 +111,18 @@ def column_sums(rows: Array) -> Array:
     return _add(parts, axis=0)  # type: ignore[no-any-return]
 
 
+def _of_rows_apart(
+    rows: Array, reduced: list[bool], order: list[int], of: Callable[[Array], Array]
+) -> Array | None:
+    """`sum_along` of a matrix whose rows are dense, but do not follow one another."""
+    if rows.ndim != 2 or rows.strides[1] != rows.itemsize or order != [0, 1]:
+        return None
+    if reduced[1]:
+        each = of(rows)
+        return numpy.asarray(_add(each)) if reduced[0] else each
+    return column_sums(rows) if of is row_sums else None
+
+
 def sum_along(array: Array, axes: tuple[int, ...], of: Callable[[Array], Array] = row_sums) -> Array | None:
     """The sum (or what `of` finds for a row) over dimensions of a dense array; None where there is no short way."""
     if array.size < _MANY or not axes or array.dtype not in (numpy.float32, numpy.float64):
@@ -118,7 +130,7 @@ def sum_along(array: Array, axes: tuple[int, ...], of: Callable[[Array], Array] 
     order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
     dense = array.transpose(order)
     if not dense.flags.c_contiguous:
-        return None
+        return _of_rows_apart(dense, [d in axes for d in order], order, of)
     reduced = [d in axes for d in order]
     many = len(axes)
     kept = tuple([n for d, n in enumerate(dense.shape) if not reduced[d]])
