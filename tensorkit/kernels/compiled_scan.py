@@ -15,7 +15,13 @@ import numpy
 from tensorkit.kernels.compiled import loop
 from tensorkit.kernels.threads import FORCED, spread
 
-__all__ = ["converted", "running_extreme"]
+__all__ = [
+    "converted",
+    "extremes",
+    "narrowed",
+    "running_extreme",
+    "widened",
+]
 
 Array = numpy.ndarray[Any, Any]
 #: Below so many elements NumPy is as fast.
@@ -83,13 +89,25 @@ _KINDS = ("f4", "f8", "i8", "i4", "i2", "i1", "u1")
 def extremes(a, out, places, first, last, largest):  # type: ignore[no-untyped-def]
     for o in range(a.shape[0]):
         if a.shape[2] == 1:
-            best, place = a[o, 0, 0], 0
-            for j in range(a.shape[1]):
-                v = a[o, j, 0]
-                better = v >= best if largest else v <= best
-                if v != v or better:
-                    best, place = v, j
-                out[o, j, 0], places[o, j, 0] = best, place
+            x, y, p = a[o, :, 0], out[o, :, 0], places[o, :, 0]
+            best, place, j = x[0], 0, 0
+            if largest:
+                while j < x.size and best == best:
+                    if not x[j] < best:  # so is a nan
+                        best, place = x[j], j
+                    y[j], p[j] = best, place
+                    j += 1
+            else:
+                while j < x.size and best == best:
+                    if not x[j] > best:
+                        best, place = x[j], j
+                    y[j], p[j] = best, place
+                    j += 1
+            while j < x.size:  # only another nan takes the place of one
+                if x[j] != x[j]:
+                    best, place = x[j], j
+                y[j], p[j] = best, place
+                j += 1
         else:
             for i in range(first, last):
                 out[o, 0, i], places[o, 0, i] = a[o, 0, i], 0
