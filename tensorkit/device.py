@@ -177,14 +177,20 @@ class _Default(threading.local):
 
 
 _default = _Default()
-#: Whether some thread ever asked for another default device: until then nobody needs to look.
-chosen_once = False
+
+
+class _Chosen:
+    """Whether some thread ever asked for another default device: until then nobody needs to look."""
+
+    once = False
+
+
+default_chosen = _Chosen()
 
 
 def _choose(where: device | None) -> None:
-    global chosen_once
     _default.chosen = where
-    chosen_once = chosen_once or where is not None
+    default_chosen.once = default_chosen.once or where is not None
 
 
 def set_default_device(device: DeviceLike) -> None:

@@ -327,9 +327,9 @@ def _run(
             return
         if cpu.is_half(compute):
             arrays = tuple(_half_operand(o, a) for o, a in zip(operands, arrays, strict=True))
-        if alpha is not None and block.numpy in _SIGNS and not out._conjugated:
-            if cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
-                return
+        whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
+        if whole and cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
+            return
         if alpha is not None:
             scale = as_number_array(alpha, _wide(compute))
             scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)

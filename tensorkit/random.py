@@ -117,7 +117,9 @@ class Generator:
     __slots__ = ("__weakref__", "_bits", "_many", "_seed", "_spare", "_untouched", "lock")
 
     def __repr__(self) -> str:
-        return f"<tensorkit._C.Generator object at {id(self):#x}>"  # as PyTorch's, whose generators live in C++
+        return (
+            f"<tensorkit._C.Generator object at {id(self):#x}>"  # as PyTorch's, whose generators live in C++
+        )
 
     def __init__(self, device: DeviceLike = None) -> None:
         _check_device(device)

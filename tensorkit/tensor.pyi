@@ -662,7 +662,7 @@ class Tensor:
         """In-place form of ``ge``: the result is written into this tensor."""
     def gels(self, A: Tensor) -> tuple[Tensor, Tensor]:
         """Least squares as of 2018: the right-hand side comes first. Today: `tensorkit.linalg.lstsq`."""
-    def geometric_(self, *numbers: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with how many tries it takes until one succeeds: ``geometric_(p)``."""
     def geqrf(self) -> Any:
         """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply."""

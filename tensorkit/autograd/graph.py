@@ -274,7 +274,9 @@ class Node:
     # The collectors of `retain_grad`, by output: called after the hooks, and moved on when the tensor is written to.
     retains: dict[int, Callable[[Tensor], None]] | None = None
     trace: str | None = None
-    choosy = False  # whether it gives nothing where this walk does not go (a `RuleNode` does not even compute it)
+    choosy = (
+        False  # whether it gives nothing where this walk does not go (a `RuleNode` does not even compute it)
+    )
 
     edges: tuple[Edge | None, ...]
     faces: list[Face | None]

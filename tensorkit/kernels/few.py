@@ -152,7 +152,10 @@ def gathered(array: Array, index: Array, axis: int) -> Array:
 
 def clip(array: Array, low: float, high: float) -> Array:
     """Each element between two bounds; of bounds in the wrong order the second counts; nan stays."""
-    flat = [high if value > high else value for value in [low if v < low else v for v in array.reshape(-1).tolist()]]
+    flat = [
+        high if value > high else value
+        for value in [low if v < low else v for v in array.reshape(-1).tolist()]
+    ]
     return numpy.array(flat, array.dtype).reshape(array.shape)
 
 

@@ -546,10 +546,10 @@ def to_dtype(
     """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
     if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
-    array = input._array
-    if array is not None and input._solid and wanted is None and array.size < kernels.MANY:
-        if input._dtype.category < 3 and kind.category < 3 and not wants_grad(input):
-            return fresh(kernels.quiet(array.astype, kind.numpy), kind)
+    array: Any = input._array
+    few = array is not None and input._solid and wanted is None and array.size < kernels.MANY
+    if few and input._dtype.category < 3 and kind.category < 3 and not wants_grad(input):
+        return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
 
     def body() -> Tensor:
         out = empty_strided(input._lay().size, formatted_strides(input._lay(), wanted), kind, input._device)
@@ -1103,10 +1103,10 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
 
 
 def _float(input: Tensor) -> float:
-    array = input._array
-    if array is not None and array.size == 1 and input._autograd is None and input._base is None:
-        if input._dtype is dtypes.float32 or input._dtype is dtypes.float64:
-            return array.item()  # type: ignore[no-any-return]
+    array: Any = input._array
+    alone = array is not None and array.size == 1 and input._autograd is None and input._base is None
+    if alone and (input._dtype is dtypes.float32 or input._dtype is dtypes.float64):
+        return array.item()  # type: ignore[no-any-return]
     return float(_real_part(_single(input, "float"), "double"))
 
 

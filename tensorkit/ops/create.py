@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy
 
-from tensorkit import device as devices
 from tensorkit import dtypes
 from tensorkit import layout as layouts
-from tensorkit.device import CPU, DeviceLike, resolve
+from tensorkit.device import CPU, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS
@@ -272,7 +271,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html
     """
-    if dtype is None and device is None and not devices.chosen_once:
+    if dtype is None and device is None and not default_chosen.once:
         quick = _quick_tensor(data)
         if quick is not None:
             return quick
@@ -522,7 +521,7 @@ def asarray(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.asarray.html
     """
     kind = None if dtype is None else as_dtype(dtype, "asarray")
-    where = resolve(device) if device is not None or devices.chosen_once else None
+    where = resolve(device) if device is not None or default_chosen.once else None
     made: Any = _aliased(obj, kind)
     if made is None:
         if copy is False:
@@ -582,7 +581,7 @@ def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None
             out._counter[0] = written  # type: ignore[index]
         return out
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
-    here = CPU if where is None and not devices.chosen_once else resolve(where)
+    here = CPU if where is None and not default_chosen.once else resolve(where)
     if math.prod(size) * chosen.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
     if here is CPU:
@@ -634,7 +633,7 @@ def empty(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty.html
     """
-    if out is None and device is None and memory_format is None and not keyword and not devices.chosen_once:
+    if out is None and device is None and memory_format is None and not keyword and not default_chosen.once:
         quick = _quickly(size, dtype, None)
         if quick is not None:
             return quick
@@ -699,7 +698,7 @@ def _filled(name: str, value: int) -> Callable[..., Tensor]:
     def create(
         *size: Any, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None, **keyword: Any
     ) -> Tensor:
-        if out is None and device is None and not keyword and not devices.chosen_once:
+        if out is None and device is None and not keyword and not default_chosen.once:
             quick = _quickly(size, dtype, value)
             if quick is not None:
                 return quick
@@ -767,7 +766,7 @@ def full(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
     """
-    if out is None and dtype is None and device is None and not devices.chosen_once:
+    if out is None and dtype is None and device is None and not default_chosen.once:
         chosen = _PLAIN.get(type(fill_value)) or (
             dtypes.get_default_dtype() if type(fill_value) is float else None
         )
@@ -928,7 +927,7 @@ def eye(
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     rows = int(n.__index__())
-    if out is None and device is None and not devices.chosen_once:
+    if out is None and device is None and not default_chosen.once:
         kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "eye")
         columns = rows if m is None else int(m.__index__())
         if kind not in _LIMITED and rows * columns <= _SMALL:
@@ -993,7 +992,7 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
         and start > -(2**62)
         and end < start + _SMALL
         and end < 2**62
-        and not devices.chosen_once
+        and not default_chosen.once
     )
 
 
@@ -1393,7 +1392,7 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
     ) -> Tensor:
         kind = self._dtype if dtype is None else dtype
         where = device
-        if device is None and (self._device is not CPU or devices.chosen_once):
+        if device is None and (self._device is not CPU or default_chosen.once):
             where = self._device
         if "memory_format" in kwargs:
             raise TypeError(f"new_{name}() got an unexpected keyword argument 'memory_format'")

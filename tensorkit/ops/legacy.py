@@ -192,14 +192,14 @@ class tensortype(type):
 
 
 def _check_available(cls: tensortype) -> None:
-    if cls.is_cuda and not get_cuda():
+    if cls.is_cuda and not _has_cuda():
         raise TypeError(
             f"type {cls.__module__}.{cls.__name__} not available. Torch not compiled with CUDA enabled.\n"
             "To practise without a GPU, call tk.cuda.emulate() first."
         )
 
 
-def get_cuda() -> bool:
+def _has_cuda() -> bool:
     """Whether there is a CUDA device, real or emulated."""
     try:
         resolve("cuda")
@@ -271,7 +271,7 @@ def set_default_tensor_type(t: Any) -> None:
     )
     if kind is None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
-    if on_gpu and not get_cuda():
+    if on_gpu and not _has_cuda():
         raise TypeError(
             f"type tensorkit.cuda.{kind.label}Tensor not available. Torch not compiled with CUDA enabled."
         )

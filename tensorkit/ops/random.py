@@ -28,7 +28,9 @@ from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
+    "check_range",
     "draw",
+    "give_size",
     "rand",
     "rand_like",
     "randint",

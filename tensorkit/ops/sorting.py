@@ -33,6 +33,7 @@ __all__ = [
     "axis_of",
     "check_flags",
     "check_tensor",
+    "few_in_order",
     "meta_pair",
     "msort",
     "on_host",

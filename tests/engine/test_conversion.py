@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import tensorkit as tk
 from tests.oracle import require_torch
 from tests.parity.compare import compare
 
@@ -105,3 +107,21 @@ CONVERSIONS = (
 def test_python_gets_what_pytorch_gives(call: str) -> None:
     found = compare(require_torch(), call, {})
     assert found is None or found.respect == "warnings", found
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("size", [1000, 200_000])
+def test_a_number_between_two_of_float16_is_rounded_as_pytorch_rounds_it(size: int) -> None:
+    torch = require_torch()
+    low = np.random.default_rng(size).normal(size=size).astype(np.float16)
+    high = np.nextafter(low, np.float16(np.inf))
+    between = (
+        (low.astype(float) + high.astype(float)) / 2 * (1 + 1e-12)
+    )  # float32 does not see on which side it lies
+    for make in (
+        lambda lib: lib.tensor(between).to(lib.float16),
+        lambda lib: lib.tensor(between.tolist(), dtype=lib.float16),
+        lambda lib: lib.zeros(size, dtype=lib.float16).copy_(lib.tensor(between)),
+    ):
+        ours, theirs = (make(lib).float().numpy() for lib in (tk, torch))
+        assert np.array_equal(ours, theirs)

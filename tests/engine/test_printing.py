@@ -252,9 +252,9 @@ def test_what_autograd_knows_follows_the_numbers() -> None:
 
     leaf = fresh(numpy.zeros(2, numpy.float32), dtypes.float32)
     leaf.__class__ = Recorded  # type: ignore[assignment]
-    assert repr(leaf) == "tensor([0., 0.], requires_grad=True)"
+    assert repr(leaf) == "Recorded([0., 0.], requires_grad=True)"
     Recorded.grad_fn = AddBackward0()
-    assert repr(leaf) == "tensor([0., 0.], grad_fn=<AddBackward0>)"
+    assert repr(leaf) == "Recorded([0., 0.], grad_fn=<AddBackward0>)"
 
 
 def test_only_what_is_shown_is_read() -> None:

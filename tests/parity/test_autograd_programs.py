@@ -304,8 +304,8 @@ class _Over(Exception):
 
 #: Where tensorkit does otherwise on purpose: a word in PyTorch's error, and why.
 DELIBERATE = {
-    "Function AsStridedBackward0 returned an invalid gradient": "PyTorch refuses the gradients of a view whose base got "
-    "another layout while nothing was recorded; tensorkit knows which layout they belong to",
+    "Function AsStridedBackward0 returned an invalid gradient": "PyTorch refuses the gradients of a view whose "
+    "base got another layout while nothing was recorded; tensorkit knows which layout they belong to",
     "INTERNAL ASSERT FAILED": "PyTorch loses track of its own retain_grad and asks to report a bug",
     "is output 0 of Pow1": "PyTorch keeps the result of a power although nobody will read it, and refuses to go on "
     "when it was written to; tensorkit keeps it only where the derivative needs it",

@@ -96,7 +96,9 @@ def compose(
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
     formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes)
-    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=_fitting(_memory(snapshot), 12, width)))
+    notes.append(
+        Note(MARGIN, bottom + 42, "the storage", "heading", after=_fitting(_memory(snapshot), 12, width))
+    )
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
     strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)
     below = strip.bottom
