@@ -223,6 +223,36 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
     return fast
 
 
+def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
+    same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else {}
+    run = cpu.quiet_here
+
+    def fast(a: Tensor, b: Any, out: Any) -> bool:
+        """Whether ``out=`` was plain enough to be written here: three dense tensors of one size and their dtypes."""
+        if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor:
+            return False
+        x, y, z = a._array, b._array, out._array
+        if x is None or y is None or z is None or not (a._solid and b._solid and out._solid):
+            return False
+        if not (x.shape == y.shape == z.shape) or x.size >= cpu.MANY or a._dtype is not b._dtype:
+            return False
+        if out._storage is not None and (out._storage is a._storage or out._storage is b._storage):
+            return False
+        if wants_grad(a) or wants_grad(b) or wants_grad(out):
+            return False
+        try:
+            ufunc, kind = same[a._dtype]
+            if kind is not out._dtype or kind.is_complex:
+                return False
+            run(ufunc, x, y, z)
+        except (KeyError, RuntimeError):
+            return False
+        out._bump()
+        return True
+
+    return fast
+
+
 def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
     """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
     if block.result not in ("same", "float", "bool") or block.like_first == "always":
@@ -302,7 +332,8 @@ class _Caller:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool) -> Tensor:
         __tracebackhide__ = True
-        if kwargs or len(args) != 2:
+        # A right call of the usual form is not looked at twice: to explain a wrong one takes time.
+        if len(args) != 2 or (kwargs and not self._usual(kwargs, method)):
             args, kwargs = self._todays(args, kwargs)
             shown = self.method_signature if method else self.signature
             sentence = explain(self.name, shown, args, kwargs, method=method)
@@ -316,6 +347,16 @@ class _Caller:
         if tracing.active:
             return call_traced(self.name, self.run, (input, other), given)  # type: ignore[no-any-return]
         return self.run(input, other, **given)
+
+    def _usual(self, kwargs: dict[str, Any], method: bool) -> bool:
+        """Whether there are only ``out=`` and ``alpha=`` where they may stand, of the types that they must have."""
+        for key, value in kwargs.items():
+            if key == "out":
+                if method or self.inplace or not isinstance(value, Tensor):
+                    return False
+            elif key != "alpha" or not self.block.alpha or not isinstance(value, NUMBERS):
+                return False
+        return True
 
     def _todays(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -414,8 +455,9 @@ def binary(
             ``"any"`` when both may be numbers.
         method: whether tensors have it as a method.
     """
-    fast, caller = (
+    fast, into, caller = (
         _fast_binary(block, derivative, second, numbers),
+        _fast_out(block),
         _Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
     )
 
@@ -425,6 +467,10 @@ def binary(
             result = fast(args[0], args[1])
             if result is not None:
                 return result
+        elif len(kwargs) == 1 and len(args) == 2 and not tracing.active:
+            out = kwargs.get("out")
+            if out is not None and into(args[0], args[1], out):
+                return out  # type: ignore[no-any-return]
         return caller(args, kwargs, method=False)
 
     def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
