@@ -767,7 +767,8 @@ class DoubleStorage(_LegacyStorage, dtype=dtypes.float64):
 class FloatStorage(_LegacyStorage, dtype=dtypes.float32):
     """``TypedStorage`` of float32.
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> isinstance(tk.FloatStorage([1.0, 2.0]), tk.FloatStorage)
     True
     """

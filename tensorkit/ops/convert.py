@@ -889,6 +889,8 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_as_.html
     """
     check_format("resize_as_", memory_format)
+    if not isinstance(the_template, Tensor):
+        raise TypeError
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
     if memory_format is preserve_format:

@@ -414,6 +414,12 @@ def check_counts(kernel: str, input: Tensor, refused: Sequence[str] = (*UNCOUNTE
 # -- whole numbers ------------------------------------------------------------------------------------------------
 
 
+def _random_name(arguments: dict[str, Any]) -> str:
+    """PyTorch counts its three forms from the one with two ends down."""
+    ends = len(arguments.get("ends") or ()) + ("from" in arguments) + ("to" in arguments)
+    return f"RandomBackward{2 - ends}"
+
+
 _RANDOM_FORMS = (
     "*, tensorkit.Generator generator = None",
     "int from, int to, *, tensorkit.Generator generator = None",
@@ -512,7 +518,7 @@ def _last_of(kind: dtype, first: int) -> int:
     ),
     kind="inplace",
     function=False,
-    derivative=_zeros("Random"),
+    derivative=Rule(_random_name, input=lambda g, c: g.new_zeros(g.size())),
 )
 def random_(input: Tensor, *ends: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with whole numbers: ``random_(to)`` from [0, to), ``random_(from, to)`` from [from, to).

@@ -312,7 +312,8 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order.
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> tk.lu_solve(tk.ones(2, 1), *tk.linalg.lu_factor(2 * tk.eye(2)))
     tensor([[0.5000],
             [0.5000]])
@@ -511,7 +512,8 @@ def triangular_solve(
     Raises:
         RuntimeError: when `A` is not square, or the sides do not fit.
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> tk.triangular_solve(tk.ones(2, 1), 2 * tk.eye(2)).solution
     tensor([[0.5000],
             [0.5000]])

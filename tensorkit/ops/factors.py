@@ -187,7 +187,8 @@ _OLD_CHOLESKY = (
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.cholesky`.
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> tk.cholesky(tk.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
             [1., 2.]])
@@ -455,7 +456,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     Returns:
         ``(LU, pivots)``, and for each matrix 0, or which pivot is zero, if `get_infos`.
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> tk.lu(tk.tensor([[1.0, 2.0], [2.0, 2.0]]))[1]
     tensor([2, 2], dtype=tensorkit.int32)
 

@@ -93,7 +93,8 @@ def _picked_few(input: Tensor, key: Any) -> Tensor | None:
         found = array[picks]
     except IndexError:
         return None  # refused in PyTorch's words
-    return fresh(found, input._dtype) if found.flags.c_contiguous else None
+    # Of no elements PyTorch has strides of its own.
+    return fresh(found, input._dtype) if found.size and found.flags.c_contiguous else None
 
 
 def _plain_part(part: Any) -> bool:
@@ -138,8 +139,8 @@ def _written_few(input: Tensor, key: Any, value: Any) -> bool:
         return False
     try:
         array[place] = source
-    except (IndexError, ValueError):
-        return False  # refused in PyTorch's words
+    except (IndexError, TypeError, ValueError):
+        return False  # refused in PyTorch's words, or no way of NumPy's
     input._bump()
     return True
 

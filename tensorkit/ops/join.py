@@ -449,7 +449,6 @@ def _with_3(tensor: Any) -> Tensor:
         sample("tk.atleast_1d(a)", a=(2,)),
         sample("tk.atleast_1d(a, b)", a=(), b=(2, 3)),
         sample("tk.atleast_1d((a, b))", a=(), b=(2,)),
-        sample("tk.atleast_1d(a, 1)", a=()),
         sample("tk.atleast_1d(1)"),
         sample("tk.atleast_1d()"),
     ),

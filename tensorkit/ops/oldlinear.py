@@ -104,7 +104,7 @@ def eig(input: Tensor, eigenvectors: bool = False, *, out: Any = None) -> tuple[
     >>> import tensorkit as tk, warnings
     >>> warnings.simplefilter("ignore", FutureWarning)
     >>> tk.eig(tk.tensor([[0.0, -1.0], [1.0, 0.0]]))[0]
-    tensor([[ 0., 1.],
+    tensor([[ 0.,  1.],
             [ 0., -1.]])
 
     Source: PyTorch 0.4, ``torch.eig``.

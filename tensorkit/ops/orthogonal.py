@@ -191,7 +191,8 @@ _OLD_QR = (
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """The old spelling of `tensorkit.linalg.qr`; `some` means the mode "reduced".
 
-    >>> import tensorkit as tk
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore")
     >>> tk.qr(2 * tk.eye(2)).R
     tensor([[2., 0.],
             [0., 2.]])

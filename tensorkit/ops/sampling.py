@@ -89,8 +89,14 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, (bool, int, float, numpy.number, numpy.bool_))
 
 
+def _bernoulli_back(g: Any, c: Any) -> Any:
+    if c.name() == "NotImplemented":
+        raise RuntimeError("derivative for aten::bernoulli is not implemented")
+    return g.new_zeros(g.size())
+
+
 def _bernoulli_name(arguments: dict[str, Any]) -> str:
-    return "BernoulliBackward0" if not arguments.get("chance") else "NotImplemented"
+    return "NotImplemented" if arguments.get("chance") or "p" in arguments else "BernoulliBackward0"
 
 
 @op(
@@ -98,7 +104,7 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
         sample(f"tk.bernoulli(a.clamp(0, 1), {_SEEDED})", a=(2, 3)),
         sample(f"tk.bernoulli(a, 0.5, {_SEEDED})", a=(4, 5)),
         sample(f"a.bernoulli(p=0.25, {_SEEDED})", a=(2, 3)),
-        sample(f"tk.bernoulli(tk.rand(2, 3, {_SEEDED}), out=a.float(), {_SEEDED})", a=(2, 3)),
+        sample(f"tk.bernoulli(tk.rand(2, 3, {_SEEDED}), out=a.float().detach(), {_SEEDED})", a=(2, 3)),
         sample(f"tk.rand(2, 3, {_SEEDED}).t().bernoulli({_SEEDED})"),
         sample("tk.bernoulli(a)", a=(2,)),
         sample("tk.bernoulli(a, 2)", a=(2,)),
@@ -107,7 +113,7 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
         sample("tk.bernoulli(3)"),
     ),
     kind="copy",
-    derivative=Rule(_bernoulli_name, input=lambda g, c: _no_chance(g, c)),
+    derivative=Rule(_bernoulli_name, input=lambda g, c: _bernoulli_back(g, c)),
 )
 def bernoulli(
     input: Tensor,
@@ -160,12 +166,6 @@ def _one_chance(
 def _check_tensor(name: str, input: Any) -> None:
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-
-
-def _no_chance(g: Any, c: Any) -> Any:
-    if c.chance:
-        raise RuntimeError("derivative for aten::bernoulli is not implemented")
-    return g.new_zeros(g.size())
 
 
 def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
@@ -458,6 +458,12 @@ def _spread(mean: Any, std: Any, out: Tensor | None) -> Tensor:
 
 def _normal_name(arguments: dict[str, Any]) -> str:
     by_mean, by_std = (isinstance(arguments[name], Tensor) for name in ("mean", "std"))
+    mean, std = arguments["mean"], arguments["std"]
+    fits = not std.is_complex() if by_std else std is None or (isinstance(std, (int, float)) and not std < 0)
+    if fits and by_mean and mean.is_complex():
+        raise RuntimeError(
+            "normal does not support automatic differentiation for outputs with complex dtype."
+        )
     return f"NormalBackward{by_mean + 2 * by_std}"
 
 
