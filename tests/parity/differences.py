@@ -139,11 +139,6 @@ DELIBERATE = (
         ),
     ),
     Deliberate(
-        "PyTorch takes a text between brackets for a sequence and warns before it refuses it; "
-        "the refusal is enough",
-        lambda case, found: case.call == "a['x']" and found.respect == "warnings",
-    ),
-    Deliberate(
         "PyTorch warns of its own temporary when a comparison of complex numbers is written into a real tensor; "
         "a truth value has no imaginary part to lose",
         lambda case, found: (
