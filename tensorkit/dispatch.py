@@ -752,7 +752,9 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
 def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""
     innermost = body
-    while hasattr(innermost, "__wrapped__"):  # `inspect.unwrap` takes a tenth of the time of importing the engine
+    while hasattr(
+        innermost, "__wrapped__"
+    ):  # `inspect.unwrap` takes a tenth of the time of importing the engine
         innermost = innermost.__wrapped__
     if "out" not in (innermost.__kwdefaults__ or {}):
         return body

@@ -102,6 +102,7 @@ def backward(
         grad_tensors: the gradient to start with for each tensor; may be left out for single numbers.
         retain_graph: keep what the graph saved, for another walk; by default only if `create_graph`.
         create_graph: record the walk itself, for derivatives of derivatives.
+        grad_variables: an old name of `grad_tensors`, with a warning.
         inputs: add to these tensors' ``.grad`` only.
 
     Raises:
@@ -116,6 +117,16 @@ def backward(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.backward.html
     """
     __tracebackhide__ = True
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
     outputs = _as_tuple(tensors)
     given = _given(grad_tensors, len(outputs))
     if inputs is not None and not _as_tuple(inputs):
@@ -136,7 +147,12 @@ def _wanted(tensor: Tensor) -> Edge:
     """Where the gradient of a tensor that was asked for arrives: a place that no graph leads to, if it has none."""
     if not requires_grad(tensor):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return edge_of(tensor) or (Node(), 0)
+    edge = edge_of(tensor)
+    if edge is None:
+        nowhere = Node()
+        nowhere.begin()
+        edge = nowhere, 0
+    return edge
 
 
 def _warn_cycle() -> None:

@@ -34,6 +34,7 @@ __all__ = [
     "matrix_rank",
     "pinv",
     "pinverse",
+    "solved_in_squares",
     "through_inverse",
 ]
 
@@ -354,6 +355,19 @@ def _residuals(sides: Array, n: int, ranks: Array | None, driver: str, m: int) -
     return numpy.asarray(squares.sum(-2))
 
 
+def solved_in_squares(
+    matrix: Array, right: Array, name: str, *, driver: str, cutoff: float
+) -> tuple[Array, Array | None, Array | None]:
+    """LAPACK's solutions, ranks and singular values (``lapack.least_squares``), its refusal as an error of ours."""
+    try:
+        return lapack.least_squares(matrix, right, driver=driver, cutoff=cutoff)
+    except numpy.linalg.LinAlgError as error:
+        raise LinAlgError(
+            f"tensorkit.{name}: The least squares solution could not be computed because the input matrix does "
+            f"not have full rank (error code: {error})."
+        ) from None
+
+
 def _lstsq_body(
     input: Any, b: Any, vector: bool, rcond: Any, driver: str, held: list[Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -362,15 +376,9 @@ def _lstsq_body(
     cutoff = epsilon(kind) * max(m, n) if rcond is None else rcond
     right = host(b, "linalg_lstsq")[..., None] if vector else host(b, "linalg_lstsq")
     layouts.broadcast_sizes(input._lay().size[:-2], right.shape[:-2])
-    try:
-        sides, ranks, values = lapack.least_squares(
-            host(input, "linalg_lstsq"), right, driver=driver, cutoff=cutoff
-        )
-    except numpy.linalg.LinAlgError as error:
-        raise LinAlgError(
-            "tensorkit.linalg.lstsq: The least squares solution could not be computed because the input matrix does "
-            f"not have full rank (error code: {error})."
-        ) from None
+    sides, ranks, values = solved_in_squares(
+        host(input, "linalg_lstsq"), right, "linalg.lstsq", driver=driver, cutoff=cutoff
+    )
     X, real, nothing = _top(sides, n, kind), kind.to_real(), numpy.zeros(0)
     held.append(as_tensor(nothing if values is None else values, real))
     residuals = as_tensor(_residuals(sides, n, ranks, driver, m), real)

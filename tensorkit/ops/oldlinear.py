@@ -9,13 +9,24 @@ from typing import Any
 
 import numpy
 
+from tensorkit.autograd.graph import requires_grad
+from tensorkit.autograd.mode import is_grad_enabled
 from tensorkit.dispatch import offers
 from tensorkit.errors import warn
-from tensorkit.kernels import lapack
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, linalg_lu_solve, triangular_solve
 from tensorkit.ops.factors import linalg_cholesky, lu_factor
 from tensorkit.ops.leastsquares import matrix_rank as linalg_matrix_rank
-from tensorkit.ops.matrices import as_tensor, check_square, check_tensor, in_columns
+from tensorkit.ops.leastsquares import solved_in_squares
+from tensorkit.ops.matrices import (
+    as_tensor,
+    check_floating,
+    check_square,
+    check_tensor,
+    host,
+    in_columns,
+    into,
+    only,
+)
 from tensorkit.ops.orthogonal import geqrf
 from tensorkit.ops.spectral import eig as linalg_eig
 from tensorkit.ops.spectral import eigh, eigvals, eigvalsh
@@ -40,11 +51,51 @@ def _old(name: str, now: str) -> None:
     warn(f"tensorkit.{name} is an old spelling: use tensorkit.{now}.", FutureWarning)
 
 
-def _least_squares(input: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
+def _check_sides(name: str, input: Tensor, A: Tensor) -> None:
+    """Refuse what is no pair of matrices of one dtype, on the CPU, with as many rows."""
+    sizes = tuple(input._lay().size), tuple(A._lay().size)
+    if len(sizes[0]) not in (1, 2) or len(sizes[1]) != 2:
+        raise RuntimeError(
+            f"{name}: expected the right-hand sides, a matrix (m, k), and then a matrix A (m, n), but got the sizes "
+            f"{list(sizes[0])} and {list(sizes[1])}. For batches use tensorkit.linalg.lstsq(A, B)."
+        )
+    if sizes[0][0] != sizes[1][0]:
+        raise RuntimeError(
+            f"{name}: Expected A and b to have same size at dim 0, but A has {sizes[1][0]} rows and B has "
+            f"{sizes[0][0]} rows. The right-hand sides come first: {name}(B, A)."
+        )
+    if input._dtype is not A._dtype:
+        raise RuntimeError(
+            f"{name}: expected both matrices to have one dtype, but got {input._dtype} and {A._dtype}"
+        )
+    check_floating(A, name, low=False)
+
+
+def _refuse_history(name: str, *tensors: Tensor) -> None:
+    """Where PyTorch had no derivative: better an error than a result that has lost its history."""
+    if is_grad_enabled() and any(map(requires_grad, tensors)):
+        raise RuntimeError(f"the derivative for '{name}' is not implemented")
+
+
+def _in_places(results: tuple[Tensor, Tensor], out: Any) -> tuple[Tensor, Tensor]:
+    """A pair of results; written into the pair of tensors given as ``out=``, if there is one."""
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError("argument 'out' must be a pair of Tensors")
+    return into(results[0], out[0]), into(results[1], out[1])
+
+
+def _least_squares(name: str, input: Tensor, A: Tensor, out: Any) -> tuple[Tensor, Tensor]:
     """The solutions above what the residuals are made of, and the QR factors of the matrix."""
-    right = input if input.dim() > 1 else input.unsqueeze(-1)
-    sides, _, _ = lapack.least_squares(A._nd(), right._nd(), driver="gels", cutoff=0.0)
-    return in_columns(sides, A._dtype), geqrf(A)[0]
+    check_tensor(name, "input", 1, input)
+    check_tensor(name, "A", 2, A)
+    _old(name, "linalg.lstsq(A, B)")
+    _check_sides(name, input, A)
+    _refuse_history(name, input, A)
+    right = host(input if input.dim() > 1 else input.unsqueeze(-1), name)
+    sides, _, _ = solved_in_squares(host(A, name), right, name, driver="gels", cutoff=0.0)
+    return _in_places((in_columns(sides, A._dtype), geqrf(A)[0]), out)
 
 
 @offers
@@ -69,10 +120,7 @@ def gels(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
 
     Source: PyTorch 0.4, ``torch.gels``.
     """
-    check_tensor("gels", "input", 1, input)
-    check_tensor("gels", "A", 2, A)
-    _old("gels", "linalg.lstsq(A, B)")
-    return _least_squares(input, A)
+    return _least_squares("gels", input, A, out)
 
 
 @offers
@@ -87,10 +135,7 @@ def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]
 
     Source: PyTorch 1.2, ``torch.lstsq``.
     """
-    check_tensor("lstsq", "input", 1, input)
-    check_tensor("lstsq", "A", 2, A)
-    _old("lstsq", "linalg.lstsq(A, B)")
-    return _least_squares(input, A)
+    return _least_squares("lstsq", input, A, out)
 
 
 @offers
@@ -111,13 +156,15 @@ def eig(input: Tensor, eigenvectors: bool = False, *, out: Any = None) -> tuple[
     """
     check_tensor("eig", "input", 1, input)
     _old("eig", "linalg.eig(A)")
+    if not input.is_complex():  # of a complex matrix, today's results and their derivatives are the same
+        _refuse_history("eig", input)
     if not eigenvectors:
         values = eigvals(input)
-        return _parts(values, input), input.new_empty((0,))
+        return _in_places((_parts(values, input), input.new_empty((0,))), out)
     values, vectors = linalg_eig(input)
-    if input.is_complex():
-        return values, vectors
-    return _parts(values, input), _real_vectors(values, vectors)
+    if not input.is_complex():
+        vectors = _real_vectors(values, vectors)
+    return _in_places((_parts(values, input), vectors), out)
 
 
 def _parts(values: Tensor, input: Tensor) -> Tensor:
@@ -157,15 +204,19 @@ def symeig(
     check_tensor("symeig", "input", 1, input)
     _old("symeig", "linalg.eigh(A)")
     triangle = "U" if upper else "L"
-    if eigenvectors:
-        return tuple(eigh(input, triangle))
-    return eigvalsh(input, triangle), input.new_empty((0,))
+    values, vectors = (
+        eigh(input, triangle) if eigenvectors else (eigvalsh(input, triangle), input.new_empty((0,)))
+    )
+    return _in_places((values, vectors), out)
 
 
-def _solved(input: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
-    check_square(A, "solve")
+def _solved(name: str, input: Tensor, A: Tensor, out: Any) -> tuple[Tensor, Tensor]:
+    check_tensor(name, "input", 1, input)
+    check_tensor(name, "A", 2, A)
+    _old(name, "linalg.solve(A, B)")
+    check_square(A, name)
     LU, pivots = lu_factor(A)
-    return linalg_lu_solve(LU, pivots, input), LU
+    return _in_places((linalg_lu_solve(LU, pivots, input), LU), out)
 
 
 @offers
@@ -183,10 +234,7 @@ def solve(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]
 
     Source: PyTorch 1.1, ``torch.solve``.
     """
-    check_tensor("solve", "input", 1, input)
-    check_tensor("solve", "A", 2, A)
-    _old("solve", "linalg.solve(A, B)")
-    return _solved(input, A)
+    return _solved("solve", input, A, out)
 
 
 @offers
@@ -200,10 +248,7 @@ def gesv(input: Tensor, A: Tensor, *, out: Any = None) -> tuple[Tensor, Tensor]:
 
     Source: PyTorch 0.4, ``torch.gesv``.
     """
-    check_tensor("gesv", "input", 1, input)
-    check_tensor("gesv", "A", 2, A)
-    _old("gesv", "linalg.solve(A, B)")
-    return _solved(input, A)
+    return _solved("gesv", input, A, out)
 
 
 @offers
@@ -237,7 +282,7 @@ def potrf(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     """
     check_tensor("potrf", "input", 1, input)
     _old("potrf", "linalg.cholesky(A)")
-    return linalg_cholesky(input, upper=upper)
+    return only(linalg_cholesky(input, upper=upper), out)
 
 
 @offers
@@ -253,7 +298,7 @@ def potri(input: Tensor, upper: bool = True, *, out: Any = None) -> Tensor:
     """
     check_tensor("potri", "input", 1, input)
     _old("potri", "cholesky_inverse(L)")
-    return cholesky_inverse(input, upper)
+    return only(cholesky_inverse(input, upper), out)
 
 
 @offers
@@ -269,7 +314,7 @@ def potrs(input: Tensor, input2: Tensor, upper: bool = True, *, out: Any = None)
     """
     check_tensor("potrs", "input", 1, input)
     _old("potrs", "cholesky_solve(B, L)")
-    return cholesky_solve(input, input2, upper)
+    return only(cholesky_solve(input, input2, upper), out)
 
 
 @offers

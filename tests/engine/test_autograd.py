@@ -14,6 +14,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.autograd.graph import Node
 from tests.oracle import require_torch
+from tests.twins import differing
 
 DEEP = 100_000
 
@@ -480,3 +481,22 @@ def test_bad_input_is_refused_and_leaves_what_pytorch_leaves(name: str) -> None:
     assert dict(zip(("the error", *AFTERWARDS), ours, strict=True)) == dict(
         zip(("the error", *AFTERWARDS), theirs, strict=True)
     )
+
+
+def the_old_name_of_grad_tensors(tk: Any) -> list[Any]:
+    x = tk.ones(2, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tk.autograd.backward(x * 2, grad_variables=tk.tensor([1.0, 3.0]))
+    return [x.grad.tolist(), [(w.category.__name__, str(w.message)) for w in caught]]
+
+
+def both_names_of_grad_tensors(tk: Any) -> None:
+    x = tk.ones(2, requires_grad=True)
+    tk.autograd.backward(x * 2, tk.ones(2), grad_variables=tk.ones(2))
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("told", [the_old_name_of_grad_tensors, both_names_of_grad_tensors])
+def test_grad_variables_still_mean_grad_tensors(told: Any) -> None:
+    assert differing(told, require_torch()) is None

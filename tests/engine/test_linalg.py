@@ -243,6 +243,51 @@ def test_the_lesson_of_2018_fits_its_line() -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("tk.gels(tk.ones(3, 1), tk.ones(2, 2))", "A has 2 rows and B has 3 rows"),
+        ("tk.lstsq(tk.ones(2, 2, 1), tk.ones(2, 2, 2))", r"a matrix \(m, k\)"),
+        ("tk.gels(tk.ones(2, 1), tk.eye(2, dtype=tk.float64))", "one dtype"),
+        ("tk.gels(tk.ones(2, 1, dtype=tk.int64), tk.eye(2, dtype=tk.int64))", "Got Long"),
+        (
+            "tk.gels(tk.ones(2, 1, requires_grad=True), tk.eye(2))",
+            "the derivative for 'gels' is not implemented",
+        ),
+        ("tk.eig(tk.eye(2, requires_grad=True))", "the derivative for 'eig' is not implemented"),
+        ("tk.gels(tk.ones(2, 1), tk.eye(2, device='meta'))", "META"),
+        ("tk.gels(tk.ones(2, 1), tk.tensor([[1.0, 0.0], [0.0, 0.0]]))", "full rank"),
+    ],
+)
+def test_an_old_spelling_refuses_what_it_cannot_do(call: str, told: str) -> None:
+    with pytest.warns(FutureWarning), pytest.raises((RuntimeError, NotImplementedError), match=told):
+        eval(call, {"tk": tk})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "gels(b, a",
+        "lstsq(b, a",
+        "eig(a",
+        "eig(a, True",
+        "symeig(a",
+        "symeig(a, True",
+        "solve(b, a",
+        "gesv(b, a",
+    ],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_an_old_spelling_writes_into_the_pair_it_is_given(call: str) -> None:
+    names = {"tk": tk, "a": tk.tensor([[3.0, 1.0], [1.0, 2.0]]), "b": tk.tensor([[1.0], [2.0]])}
+    expected = eval(f"tk.{call})", names)
+    out = (tk.empty(0), tk.empty(0))
+    found = eval(f"tk.{call}, out=out)", names | {"out": out})
+    assert found[0] is out[0]
+    assert found[1] is out[1]
+    assert [part.tolist() for part in out] == [part.tolist() for part in expected]
+
+
+@pytest.mark.parametrize(
     ("call", "now"),
     [
         ("tk.gels(b, a)", "linalg.lstsq"),
