@@ -499,12 +499,7 @@ class SinglePlan:
     @staticmethod
     def fits(rule: Rule) -> bool:
         """Whether the rule asks for nothing that a note does not have."""
-        return (
-            len(rule.formulas) == 1
-            and not rule.numbers_count
-            and rule.unread is None
-            and next(iter(rule.saves.values())).isdisjoint(RESULTS[1:])
-        )
+        return len(rule.formulas) == 1 and not rule.numbers_count
 
     def node_class(self, arguments: Any) -> type[RuleNode]:
         """The class of node for a call, by its arguments."""
@@ -516,18 +511,16 @@ class SinglePlan:
 
     def settle(self, node: RuleNode, note: Any) -> None:
         """Write out the note of a call."""
-        _, edge, size, kind, lies, input, version, result, args, kwargs, node.sequence = note
+        _, edge, size, kind, lies, input, version, results, args, kwargs, node.sequence = note
         node.edges = (_edge(edge),)
         node.faces = [face_of(size, kind)]
         node.arguments = self.arguments_of((None, *args), kwargs)
         del node.arguments[self.parameter]
-        node.saved = {}
+        node.saved = {} if results is None else results
         if lies is not None:
             node.arguments[self.whole_face] = Geometry(*lies)
         if input is not None:
             node.saved[self.parameter] = _saved(input, version, edge)
-        if result is not None:
-            node.saved["out"] = result
 
 
 class Geometry:

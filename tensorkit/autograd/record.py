@@ -85,16 +85,17 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
     if not SinglePlan.fits(rule):
         return None
     plan = SinglePlan(rule, functools.partial(dispatch.arguments_of, body))
-    reads_input, reads_out = plan.parameter in plan.reads, "out" in plan.reads
+    reads_input, reads_results = plan.parameter in plan.reads, not plan.reads.isdisjoint(RESULTS)
     reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
     cls = rule.named_class(str(rule.name), (plan.parameter,)) if always else None
-    number, here, applies = sequence.__next__, state, rule.applies
+    number, here, applies, unread = sequence.__next__, state, rule.applies, rule.unread
+    fixed = always and applies is None and unread is None  # whatever the other arguments are
 
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if not here.grad:
             return body(input, *args, **kwargs)
-        known = None if applies is None and always else plan.arguments_of((input, *args), kwargs)
+        known = None if fixed else plan.arguments_of((input, *args), kwargs)
         if applies is not None and not applies(known):  # type: ignore[arg-type]
             return body(input, *args, **kwargs)
         edge = _noted_edge(input)
@@ -106,8 +107,10 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         finally:
             here.grad = True
         keeps = edge is not None
+        reads = plan.reads if unread is None else plan.reads - unread(known)  # type: ignore[arg-type]
         version, counter = 0, input._counter
-        if reads_input and keeps:
+        keeps_input = reads_input and keeps and plan.parameter in reads
+        if keeps_input:
             _refuse_inference(input)
             version = 0 if counter is None else counter[0]
         node: Any = (cls or plan.node_class(known))()
@@ -118,9 +121,9 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
             out._array.shape if plain and out._layout is None else out._lay().size if plain else None,
             out._dtype if plain else None,
             (input._lay(), input._dtype, input._device) if reads_face and keeps else None,
-            input if reads_input and keeps else None,
+            input if keeps_input else None,
             version,
-            saved_result(out if plain else out[0]) if reads_out and keeps else None,
+            _saved_results(reads, (out,) if plain else out) if reads_results and keeps else None,
             args,
             kwargs,
             number(),
@@ -365,10 +368,16 @@ def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
     wanted = _keep_inputs(node, arguments)
     if wanted.isdisjoint(RESULTS):
         return
-    results = out if isinstance(out, tuple) else (out,)
-    for nr, name in enumerate(RESULTS):
-        if name in wanted and nr < len(results):
-            node.saved[name] = saved_result(results[nr], nr)
+    node.saved.update(_saved_results(wanted, out if isinstance(out, tuple) else (out,)))
+
+
+def _saved_results(wanted: frozenset[str], results: tuple[Tensor, ...]) -> dict[str, Saved]:
+    """Of an operation's results those that its formulas mention, by what they are called there."""
+    return {
+        name: saved_result(result, nr)
+        for nr, (name, result) in enumerate(zip(RESULTS, results, strict=False))
+        if name in wanted
+    }
 
 
 def _keep_inputs(node: RuleNode, arguments: dict[str, Any]) -> frozenset[str]:

@@ -16,7 +16,6 @@ from tensorkit.ops.create import eye
 from tensorkit.ops.factors import placed
 from tensorkit.ops.matrices import (
     adjoint,
-    all_read,
     as_tensor,
     blank,
     check_floating,
@@ -199,7 +198,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
     ),
     kind="reduce",
     name="slogdet",
-    derivative=Rule("LinalgSlogdetBackward0", A=_slogdet_back_A, unread=all_read),
+    derivative=Rule("LinalgSlogdetBackward0", A=_slogdet_back_A),
     rounded=100,
     namespace="linalg",
 )
@@ -231,7 +230,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
         sample("tk.slogdet(a)", a=(2, 3)),
     ),
     kind="reduce",
-    derivative=Rule("LinalgSlogdetBackward0", input=_slogdet_back, unread=all_read),
+    derivative=Rule("LinalgSlogdetBackward0", input=_slogdet_back),
     rounded=100,
 )
 def slogdet(input: Tensor, *, out: Any = None) -> Any:

@@ -10,6 +10,7 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
+from tensorkit.errors import warn
 from tensorkit.kernels import lapack
 from tensorkit.kernels.cpu import is_half
 from tensorkit.ops.create import eye
@@ -27,7 +28,6 @@ from tensorkit.ops.matrices import (
     kernel_dtypes,
     named,
     only,
-    warn_once,
 )
 from tensorkit.ops.solvers import SINGULAR, check_sides, solve_triangular
 from tensorkit.tensor import Array, Tensor
@@ -321,7 +321,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     Source: https://docs.pytorch.org/docs/stable/generated/torch.lu_solve.html
     """
     check_tensor("lu_solve", "input", 1, input)
-    warn_once(
+    warn(
         "tensorkit.lu_solve is deprecated in favor of tensorkit.linalg.lu_solve"
         "and will be removed in a future PyTorch release.\n"
         "Note that tensorkit.linalg.lu_solve has its arguments reversed.\n"
@@ -529,7 +529,7 @@ def triangular_solve(
                 f"{tensor.dim()} dimensions instead"
             )
     size = _old_sides(input, A, "triangular_solve")
-    warn_once(
+    warn(
         "tensorkit.triangular_solve is deprecated in favor of tensorkit.linalg.solve_triangularand will be removed in "
         "a future PyTorch release.\ntensorkit.linalg.solve_triangular has its arguments reversed and does not return "
         "a copy of one of the inputs.\nX = tensorkit.triangular_solve(B, A).solution\nshould be replaced with\n"

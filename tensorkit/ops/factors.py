@@ -11,6 +11,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import int32, uint16, uint32, uint64
 from tensorkit.elementwise import resize_out
+from tensorkit.errors import warn
 from tensorkit.kernels import lapack
 from tensorkit.kernels.cpu import is_half
 from tensorkit.ops.convert import copy_into
@@ -18,7 +19,6 @@ from tensorkit.ops.create import eye
 from tensorkit.ops.factored import permutation_matrix
 from tensorkit.ops.matrices import (
     adjoint,
-    all_read,
     as_tensor,
     blank,
     check_floating,
@@ -31,7 +31,6 @@ from tensorkit.ops.matrices import (
     kernel_dtypes,
     named,
     only,
-    warn_once,
 )
 from tensorkit.ops.solvers import solve_triangular
 from tensorkit.tensor import Array, Tensor
@@ -140,7 +139,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         sample("tk.linalg.cholesky_ex(a.detach(), check_errors=True)", a=(2, 2)),
     ),
     kind="copy",
-    derivative=Rule("LinalgCholeskyExBackward0", unread=all_read, input=_cholesky_back),
+    derivative=Rule("LinalgCholeskyExBackward0", input=_cholesky_back),
     rounded=200,
     namespace="linalg",
 )
@@ -196,7 +195,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cholesky.html
     """
     check_tensor("cholesky", "input", 1, input)
-    warn_once(_OLD_CHOLESKY)
+    warn(_OLD_CHOLESKY)
     size = input._lay().size
     if not input.numel():
         return only(blank(size, input._dtype, input._device), out)
@@ -464,7 +463,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.lu.html
     """
     check_tensor("lu", "A", 1, A)
-    warn_once(_OLD_LU)
+    warn(_OLD_LU)
     LU, pivots, info = lu_factor_ex(A, pivot=pivot)
     found = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is None:

@@ -16,7 +16,7 @@ from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel
 from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.elementwise import resize_out
-from tensorkit.errors import LinAlgError, MissingKernelError, warn
+from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into
@@ -25,7 +25,6 @@ from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
     "adjoint",
-    "all_read",
     "as_tensor",
     "blank",
     "check_floating",
@@ -43,7 +42,6 @@ __all__ = [
     "named",
     "only",
     "unrecorded_part",
-    "warn_once",
 ]
 
 _CPP = {
@@ -210,17 +208,7 @@ def unrecorded_part(gs: Any, place: int) -> Any:
     return gs[place] if isinstance(gs, (list, tuple)) else gs if place == 0 else None
 
 
-def all_read(call: dict[str, Any]) -> frozenset[str]:
-    """For the rule of an operation with several results, one of which its formulas read."""
-    return frozenset()
-
-
 def epsilon(kind: dtype) -> float:
     """The distance from 1 to the next number."""
     real = kind.to_real()
     return float(numpy.finfo(real.numpy if real in (float32, float64) else numpy.float32).eps)
-
-
-def warn_once(text: str) -> None:
-    """Warn of an old name; Python itself shows it once for each line that calls it."""
-    warn(text)

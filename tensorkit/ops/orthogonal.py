@@ -10,6 +10,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU
 from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.errors import warn
 from tensorkit.kernels import lapack
 from tensorkit.kernels.cpu import is_half
 from tensorkit.ops.create import eye
@@ -26,7 +27,6 @@ from tensorkit.ops.matrices import (
     is_meta,
     named,
     only,
-    warn_once,
 )
 from tensorkit.ops.solvers import solve_triangular
 from tensorkit.tensor import Array, Tensor
@@ -200,7 +200,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.qr.html
     """
     check_tensor("qr", "input", 1, input)
-    warn_once(_OLD_QR)
+    warn(_OLD_QR)
     return named("qr", linalg_qr(input, "reduced" if some else "complete"), out)
 
 

@@ -20,7 +20,6 @@ from tensorkit.kernels import lapack
 from tensorkit.layout import Layout
 from tensorkit.ops.matrices import (
     adjoint,
-    all_read,
     as_tensor,
     blank,
     check_floating,
@@ -192,7 +191,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         sample("tk.linalg.inv_ex(a, check_errors=True)", a=(3, 3)),
     ),
     kind="copy",
-    derivative=Rule("LinalgInvExBackward0", unread=all_read, A=_inverse_back),
+    derivative=Rule("LinalgInvExBackward0", A=_inverse_back),
     rounded=200,
     namespace="linalg",
 )
