@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
-import statistics
 import sys
 import textwrap
 import time
@@ -178,7 +177,7 @@ class Measurement:
     @property
     def mean(self) -> float:
         """The times' mean."""
-        return statistics.fmean(self._ordered)
+        return math.fsum(self._ordered) / len(self._ordered)
 
     @property
     def iqr(self) -> float:
@@ -190,7 +189,7 @@ class Measurement:
         """About how many digits of the median mean something: from 1 to 4."""
         ordered = self._ordered
         middle = ordered[len(ordered) // 4 : math.ceil(3 * len(ordered) / 4)]
-        error = _NORMAL_90 * statistics.pstdev(middle) / math.sqrt(len(middle))
+        error = _NORMAL_90 * float(numpy.std(middle)) / math.sqrt(len(middle))
         digits = math.floor(math.log10(self.median / max(error, _CLOCK)))
         return min(max(digits, 1), _MOST_FIGURES)
 
