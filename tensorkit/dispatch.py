@@ -147,7 +147,13 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
     depth = _depth.value
     _depth.value = depth + 1
     try:
+        if tracing.calls:
+            tracing.emit(tracing.CallEvent(name, args, kwargs, depth))
         output = body(*args, **kwargs)
+    except BaseException as error:
+        if tracing.calls:
+            tracing.emit(tracing.FailEvent(name, error, depth))
+        raise
     finally:
         _depth.value = depth
     if _after is not None:

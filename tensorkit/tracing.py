@@ -17,7 +17,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CopyEvent", "Event", "LaunchEvent", "OpEvent", "emit", "hold", "listen", "record"]
+__all__ = [
+    "CallEvent",
+    "CopyEvent",
+    "Event",
+    "FailEvent",
+    "LaunchEvent",
+    "OpEvent",
+    "copied",
+    "emit",
+    "hold",
+    "listen",
+    "record",
+    "silence",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,25 @@ class OpEvent:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     output: Any
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallEvent:
+    """A public operation is about to run; told only to those who asked for calls (see `listen`)."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FailEvent:
+    """A public operation raised instead of returning; told only to those who asked for calls."""
+
+    name: str
+    error: BaseException
     depth: int = 0
 
 
@@ -58,45 +90,86 @@ class CopyEvent:
     target: str
 
 
-Event = OpEvent | LaunchEvent | CopyEvent
+Event = CallEvent | FailEvent | OpEvent | LaunchEvent | CopyEvent
 Listener = Callable[[Event], None]
 
 active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)
+calls: bool = False  # whether some listener wants to hear of a call before it runs, and of its failure
 _held = 0
-_listeners: list[tuple[int | None, Listener]] = []
+_listeners: list[tuple[int | None, Listener, bool]] = []
 _lock = threading.Lock()
+
+
+class _Silence(threading.local):
+    depth = 0
+
+
+_silence = _Silence()
 
 
 def emit(event: Event) -> None:
     """Hand an event to every listener of this thread. A listener that raises is the caller's to see."""
-    here = threading.get_ident()
-    for thread, listener in tuple(_listeners):
-        if thread is None or thread == here:
+    if _silence.depth:
+        return
+    here, early = threading.get_ident(), isinstance(event, (CallEvent, FailEvent))
+    for thread, listener, wants_calls in tuple(_listeners):
+        if (thread is None or thread == here) and (wants_calls or not early):
             listener(event)
 
 
+def copied(nbytes: int, device: str = "cpu") -> None:
+    """Tell the listeners that elements were copied within one device's memory; asked for where `active`."""
+    emit(CopyEvent(nbytes, device, device))
+
+
 @contextmanager
-def listen(listener: Listener, *, all_threads: bool = False) -> Iterator[None]:
-    """Call `listener` with every event of this thread (or of all) while the block runs."""
-    global active
-    entry = (None if all_threads else threading.get_ident(), listener)
+def silence() -> Iterator[None]:
+    """Tell nobody of what this thread does in the block: to look at a tensor for a picture is no operation.
+
+    >>> import tensorkit as tk
+    >>> with tk.tracing.record() as events, tk.tracing.silence():
+    ...     _ = tk.ones(2).tolist()
+    >>> events
+    []
+    """
+    _silence.depth += 1
+    try:
+        yield
+    finally:
+        _silence.depth -= 1
+
+
+@contextmanager
+def listen(listener: Listener, *, all_threads: bool = False, calls: bool = False) -> Iterator[None]:
+    """Call `listener` with every event of this thread (or of all) while the block runs.
+
+    Args:
+        calls: also tell it before an operation runs (`CallEvent`) and when one raises (`FailEvent`).
+    """
+    entry = (None if all_threads else threading.get_ident(), listener, calls)
     with _lock:
         _listeners.append(entry)
-        active = True
+        _note()
     try:
         yield
     finally:
         with _lock:
             _listeners.remove(entry)
-            active = bool(_listeners) or _held > 0
+            _note()
+
+
+def _note() -> None:
+    global active, calls
+    active = bool(_listeners) or _held > 0
+    calls = any(entry[2] for entry in _listeners)
 
 
 def hold(count: int) -> None:
     """Let operations take the long way without listening to them: 1 more who asks for it, or (-1) one less."""
-    global active, _held
+    global _held
     with _lock:
         _held += count
-        active = bool(_listeners) or _held > 0
+        _note()
 
 
 @contextmanager

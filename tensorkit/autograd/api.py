@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorkit import tracing
 from tensorkit.autograd.engine import run_backward
 from tensorkit.autograd.graph import (
     Edge,
@@ -21,6 +22,7 @@ from tensorkit.autograd.graph import (
     requires_grad,
 )
 from tensorkit.autograd.mode import state
+from tensorkit.dispatch import call_traced
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Size, Tensor, attach
 
@@ -389,7 +391,10 @@ def _backward(
 ) -> None:
     """Compute the gradients of this tensor and add them to the ``.grad`` of the leaves; see `autograd.backward`."""
     __tracebackhide__ = True
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    if tracing.active:
+        call_traced("backward", backward, (self, gradient, retain_graph, create_graph), {"inputs": inputs})
+    else:
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def _detach_(self: Tensor) -> Tensor:

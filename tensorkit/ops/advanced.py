@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
@@ -433,6 +433,8 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     whole = host_array(input)
     source = _reordered(whole, input._lay(), plan)
     values = _values(source, plan)
+    if tracing.active:
+        tracing.copied(values.nbytes)
     if where == CPU and stride == layouts.contiguous_stride(plan.size):
         return fresh(numpy.ascontiguousarray(values), input._dtype)
     out = empty_strided(plan.size, stride, input._dtype, CPU)
@@ -579,6 +581,8 @@ def _store(target: Array, plan: _Plan, values: Array, accumulate: bool) -> None:
     key = plan.key()
     if not accumulate:
         target[key] = values
+        if tracing.active:
+            tracing.copied(target.itemsize * Layout(plan.size, plan.size).numel)
     elif plan.mask is not None:
         target[key] = kernels.quiet(numpy.add, target[key], values)
     elif len(plan.arrays) == 1 and not plan.before and target.ndim > 1:

@@ -315,7 +315,7 @@ def _copied_at_once(target: Tensor, source: Tensor) -> bool:
     x, y = target._array, source._array
     if x is None or y is None or not target._solid or target._dtype is not source._dtype:
         return False
-    if x.size >= kernels.MANY or x.shape != y.shape or target is source:
+    if tracing.active or x.size >= kernels.MANY or x.shape != y.shape or target is source:
         return False
     if target._storage is not None and target._storage is source._storage:
         return False
@@ -548,7 +548,13 @@ def to_dtype(
         return input
     array: Any = input._array
     few = array is not None and input._solid and wanted is None and array.size < kernels.MANY
-    if few and input._dtype.category < 3 and kind.category < 3 and not wants_grad(input):
+    if (
+        few
+        and input._dtype.category < 3
+        and kind.category < 3
+        and not wants_grad(input)
+        and not tracing.active
+    ):
         return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
 
     def body() -> Tensor:

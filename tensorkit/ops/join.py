@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
@@ -203,6 +203,8 @@ def _write_parts(tensors: Sequence[Tensor], dim: int, out: Tensor) -> None:
     if out._device.type == "cpu":
         if parts:
             concatenate_arrays([t._nd() for t in parts], dim, out._nd())
+            if tracing.active:
+                tracing.copied(out.nbytes)
         return
     start, whole = 0, out._lay()
     for part in parts:
@@ -245,7 +247,7 @@ def _cat(
 
 def _quick_arrays(tensors: Any) -> list[Array] | None:
     """The arrays of plain row-major CPU tensors of one dtype that nobody differentiates; None if one is not so."""
-    if type(tensors) is not tuple and type(tensors) is not list:
+    if (type(tensors) is not tuple and type(tensors) is not list) or tracing.active:
         return None
     found = []
     kind = None

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
@@ -77,6 +77,8 @@ def _whole(value: Any, name: str, argument: str, position: int) -> int:
 
 def _made(array: Array, like: Tensor) -> Tensor:
     """A new row-major array as a tensor on the device of another."""
+    if tracing.active:
+        tracing.copied(array.nbytes)
     return to_device(fresh(array, like._dtype), like._device)
 
 
@@ -439,6 +441,8 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     out = empty_strided(lay.size, stride, input._dtype, input._device)
     if input._device.type == "cpu":
         out._nd()[...] = numpy.flip(input._nd(), tuple(places))
+        if tracing.active:
+            tracing.copied(out.nbytes)
     elif input._device != META:
         turned = numpy.ascontiguousarray(numpy.flip(host_array(input), tuple(places)))
         copy_into(out, _made(turned.reshape(lay.size), input))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
@@ -77,7 +77,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.index_select.html
     """
-    if out is None and (found := _few_selected(input, dim, index)) is not None:
+    if out is None and not tracing.active and (found := _few_selected(input, dim, index)) is not None:
         return found
     axis = normalise_dim(dim, input.dim())
     count = index.numel()
@@ -135,7 +135,10 @@ def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) ->
     if bad.size:
         raise IndexError("index out of range in self")
     array = host_array(input)
-    return delivered(numpy.take(array, places, axis=axis) if array.ndim else array.copy(), input)
+    taken = numpy.take(array, places, axis=axis) if array.ndim else array.copy()
+    if tracing.active:
+        tracing.copied(taken.nbytes)
+    return delivered(taken, input)
 
 
 def _check_slices(name: str, input: Tensor, axis: int, index: Tensor, source: Tensor) -> None:

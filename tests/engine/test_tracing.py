@@ -9,7 +9,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit import tracing
-from tensorkit.tracing import CopyEvent, LaunchEvent, OpEvent
+from tensorkit.tracing import CallEvent, CopyEvent, FailEvent, LaunchEvent, OpEvent
 
 
 def names(events: list[tracing.Event]) -> list[str]:
@@ -60,6 +60,75 @@ def test_copies_say_how_many_bytes_went_where() -> None:
         assert CopyEvent(16, "cpu", "cuda:0") in events
         launched = [event for event in events if isinstance(event, LaunchEvent)]
         assert [(event.device, event.runner) for event in launched] == [("cuda:0", "emulated")]
+
+
+@pytest.mark.parametrize(
+    ("call", "nbytes"),
+    [
+        ("t.t().contiguous()", 48),
+        ("t.contiguous()", 0),
+        ("t.t().reshape(-1)", 48),
+        ("t.view(-1)", 0),
+        ("t.copy_(s)", 48),
+        ("t.double()", 96),
+        ("t.float()", 0),
+        ("t[1:]", 0),
+        ("t[[0, 2]]", 32),
+        ("t[t > 9]", 8),
+        ("t.__setitem__(0, s[0])", 16),
+        ("t.__setitem__([0, 2], s[:2])", 32),
+        ("tk.cat([t, s])", 96),
+        ("tk.stack([t, s])", 96),
+        ("t.repeat(2, 1)", 96),
+        ("t.flip(0)", 48),
+        ("t.roll(1, 0)", 48),
+        ("t.index_select(0, i)", 32),
+        ("t + 1", 0),
+    ],
+)
+def test_every_copy_counts_its_bytes(call: str, nbytes: int) -> None:
+    names = {"tk": tk, "t": tk.arange(12.0).view(3, 4), "s": tk.ones(3, 4), "i": tk.tensor([0, 2])}
+    with tracing.record() as events:
+        eval(call, names)
+    assert sum(event.nbytes for event in events if isinstance(event, CopyEvent)) == nbytes
+
+
+def test_who_asks_hears_of_a_call_before_it_runs_and_of_its_failure() -> None:
+    told: list[tracing.Event] = []
+    t = tk.zeros(2, 3)
+    with tracing.record() as plain, tracing.listen(told.append, calls=True):
+        t.add_(1)
+        with pytest.raises(RuntimeError):
+            t.t().view(-1)
+        t.neg()
+    assert [type(event) for event in told] == [
+        *(CallEvent, OpEvent) * 2,
+        *(CallEvent, FailEvent),
+        *(CallEvent, OpEvent),
+    ]
+    failed = told[5]
+    assert isinstance(failed, FailEvent)
+    assert (failed.name, failed.depth, str(failed.error)[:9]) == ("view", 0, "view size")
+    assert {type(event) for event in plain} == {OpEvent}
+    assert not tracing.calls
+    assert not tracing.active
+
+
+def test_backward_is_one_call_and_what_it_runs_is_deeper() -> None:
+    w = tk.ones(2, requires_grad=True)
+    with tracing.record() as events:
+        (w * w).sum().backward()
+    told = [event for event in events if isinstance(event, OpEvent)]
+    assert [event.name for event in told if event.depth == 0] == ["mul", "sum", "backward"]
+    assert any(event.depth for event in told)
+
+
+def test_what_is_done_in_silence_is_not_told() -> None:
+    with tracing.record() as events:
+        with tracing.silence(), tracing.silence():
+            tk.zeros(1)
+        tk.ones(1)
+    assert names(events) == ["ones"]
 
 
 def test_a_listener_hears_its_own_thread_only_unless_it_asks() -> None:
