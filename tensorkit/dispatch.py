@@ -30,6 +30,7 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import of_function, of_method, refusal, without_self
+from tensorkit.layout import Layout
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Op",
     "Sample",
     "arguments_of",
+    "by_layout",
     "call_traced",
     "differentiable",
     "explain",
@@ -57,6 +59,7 @@ __all__ = [
     "takes",
     "traced_method",
     "unmatched",
+    "view_method",
     "wants_grad",
 ]
 
@@ -560,9 +563,6 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 
 # -- wrapping -----------------------------------------------------------------------------------------------------
 
-_NO_HISTORY = frozenset((int, bool, float, type(None), str, dtype, tuple, list, slice))
-
-
 #: What a body runs into when it meets an argument of the wrong type.
 _MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError)
 _SIGNS = ("Boolean value of Tensor", "only one element tensors", "Maximum allowed")
@@ -621,8 +621,13 @@ def traced_method(
                 return call_traced(name, body, args, kwargs)
             if quick is not None and ("out" not in kwargs if kwargs else True):
                 for value in args:
-                    if type(value) not in _NO_HISTORY and wants_grad(value):
-                        break
+                    # `wants_grad`, written out: the call would be a tenth of the whole.
+                    if value.__class__ is Tensor:
+                        if value._autograd is not None:
+                            break
+                        base = value._base
+                        if base is not None and base._autograd is not None:
+                            break
                 else:
                     if not kwargs:
                         return quick(*args)
@@ -644,6 +649,84 @@ def traced_method(
         if renamed is not None:
             return method(*args, **renamed)
         raise TypeError(sentence)
+
+    return method
+
+
+# -- views --------------------------------------------------------------------------------------------------------
+
+
+def by_layout(body: F) -> F:
+    """Say of a view's body that its result is told by its tensor's layout and the integers given, by nothing else."""
+    body.__dict__["__by_layout__"] = True
+    return body
+
+
+def _layout_of_view(input: Tensor, out: Any) -> Layout | None:
+    """The layout of a result that differs in nothing else from its tensor; None for any other."""
+    if type(out) is not Tensor or out is input or out._storage is not input._storage:
+        return None
+    plain = out._autograd is None and out._base is (input if input._base is None else input._base)
+    return out._layout if plain else None
+
+
+def _remembering(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The body of a view that is told `by_layout`: what it made of a layout for some integers, it makes again."""
+
+    @functools.wraps(body)
+    def remembering(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or type(input) is not Tensor:
+            return body(input, *args, **kwargs)
+        for value in args:
+            if value.__class__ is not int:
+                return body(input, *args)
+        layout = input._layout
+        if layout is None:
+            layout = input._lay()
+        key, made = (body, args), layout.made
+        if made is not None:
+            found = made.get(key)
+            if found is not None:
+                return input._view(found)
+        out = body(input, *args)
+        found = _layout_of_view(input, out)
+        if found is not None:
+            layout.keep(key, found)
+        return out
+
+    return remembering
+
+
+def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`traced_method` of a view that is told `by_layout`.
+
+    Args:
+        plain: what runs where no gradient is wanted.
+    """
+    quick = _remembering(plain)
+    long = traced_method(name, body, quick)
+
+    @functools.wraps(body)
+    def method(self: Any = None, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if self.__class__ is not Tensor or kwargs or self._autograd is not None or tracing.active:
+            return long(self, *args, **kwargs)
+        base = self._base
+        if base is not None and base._autograd is not None:
+            return long(self, *args)
+        # The short way of `_remembering`, written out.
+        layout = self._layout
+        if layout is not None:
+            made = layout.made
+            if made is not None:
+                for value in args:
+                    if value.__class__ is not int:
+                        break
+                else:
+                    found = made.get((plain, args))
+                    if found is not None:
+                        return self._view(found)
+        return long(self, *args)
 
     return method
 
@@ -682,8 +765,12 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                 return call_traced(name, body, args, kwargs)
             if not kwargs:
                 for value in args:
-                    if type(value) not in _NO_HISTORY and wants_grad(value):
-                        break
+                    if value.__class__ is Tensor:
+                        if value._autograd is not None:
+                            break
+                        base = value._base
+                        if base is not None and base._autograd is not None:
+                            break
                 else:
                     return quick(*args)
             return body(*args, **kwargs)
@@ -917,12 +1004,14 @@ def op(
             body = _may_require_grad(body)
         if kind == "inplace":
             body = _through_conjugates(body)
-        plain, body = body, differentiable(body, derivative, own, kind)
+        told = "__by_layout__" in body.__dict__
+        plain, body = body, differentiable(_remembering(body) if told else body, derivative, own, kind)
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
         public = _function(own, body, plain)
         for spelling in given:
-            attach(spelling, traced_method(own, _as_method(body), plain))
+            wrap = view_method if told else traced_method
+            attach(spelling, wrap(own, _as_method(body), plain))
         if inplace:
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())

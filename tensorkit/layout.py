@@ -40,11 +40,11 @@ from __future__ import annotations
 
 import functools
 from builtins import slice as Slice
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from operator import index as as_int
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from tensorkit.errors import ViewError
 
@@ -63,6 +63,28 @@ __all__ = [
 Size = tuple[int, ...]
 
 _INT64_MAX = 2**63 - 1
+_KEPT = 64  # views that a layout remembers
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def kept(method: _Method) -> _Method:
+    """A method that remembers what it made of a layout for arguments that are integers."""
+
+    @functools.wraps(method)
+    def remembering(self: Layout, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return method(self, *args, **kwargs)
+        for value in args:
+            if value.__class__ is not int:
+                return method(self, *args)
+        key, made = (remembering, args), self.made
+        found = None if made is None else made.get(key)
+        if found is None:
+            found = method(self, *args)
+            self.keep(key, found)
+        return found
+
+    return cast(_Method, remembering)
 
 
 class Layout:
@@ -77,12 +99,20 @@ class Layout:
     True
     """
 
-    __slots__ = ("offset", "size", "stride")
+    __slots__ = ("made", "offset", "size", "stride")
+    made: dict[Any, Any] | None  # what was made of this layout before: see `kept`
 
     def __init__(self, size: Size, stride: Size, offset: int = 0) -> None:
         self.size = size
         self.stride = stride
         self.offset = offset
+        self.made = None
+
+    def keep(self, key: Any, value: Any) -> None:
+        """Remember what was made of this layout: a loop asks for the same few views again and again."""
+        if self.made is None or len(self.made) >= _KEPT:
+            self.made = {}
+        self.made[key] = value
 
     def __repr__(self) -> str:
         return f"Layout(size={self.size}, stride={self.stride}, offset={self.offset})"
@@ -702,6 +732,7 @@ class Layout:
 
     # ------------------------------------------------------------------------- one layout into several
 
+    @kept
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
         """One layout for each position of a dimension.
 
@@ -713,6 +744,7 @@ class Layout:
             raise IndexError("Dimension specified as 0 but tensor has no dimensions")
         return tuple([self.select(dim, i) for i in range(self.size[dim])])
 
+    @kept
     def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
         """Pieces of ``split_size`` positions (the last may be shorter), or of the lengths listed.
 
@@ -756,6 +788,7 @@ class Layout:
         stops = [sum(sizes[: i + 1]) for i in range(len(sizes))]
         return tuple([self._cut(at, stop - n, stop, 1) for n, stop in zip(sizes, stops, strict=True)])
 
+    @kept
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
         """At most ``chunks`` pieces of one length (the last may be shorter).
 
@@ -966,7 +999,13 @@ def contiguous(size: Sequence[int]) -> Layout:
     >>> contiguous((2, 3))
     Layout(size=(2, 3), stride=(3, 1), offset=0)
     """
-    return Layout(tuple(size), contiguous_stride(size), 0)
+    return _row_major(size if type(size) is tuple else tuple(size))
+
+
+@functools.lru_cache(4096)
+def _row_major(size: Size) -> Layout:
+    """One layout for all fresh tensors of a size: they remember each other's views."""
+    return Layout(size, contiguous_stride(size), 0)
 
 
 def _whole(number: Any) -> int:

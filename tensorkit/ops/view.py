@@ -16,7 +16,17 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.views import scatter_strided
-from tensorkit.dispatch import differentiable, op, recorded_call, registry, sample, traced_method, wants_grad
+from tensorkit.dispatch import (
+    by_layout,
+    differentiable,
+    op,
+    recorded_call,
+    registry,
+    sample,
+    traced_method,
+    view_method,
+    wants_grad,
+)
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
@@ -254,6 +264,7 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
     function=False,
     derivative=_AS_BEFORE,
 )
+@by_layout
 def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) -> Tensor:
     """The same elements, read with another size, when strides can express it; or the same bytes as another dtype.
 
@@ -353,6 +364,7 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
     ),
     methods=(),
 )
+@by_layout
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements with another size: a view when strides can express it, otherwise a copy.
 
@@ -442,6 +454,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         sample("a.flatten()", a=()),
     )
 )
+@by_layout
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge the dimensions from `start_dim` to `end_dim` into one: a view if they lie in line, else a copy.
 
@@ -460,6 +473,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 @op(samples=(sample("tk.ravel(a)", a=(2, 3)),))
+@by_layout
 def ravel(input: Tensor) -> Tensor:
     """All elements in one row: a view if they lie in order, else a copy.
 
@@ -509,6 +523,7 @@ alias: Callable[[Tensor], Tensor] = differentiable(
     ),
     derivative=Rule("TBackward0", input=lambda g, c: g.t()),
 )
+@by_layout
 def t(input: Tensor) -> Tensor:
     """Transpose a matrix by swapping its two sizes and its two strides; a vector stays as it is.
 
@@ -538,6 +553,7 @@ def t(input: Tensor) -> Tensor:
     inplace=True,
     derivative=Rule("TransposeBackward0", input=lambda g, c: g.transpose(c.dim0, c.dim1)),
 )
+@by_layout
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions: their sizes and their strides. No element moves.
 
@@ -555,6 +571,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     methods=(),
     derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))),
 )
+@by_layout
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Put the dimensions in another order. No element moves.
 
@@ -586,6 +603,7 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     samples=(sample("tk.movedim(a, 0, 2)", a=(2, 3, 4)), sample("a.movedim((0, 1), (1, 2))", a=(2, 3, 4))),
     aliases=("moveaxis",),
 )
+@by_layout
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Move dimensions to other places; the rest keep their order.
 
@@ -643,6 +661,7 @@ def _warn_T() -> None:
     methods=(),
     derivative=Rule(_squeeze_name, input=lambda g, c: g.reshape(c.input_face.size)),
 )
+@by_layout
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named (a named one of another size stays).
 
@@ -678,6 +697,7 @@ def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
     inplace=True,
     derivative=Rule("UnsqueezeBackward0", input=lambda g, c: g.squeeze(c.dim)),
 )
+@by_layout
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Put a dimension of size 1 at place `dim`.
 
@@ -699,6 +719,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     function=False,
     derivative=_EXPANDED,
 )
+@by_layout
 def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.
 
@@ -797,6 +818,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
     ),
 )
+@by_layout
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
 
@@ -843,6 +865,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         "SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))
     ),
 )
+@by_layout
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Fix one index: the dimension goes, the storage offset moves.
 
@@ -862,6 +885,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         input=lambda g, c: _into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
     ),
 )
+@by_layout
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The elements whose indices in two dimensions run together, as a new last dimension.
 
@@ -881,6 +905,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         "UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)
     ),
 )
+@by_layout
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
 
@@ -1341,7 +1366,7 @@ def _attach_forms() -> None:
         ("squeeze", _method_squeeze),
     )
     for name, body in from_sizes:
-        attach(name, traced_method(name, body))
+        attach(name, view_method(name, body, body))
     attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
     attach("t_", traced_method("t_", _t_inplace))
     attach("T", property(traced_method("numpy_T", _reversed)))
