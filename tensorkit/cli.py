@@ -1,4 +1,4 @@
-"""The command line: `tensorkit lab | check | bench`."""
+"""The command line: `tensorkit lab | check | progress | bench`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lab.errors import LabError
 from .lab.lessons import Delivery, deliver, reset
 from .lab.report import Row, report
 
-__all__ = ["app", "bench", "check", "lab", "main"]
+__all__ = ["app", "bench", "check", "lab", "main", "progress"]
 
 app = typer.Typer(
     help="A strided tensor engine you can read, and lessons that draw its live tensors.",
@@ -105,6 +105,20 @@ def _table(rows: list[Row]) -> Table:
             group = row.group
         table.add_row(_MARKS[row.state], row.name, row.found.replace("[", r"\["))
     return table
+
+
+@app.command()
+def progress(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your folder for the lessons.")] = Path(
+        "tensorkit-lessons"
+    ),
+    forget: Annotated[bool, typer.Option("--forget", help="Delete the record of your answers.")] = False,
+) -> None:
+    """Say what you have answered in DIR, and which misconceptions you met; nothing of it leaves this machine."""
+    # The widgets know their own file; this package does not import them.
+    words = [str(folder), *(["--forget"] if forget else [])]
+    finished = subprocess.run([sys.executable, "-m", "tensorkit_widgets", *words], check=False)
+    raise typer.Exit(finished.returncode)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tensorkit as tk
 from tensorkit_widgets import practice
-from tensorkit_widgets.exercise import Exercise, progress
+from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.practice import Answer, Facts, Slip, Verdict, read, slots
 from tensorkit_widgets.practice_card import MEMORY, Card
 from tensorkit_widgets.practice_checks import (
@@ -27,6 +27,7 @@ from tensorkit_widgets.practice_checks import (
 )
 from tensorkit_widgets.practice_text import markup, plain, shown, told
 from tensorkit_widgets.predict import Predict
+from tensorkit_widgets.progress_report import progress
 
 KNOWN_TAGS = {"p", "code", "pre", "strong"}
 HOSTILE = "<script>alert('x')</script> \"quoted\" & `<b>`"

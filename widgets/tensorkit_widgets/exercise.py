@@ -17,11 +17,12 @@ from typing import Any
 
 from tensorkit_widgets.lessons import Task, find_task, is_name
 from tensorkit_widgets.practice import Answer, Note, Verdict
-from tensorkit_widgets.practice_card import MEMORY, Card, button, entry_box, verdict_part
+from tensorkit_widgets.practice_card import Card, button, entry_box, verdict_part
 from tensorkit_widgets.practice_checks import Checker, plain_check
+from tensorkit_widgets.practice_memory import told_answer
 from tensorkit_widgets.practice_text import escape, markup, plain
 
-__all__ = ["Exercise", "progress"]
+__all__ = ["Exercise"]
 
 _STAGES = {
     "worked": "Exercise · worked example first",
@@ -65,7 +66,7 @@ class Exercise(Card):
             checker = check if isinstance(check, Checker) else plain_check(check)
             self._task = Task(prompt, "", prompt, checker, tuple(hints), solution, entry=entry)
         fresh = {"attempts": 0, "solved": False, "hints": 0, "solution": False, "verdict": None}
-        super().__init__(prompt, fresh)
+        super().__init__(prompt, fresh, (name for _, name in self._task.wrong))
 
     @property
     def solved(self) -> bool:
@@ -82,10 +83,12 @@ class Exercise(Card):
         verdict = self._task.check(Answer(value, base))
         with self._guard:
             if verdict.correct is not None:
-                self._count(verdict)
+                self._count(verdict, value)
         return verdict
 
-    def _count(self, verdict: Verdict) -> None:
+    def _count(self, verdict: Verdict, value: object) -> None:
+        if verdict.correct is not None:
+            self._remember(told_answer(value), verdict)
         if verdict.correct is not None and not self.solved:
             self._state["attempts"] += 1
             self._state["solved"] = bool(verdict)
@@ -95,7 +98,7 @@ class Exercise(Card):
     def _typed(self, text: str) -> None:
         """An answer from the box; there, what cannot be judged is said on the card."""
         with self._guard:
-            self._count(self._task.check(Answer(text if text.strip() else ...)))
+            self._count(self._task.check(Answer(text if text.strip() else ...)), text)
 
     def hint(self) -> Note:
         """The next hint; after the last one, the last again."""
@@ -178,18 +181,6 @@ class Exercise(Card):
         if self._task.entry:
             acts["check"] = self._typed
         return acts
-
-
-def progress() -> Note:
-    """How the exercises met in this session stand, one to a line."""
-    lines = []
-    for key, state in MEMORY.items():
-        kind, _, name = key.partition(" ")
-        if kind == "exercise":
-            tries = f"{state['attempts']} attempt{'' if state['attempts'] == 1 else 's'}"
-            done = "solved in " + tries if state["solved"] else f"open, {tries}"
-            lines.append(f"    {plain(name)[:48]:<30} {done}")
-    return Note("\n".join(lines) or "No exercise has been opened yet.")
 
 
 def _as_code(text: str) -> str:

@@ -7,7 +7,8 @@ static one therefore never disagree, and everything that anyone typed is escaped
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import anywidget
@@ -16,12 +17,13 @@ import traitlets
 from tensorkit_widgets import live
 from tensorkit_widgets.esm import link, static
 from tensorkit_widgets.practice import MISCONCEPTIONS, Verdict
+from tensorkit_widgets.practice_memory import CARDS, MEMORY, events, keep, note, recall
+from tensorkit_widgets.practice_still import card_page, card_svg
 from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain
 
-__all__ = ["MEMORY", "Card", "button", "entry_box", "verdict_part"]
+__all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
-MEMORY: dict[str, dict[str, Any]] = {}
-"""What the learner did, by the card's name: it outlives the widget, so a cell may be run again."""
+_GUARD = threading.RLock()  # one for all cards: two of them may show one state
 
 
 def button(do: str, label: str, *, quiet: bool = False) -> str:
@@ -32,10 +34,10 @@ def button(do: str, label: str, *, quiet: bool = False) -> str:
     )
 
 
-def entry_box(label: str, placeholder: str) -> str:
-    """A one-line box; Enter does what the first button of the card does."""
+def entry_box(label: str, placeholder: str, key: str = "entry") -> str:
+    """A one-line box; Enter does what the first button of its part does."""
     return (
-        f'<input type="text" data-key="entry" aria-label="{escape(label)}"'
+        f'<input type="text" data-key="{escape(key)}" aria-label="{escape(label)}"'
         f' placeholder="{escape(placeholder)}" maxlength="{LONGEST_TEXT}"'
         ' autocomplete="off" autocapitalize="off" spellcheck="false">'
     )
@@ -55,6 +57,11 @@ def verdict_part(verdict: Verdict, title: str = "") -> str:
     )
 
 
+def earlier_part(said: str) -> str:
+    """What the learner had said before, under a verdict."""
+    return f'<div class="tk-earlier">{markup(said)}</div>' if said else ""
+
+
 class Card(anywidget.AnyWidget):
     """A question with its state in Python. Subclasses draw it, in HTML and in text, and act for it."""
 
@@ -67,26 +74,74 @@ class Card(anywidget.AnyWidget):
     kind: ClassVar[str] = "card"
     label: ClassVar[str] = "Question"
 
-    def __init__(self, name: str, fresh: Mapping[str, Any]) -> None:
-        self._guard = threading.RLock()
+    def __init__(self, name: str, fresh: Mapping[str, Any], knows: Iterable[str] = ()) -> None:
+        self._guard = _GUARD
         self._name = name
-        self._fresh = dict(fresh)
-        self._state = MEMORY.setdefault(f"{self.kind} {name}", dict(fresh))
+        self._fresh = {**fresh, "history": ()}
+        self.knows = tuple(dict.fromkeys(name for name in knows if name))
+        self._state = recall(self.key, self._fresh)
         super().__init__()
         self.on_msg(self._heard)
-        self._draw()
+        CARDS.add(self)
+        self._first_drawing()
+
+    def _first_drawing(self) -> None:
+        try:
+            self._settle()
+            self._paint("")
+        except Exception:
+            # The file may have been edited by hand, and the question may have changed since: ask anew.
+            self._state.clear()
+            self._state.update(self._fresh)
+            self._paint("")
+
+    def _settle(self) -> None:
+        """Make a state that comes from a file one that this question can have; subclasses know how."""
 
     @property
     def name(self) -> str:
         """The name by which the lessons and `progress()` know it."""
         return self._name
 
+    @property
+    def key(self) -> str:
+        """Kind and name: what its state is kept under."""
+        return f"{self.kind} {self._name}"
+
     def again(self) -> None:
-        """Forget what was answered, and ask once more."""
+        """Ask once more, from the start. What was answered before stays in the record of `progress()`."""
         with self._guard:
+            before = self._state["history"]
             self._state.clear()
-            self._state.update(self._fresh)
+            self._state.update({**self._fresh, "history": before})
             self._draw("Asked again.")
+
+    def forget_state(self) -> None:
+        """Begin anew because everything was forgotten; called by `forget()`."""
+        with self._guard:
+            self._state = recall(self.key, self._fresh)
+            self._paint("Forgotten.")
+
+    def save(self, path: str | Path) -> Path:
+        """Write the card as it is now to ``x.html`` (a page of its own), ``x.svg`` or ``x.txt``.
+
+        Raises:
+            ValueError: when the name ends in something else.
+        """
+        target = Path(path)
+        writers: dict[str, Callable[[], str]] = {
+            ".svg": self.svg,
+            ".txt": lambda: self.text() + "\n",
+            ".html": lambda: card_page(self.label, self._mood(), self._body(live=False)),
+        }
+        if target.suffix not in writers:
+            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
+        target.write_text(writers[target.suffix](), encoding="utf-8", errors="backslashreplace")
+        return target
+
+    def svg(self, theme: str | None = None) -> str:
+        """The card as a picture; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        return card_svg(self.text(), self._mood(), theme)
 
     def text(self) -> str:
         """The text twin: all that the card shows, and its state."""
@@ -116,6 +171,28 @@ class Card(anywidget.AnyWidget):
         display({"text/html": self.static_html(), "text/plain": self.text()}, raw=True)
 
     def _draw(self, announced: str = "") -> None:
+        """Something has changed: keep it, and draw it wherever it shows."""
+        keep(self.key, self._state, self.knows)
+        for other in list(CARDS):
+            if other is not self and other.key == self.key and other.comm is not None:
+                other._state = self._state
+                other._paint(announced)
+        self._paint(announced)
+
+    def _remember(self, said: str, verdict: Verdict) -> None:
+        """Add an answer to the card's history."""
+        note(self._state, said, verdict)
+
+    def _before(self) -> str:
+        """What was said before the answer that stands, when that was something else; '' when there was nothing."""
+        past = events(self._state)
+        if len(past) < 2 or past[-2]["correct"] or past[-2]["said"] == past[-1]["said"]:
+            return ""
+        name = past[-2]["misconception"]
+        behind = f" Behind it: {name}." if name else ""
+        return f"Before, you had said: {past[-2]['said']}.{behind}"
+
+    def _paint(self, announced: str) -> None:
         self.html = (
             f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"'
             f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'

@@ -8,6 +8,7 @@ Predict first: What is the stride of t.t()?
 >>> p
 Predict first: What is the stride of t.t()?
 Not what happens. You said (5, 1); it is (1, 5). A transpose swaps the strides. t has the stride (5, 1).
+(permute vs view)
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from tensorkit_widgets.lessons import Question, find_question, is_name
 from tensorkit_widgets.practice import Answer, Slip, Verdict, same
-from tensorkit_widgets.practice_card import Card, button, entry_box, verdict_part
+from tensorkit_widgets.practice_card import Card, button, earlier_part, entry_box, verdict_part
 from tensorkit_widgets.practice_checks import numbers_in
 from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain, shown
 
@@ -61,7 +62,11 @@ class Predict(Card):
         if asked.options and asked.answer not in asked.options:
             raise ValueError(f"the answer {shown(asked.answer)} is not one of the options")
         self._asked = asked
-        super().__init__(question, {"answer": None, "skipped": False, "note": ""})
+        fresh = {"answer": None, "skipped": False, "note": ""}
+        super().__init__(question, fresh, (slip.misconception for slip in asked.slips))
+
+    def _settle(self) -> None:
+        self._state["answer"] = self._understood(self._state["answer"])
 
     @property
     def answer(self) -> object:
@@ -78,7 +83,9 @@ class Predict(Card):
                 return
             self._state.update(answer=said, skipped=False, note="")
             verdict = self.verdict
-            self._draw(f"{self._headline()}. {verdict.says if verdict is not None else ''}")
+            assert verdict is not None  # an answer reveals
+            self._remember(str(said) if self._asked.options else f"`{said}`", verdict)
+            self._draw(f"{self._headline()}. {verdict.says}")
 
     @property
     def revealed(self) -> bool:
@@ -173,6 +180,7 @@ class Predict(Card):
             parts.append(f'<div class="tk-row">{row}</div>')
         if verdict is not None:
             parts.append(verdict_part(verdict, self._headline()))
+            parts.append(earlier_part(self._before()) if self.answer is not None else "")
         if self._state["note"]:
             parts.append(f'<p class="tk-note">{escape(self._state["note"])}</p>')
         if live and verdict is not None:
@@ -212,6 +220,8 @@ class Predict(Card):
         verdict = self.verdict
         if verdict is not None:
             lines.append(f"{self._headline()}. {plain(verdict.says)}")
+            lines += [f"({verdict.misconception})"] if verdict.misconception else []
+            lines += [plain(self._before())] if self.answer is not None and self._before() else []
         if self._state["note"]:
             lines.append(self._state["note"])
         return "\n".join(lines)

@@ -1,0 +1,6 @@
+"""`python -m tensorkit_widgets FOLDER [--forget]`: what was answered in a folder of lessons."""
+
+from tensorkit_widgets.progress_report import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())
