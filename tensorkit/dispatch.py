@@ -20,8 +20,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 import numpy
 
@@ -31,6 +30,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import of_function, of_method, refusal, without_self
 from tensorkit.layout import Layout
+from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -67,8 +67,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """One call to try an operation with; the test-suite draws dtypes and memory layouts for the operands.
 
     Attributes:
@@ -82,7 +81,7 @@ class Sample:
 
 def sample(call: str, /, **sizes: tuple[int, ...]) -> Sample:
     """A `Sample`: ``sample("tk.add(a, b, alpha=2)", a=(2, 3), b=(3,))``."""
-    return Sample(call, MappingProxyType(sizes))
+    return Sample(call, sizes)
 
 
 @dataclass(slots=True)
@@ -391,8 +390,7 @@ def _from_numpy_names(body: Callable[..., Any], kwargs: dict[str, Any]) -> dict[
     return {meant.get(key, key): value for key, value in kwargs.items()}
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(NamedTuple):
     """The ways to call an operation of which PyTorch knows several, in its own words; `self` is the first parameter.
 
     Args:
@@ -825,7 +823,11 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
             made.requires_grad_()
         return made
 
-    signature = inspect.signature(body)
+    create.__signature__ = later(lambda: _with_flags(inspect.signature(body)))  # type: ignore[attr-defined]
+    return cast(Callable[P, R], create)
+
+
+def _with_flags(signature: inspect.Signature) -> inspect.Signature:
     flags = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, default, kind in (
@@ -836,10 +838,7 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
     ]
     given = list(signature.parameters.values())
     last = given[-1:] if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD else []
-    create.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*given[: len(given) - len(last)], *flags, *last]
-    )
-    return cast(Callable[P, R], create)
+    return signature.replace(parameters=[*given[: len(given) - len(last)], *flags, *last])
 
 
 def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -859,10 +858,12 @@ def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError  # said in PyTorch's words by whoever wraps this
         return body(*args, **kwargs)
 
-    signature = inspect.signature(body)
-    kept = [p for p in signature.parameters.values() if p.name != "out"]
-    method.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    method.__signature__ = later(lambda: _without_out(inspect.signature(body)))  # type: ignore[attr-defined]
     return method
+
+
+def _without_out(signature: inspect.Signature) -> inspect.Signature:
+    return signature.replace(parameters=[p for p in signature.parameters.values() if p.name != "out"])
 
 
 #: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.

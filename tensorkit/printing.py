@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -33,8 +32,7 @@ from tensorkit.tensor import Array, Tensor, attach
 __all__ = ["element_texts", "format_text", "set_printoptions", "tensor_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
+class _Options(NamedTuple):
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -78,7 +76,7 @@ def set_printoptions(
     base = _PROFILES.get(profile.lower(), _options) if profile is not None else _options
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    _options = replace(base, sci_mode=sci_mode, **changes)
+    _options = base._replace(sci_mode=sci_mode, **changes)
 
 
 def tensor_text(tensor: Tensor, *, tensor_contents: str | None = None) -> str:

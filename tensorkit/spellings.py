@@ -34,6 +34,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply, plain
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu
+from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
 
 __all__ = ["binary", "samples_of_one", "unary"]
@@ -719,7 +720,7 @@ def _function_of_one(
         )
 
     made, shown = (plain, _shown) if written is None else (function, _shown_with_out)
-    made.__signature__ = inspect.signature(shown)  # type: ignore[attr-defined]
+    made.__signature__ = later(lambda: inspect.signature(shown))  # type: ignore[attr-defined]
     return made
 
 

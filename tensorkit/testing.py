@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -27,8 +26,7 @@ _NUMBERS = (int, float, complex, numpy.number, numpy.bool_)
 _ARRAYS = (numpy.ndarray, numpy.generic)
 
 
-@dataclass(frozen=True)
-class _Options:
+class _Options(NamedTuple):
     """How two things are compared; the names are those of the arguments of `assert_close`."""
 
     rtol: float | None

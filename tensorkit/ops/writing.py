@@ -20,6 +20,7 @@ from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.advanced import CPP_NAMES, refuse_shared
 from tensorkit.ops.convert import copy_into, to_device, write_number
+from tensorkit.signatures import later
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -139,11 +140,13 @@ def paired(
 
 def _with_out(function: Callable[..., Tensor], body: Callable[..., None]) -> Callable[..., Tensor]:
     """The function with the signature of the body, and ``out=`` besides."""
-    signature = inspect.signature(body)
     extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
-    function.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), extra]
-    )
+
+    def shown() -> inspect.Signature:
+        signature = inspect.signature(body)
+        return signature.replace(parameters=[*signature.parameters.values(), extra])
+
+    function.__signature__ = later(shown)  # type: ignore[attr-defined]
     function.__kwdefaults__ = {"out": None}
     return function
 

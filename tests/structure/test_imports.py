@@ -13,6 +13,7 @@ from tests.structure.source import Module, modules, of
 # From the bottom of the engine to its top; a file imports from its own layer or from earlier ones.
 LAYERS: list[set[str]] = [
     {"errors"},
+    {"signatures"},
     {"dtypes"},
     {"limits"},
     {"device"},
