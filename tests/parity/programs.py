@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-__all__ = ["VIEWS", "WRITES", "Hand", "index", "picks", "view_call", "write_call"]
+__all__ = ["VIEWS", "WRITES", "Brackets", "Hand", "index", "picks", "view_call", "write_call"]
+
+
+class Brackets:
+    """``key[1:, None]`` is what stands between those brackets."""
+
+    def __getitem__(self, item: Any) -> Any:
+        return item
 
 
 class Hand:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import random
 import string
 import warnings
 from collections.abc import Callable
@@ -15,9 +14,9 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tests.oracle import exhaust, fuzz_seconds
 from tests.parity.autograd_programs import KINDS, Step, first_step, next_step
 from tests.parity.compare import plain_text, same_error
+from tests.parity.drawing import run_programs
 from tests.parity.programs import Hand
 from tests.parity.tally import Tally
 
@@ -359,36 +358,14 @@ def _play(data: bytes, torch: Any) -> None:
     TALLY.count("programs looked at only at their end", not watched)
 
 
-def _run(data: bytes, torch: Any) -> AssertionError | None:
+def _to_its_end(data: bytes, torch: Any) -> None:
     try:
         _play(data, torch)
     except _Over:
         TALLY.count("programs cut short")
-    except AssertionError as error:
-        return error.with_traceback(None)
-    return None
-
-
-def _smallest(data: bytes, torch: Any) -> bytes:
-    """The same failure with as many choices as possible at their first option."""
-    for place in range(len(data)):
-        simpler = data[:place] + bytes(1) + data[place + 1 :]
-        if data[place] and _run(simpler, torch):
-            data = simpler
-    return data
 
 
 def test_every_step_of_a_program_is_pytorchs(torch: Any) -> None:
-    rng = random.Random(3 if fuzz_seconds() == 0 else None)
-
-    def programs() -> None:
-        for _ in range(PROGRAMS):
-            data = rng.randbytes(260)
-            if _run(data, torch):
-                raise _run(_smallest(data, torch), torch) or AssertionError(
-                    "it failed once, and then no more"
-                )
-
-    exhaust(programs, share=0.5)
+    run_programs(lambda data: _to_its_end(data, torch), count=PROGRAMS, length=260, seed=3, share=0.5)
     assert TALLY.counts["programs"] >= 5000
     assert TALLY.never() == []

@@ -8,7 +8,6 @@ in which words. A program that fails is made smaller before it is shown.
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,9 +18,9 @@ import pytest
 
 import tensorkit
 from tensorkit import dtypes
-from tests.oracle import exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, build, plain_text, same_error, same_tensor
-from tests.parity.programs import Hand
+from tests.parity.drawing import run_programs
+from tests.parity.programs import Brackets, Hand
 from tests.parity.tally import Tally
 
 pytestmark = pytest.mark.parity
@@ -168,13 +167,6 @@ def _key(hand: Hand, size: tuple[int, ...]) -> str:
 # -- programs -----------------------------------------------------------------------------------------------------
 
 
-class _Brackets:
-    """``key[1:, None]`` is what stands between those brackets."""
-
-    def __getitem__(self, item: Any) -> Any:
-        return item
-
-
 @dataclass
 class Twins:
     """The tensors of one program in both libraries, the base first, and the program so far."""
@@ -194,7 +186,7 @@ class Twins:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 try:
-                    values.append(eval(call, {"tk": lib, "np": np, "t": members[at], "key": _Brackets()}))
+                    values.append(eval(call, {"tk": lib, "np": np, "t": members[at], "key": Brackets()}))
                     errors.append(None)
                 except Exception as problem:
                     values.append(None)
@@ -305,34 +297,7 @@ def _program(data: bytes, torch: Any) -> None:
     TALLY.count("programs")
 
 
-def _run(data: bytes, torch: Any) -> AssertionError | None:
-    try:
-        _program(data, torch)
-    except AssertionError as error:
-        return error
-    return None
-
-
-def _smallest(data: bytes, torch: Any) -> bytes:
-    """The same failure with as many choices as possible at their first option."""
-    for place in range(len(data)):
-        simpler = data[:place] + bytes(1) + data[place + 1 :]
-        if data[place] and _run(simpler, torch):
-            data = simpler
-    return data
-
-
 def test_every_step_is_pytorchs(torch: Any) -> None:
-    rng = random.Random(3 if fuzz_seconds() == 0 else None)
-
-    def programs() -> None:
-        for _ in range(PROGRAMS):
-            data = rng.randbytes(200)
-            if _run(data, torch):
-                raise _run(_smallest(data, torch), torch) or AssertionError(
-                    "it failed once, and then no more"
-                )
-
-    exhaust(programs, share=0.2)
+    run_programs(lambda data: _program(data, torch), count=PROGRAMS, length=200, seed=3, share=0.2)
     assert TALLY.counts["programs"] >= PROGRAMS
     assert TALLY.never() == []

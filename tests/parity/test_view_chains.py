@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import warnings
 from dataclasses import dataclass, field
@@ -12,9 +11,9 @@ import pytest
 
 import tensorkit
 from tensorkit import dtypes
-from tests.oracle import exhaust, fuzz_seconds
 from tests.parity.compare import same_error, same_tensor
-from tests.parity.programs import VIEWS, WRITES, Hand, view_call, write_call
+from tests.parity.drawing import run_programs
+from tests.parity.programs import VIEWS, WRITES, Brackets, Hand, view_call, write_call
 from tests.parity.tally import Tally
 
 pytestmark = pytest.mark.parity
@@ -27,13 +26,6 @@ TALLY = Tally(
 )
 _USES_V = re.compile(r"\bv\b")
 MEMBERS = 9  # of one family
-
-
-class _Key:
-    """``key[1:, None]`` is what stands between those brackets."""
-
-    def __getitem__(self, item: Any) -> Any:
-        return item
 
 
 @dataclass
@@ -51,7 +43,7 @@ class Family:
         values, errors = [], []
         for lib, members in ((tensorkit, self.ours), (self.torch, self.theirs)):
             try:
-                names = {"tk": lib, "t": members[at], "v": members[other], "key": _Key()}
+                names = {"tk": lib, "t": members[at], "v": members[other], "key": Brackets()}
                 values.append(eval(call, names))
                 errors.append(None)
             except Exception as problem:
@@ -179,36 +171,13 @@ def _program(data: bytes, torch: Any) -> None:
     TALLY.count("chains")
 
 
-def _run(data: bytes, torch: Any) -> AssertionError | None:
+def _quiet(data: bytes, torch: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the samples compare warnings; here both may warn once per program
-        try:
-            _program(data, torch)
-        except AssertionError as error:
-            return error
-    return None
-
-
-def _smallest(data: bytes, torch: Any) -> bytes:
-    """The same failure with as many choices as possible at their first option."""
-    for place in range(len(data)):
-        simpler = data[:place] + bytes(1) + data[place + 1 :]
-        if data[place] and _run(simpler, torch):
-            data = simpler
-    return data
+        _program(data, torch)
 
 
 def test_every_step_of_a_chain_is_pytorchs(torch: Any) -> None:
-    rng = random.Random(2 if fuzz_seconds() == 0 else None)
-
-    def chains() -> None:
-        for _ in range(CHAINS):
-            data = rng.randbytes(200)
-            if _run(data, torch):
-                raise _run(_smallest(data, torch), torch) or AssertionError(
-                    "it failed once, and then no more"
-                )
-
-    exhaust(chains, share=0.4)
+    run_programs(lambda data: _quiet(data, torch), count=CHAINS, length=200, seed=2, share=0.4)
     assert TALLY.counts["chains"] >= 2000
     assert TALLY.never() == []
