@@ -1,9 +1,9 @@
 """Loops that NumPy has no fast form of, compiled by Numba: on a thread of its own, while NumPy still answers.
 
-`Loop` is one such loop. Asked whether it is `ready`, it starts the compiler in the background and says no until the
-machine code is there; what was compiled is kept on the disk, in the folder that Numba's own rules choose
-(``NUMBA_CACHE_DIR``, beside this file, or the user's cache). `Swift` is a pointwise function of two faces: a loop,
-and a function of arrays for as long as there is no loop, or for what it does not take.
+`Loop` is one such loop. Asked whether it is `ready`, it says no until the machine code is there, which a thread loads
+from the disk: from the folder that Numba's own rules choose (``NUMBA_CACHE_DIR``, beside this file, or the user's
+cache). What is not there yet, a process of its own compiles (see ``kernels/worker.py``). `Swift` is a pointwise
+function of two faces: a loop, and a function of arrays for as long as there is no loop, or for what it does not take.
 
 The variable ``TENSORKIT_COMPILED`` says ``0`` to do without them, ``force`` to wait for each when it is first wanted
 (and to treat every tensor as if it were large): so the tests go both ways.
@@ -14,11 +14,13 @@ precision, evaluated here in double.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import math
 import os
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
 
@@ -26,6 +28,7 @@ import numpy
 from numpy.lib.stride_tricks import as_strided
 
 from tensorkit.kernels import box_muller
+from tensorkit.kernels.worker import Worker
 
 __all__ = [
     "Loop",
@@ -65,25 +68,39 @@ _MODE = os.environ.get("TENSORKIT_COMPILED", "1")
 # -- the compiler -------------------------------------------------------------------------------------------------
 
 
+_REST = 3.0  # seconds without work after which the process that compiles is ended
+
+
 class _Compiler:
-    """A thread that compiles one loop after the other: the first that is wanted, first."""
+    """A thread that sees to one loop after the other: the first that is wanted, first."""
 
     def __init__(self) -> None:
         self._wanted: SimpleQueue[Loop] = SimpleQueue()
         self._started = False
         self._lock = threading.Lock()
-        self.process = os.getpid()
+        self.worker = Worker()
 
     def send(self, loop: Loop) -> None:
         self._wanted.put(loop)
         with self._lock:
             if not self._started:
                 self._started = True
+                atexit.register(self.worker.forget)
                 threading.Thread(target=self._work, name="tensorkit-compiler", daemon=True).start()
 
     def _work(self) -> None:
+        busy = False
         while True:
-            self._wanted.get().compile()
+            try:
+                wanted = self._wanted.get(timeout=_REST if busy else None)
+            except Empty:
+                self.worker.rest()
+                busy = False
+            else:
+                if not wanted.load() and wanted.storable():
+                    busy = True
+                    if self.worker.compile(wanted.body.__module__, wanted.body.__name__):
+                        wanted.load()
 
 
 _compiler = _Compiler()
@@ -93,9 +110,10 @@ _one_at_a_time = threading.Lock()
 def _after_fork() -> None:
     """The thread is gone, and whoever held the lock with it."""
     global _compiler, _one_at_a_time
+    _compiler.worker.forget()
     _compiler, _one_at_a_time = _Compiler(), threading.Lock()
     for one in _loops:
-        one.asked = one.ready is not None
+        one.asked = _MODE == "0" or one.ready is not None
 
 
 if hasattr(os, "register_at_fork"):
@@ -136,7 +154,7 @@ class Loop:
         return self.ready
 
     def compile(self) -> None:
-        """Compile now, or load what an earlier process compiled."""
+        """Compile now and here, or load what an earlier process compiled."""
         try:
             import numba
         except ImportError:  # NumPy answers for good
@@ -145,24 +163,64 @@ class Loop:
             if self.ready is not None:
                 return
             try:
-                self.ready = self._made(numba)
+                self.ready = self._made(numba, cache=self._storable(numba))
             except numba.core.errors.NumbaError:  # NumPy answers for good, and the tests see why
                 if _MODE == "force":
                     raise
 
-    def _made(self, numba: Any) -> Any:
-        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    def load(self) -> bool:
+        """Whether the machine code lay in the cache, or nobody can compile it: nothing is compiled here."""
         try:
-            return numba.njit(list(self.signatures), cache=True, **options)(self._bound(numba))
-        except (OSError, RuntimeError) as error:
-            if isinstance(error, numba.core.errors.NumbaError):
-                raise
-            # There is no folder that may be written to.
-            return numba.njit(list(self.signatures), **options)(self._bound(numba))
+            import numba
+        except ImportError:
+            return True
+        with _one_at_a_time:
+            try:
+                if self.ready is None and self._storable(numba):
+                    self.ready = self._made(numba, cache=True, pipeline_class=_loader(numba))
+            except (_NotInCacheError, OSError):
+                return False
+        return self.ready is not None
+
+    def store(self) -> bool:
+        """Compile it for others: whether it is in the cache now."""
+        self.compile()
+        return self.ready is not None
+
+    def storable(self) -> bool:
+        """Whether there is a folder where the machine code may be kept."""
+        import numba
+
+        return self._storable(numba)
+
+    def _storable(self, numba: Any) -> bool:
+        try:
+            numba.njit(cache=True)(self.body)
+        except RuntimeError:  # Numba found no folder that may be written to
+            return False
+        return True
+
+    def _made(self, numba: Any, **options: Any) -> Any:
+        options |= {"nogil": True, "error_model": "numpy"}
+        return numba.njit(list(self.signatures), **options)(self._bound(numba))
 
     def _bound(self, numba: Any) -> Any:
         """The body, in whose eyes the functions that it uses are compiled too."""
         return _bound(self.body, numba)
+
+
+class _NotInCacheError(Exception):
+    """There is no machine code of a loop on the disk."""
+
+
+@functools.cache
+def _loader(numba: Any) -> type:
+    """What Numba is to compile with where it must not: it gives up before it has begun."""
+
+    def absent(self: Any, function: Any) -> Any:
+        raise _NotInCacheError
+
+    return type("Loader", (numba.core.compiler.CompilerBase,), {"compile_extra": absent})
 
 
 def _bound(function: Any, numba: Any) -> Any:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 import tensorkit as tk
 from tensorkit import random
-from tensorkit.kernels import compiled
 from tests.oracle import exhaust, fuzz_seconds, require_torch, sentence
 
 FLOATS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 6, "complex64": 4, "complex128": 3}
@@ -380,7 +379,6 @@ def outcome(module: Any, call: str) -> tuple[str, list[str]]:
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_print_raise_and_warn_as_in_pytorch(call: str) -> None:
     torch = require_torch()
-    compiled.wait()  # Python's filters of warnings belong to the process, and the compiler's thread changes them
     # Some warnings PyTorch gives once in a process; here every one counts.
     torch.set_warn_always(True)
     try:

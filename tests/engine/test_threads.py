@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
@@ -346,6 +347,88 @@ sign.compile()
 print(bool(sign.ready))
 """
     assert _in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path / "file")) == "True"
+
+
+ELSEWHERE = """
+import os, sys, threading, time, warnings
+import scipy.linalg  # it changes the filters for a moment, when it is imported
+import tensorkit as tk
+from tensorkit.kernels import compiled
+
+entered, enter = [], warnings.catch_warnings.__enter__
+def noted(self):
+    entered.append(threading.current_thread().name)
+    return enter(self)
+warnings.catch_warnings.__enter__ = noted
+compiled._REST = 0.1
+t = tk.ones(1000, 1000)
+expected = t.sign().sum()
+end = time.monotonic() + 120
+while compiled.sign.ready is None and time.monotonic() < end:
+    time.sleep(0.05)
+here = compiled._compiler.worker
+while here._process is not None and time.monotonic() < end:
+    time.sleep(0.05)
+child = os.fork() if hasattr(os, "fork") else 0
+right = compiled.sign.ready is not None and bool(t.sign().sum() == expected) and here._process is None
+if child:
+    right = right and os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+elif hasattr(os, "fork"):
+    os._exit(not right)
+print(right, len(entered))
+"""
+
+
+def test_loops_are_compiled_elsewhere_and_the_filters_of_warnings_are_left_alone(tmp_path: Path) -> None:
+    assert _in_a_process(ELSEWHERE, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path)) == "True 0"
+    kept = sorted(tmp_path.rglob("*.nbc"))
+    written = [path.stat().st_mtime_ns for path in kept]
+    assert kept
+    assert _in_a_process(ELSEWHERE, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path)) == "True 0"
+    assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("*.nbc"))] == written
+
+
+def test_what_compiles_ends_with_the_program(tmp_path: Path) -> None:
+    code = """
+import os, time, tensorkit as tk
+from tensorkit.kernels import compiled
+tk.ones(1000, 1000).sign()
+end = time.monotonic() + 60
+while compiled._compiler.worker._process is None and time.monotonic() < end:
+    time.sleep(0.01)
+print(compiled._compiler.worker._process.pid)
+"""
+    pid = int(
+        _in_a_process(code, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path), PYTHONWARNINGS="error")
+    )
+    end = time.monotonic() + 60
+    while _lives(pid) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not _lives(pid)
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process is at work: one that has ended may still be listed until its parent asks."""
+    try:
+        return b") Z " not in Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_nothing_is_compiled_elsewhere_where_no_folder_may_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    code = """
+import time, tensorkit as tk
+from tensorkit.kernels import compiled
+t = tk.ones(1000, 1000)
+t.sign()
+while not compiled._compiler._wanted.empty():
+    time.sleep(0.05)
+time.sleep(0.5)
+print(compiled.sign.ready, compiled._compiler.worker._process, bool((t.sign() == 1).all()))
+"""
+    found = _in_a_process(code, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    assert found == "None None True"
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
