@@ -16,15 +16,27 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy
 
 from tensorkit_widgets.geometry import Ints, extent
 from tensorkit_widgets.window import Window
 
-__all__ = ["Buffer", "Meta", "Run", "Snapshot", "describe", "library_of", "look", "same_buffer", "write"]
+__all__ = [
+    "Buffer",
+    "Meta",
+    "Run",
+    "Snapshot",
+    "describe",
+    "library_of",
+    "look",
+    "quietly",
+    "same_buffer",
+    "write",
+]
 
 Number = bool | int | float | complex
 
@@ -232,6 +244,13 @@ def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -
     if meta.dtype == "bfloat16":
         part = part.astype(numpy.float32)
     return _flat(part.tolist())
+
+
+def quietly(library: str) -> AbstractContextManager[Any]:
+    """What a picture computes for itself is neither recorded for derivatives nor warned about."""
+    if library == "numpy":
+        return numpy.errstate(all="ignore")
+    return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
 
 
 def write(tensor: Any, index: Sequence[int], value: Number) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from tensorkit_widgets.esm import link, static
 from tensorkit_widgets.render import render_svg, render_text
 from tensorkit_widgets.render.graph import render_graph, render_graph_text
 from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.scene import Scene
 from tensorkit_widgets.scene.graph import GraphScene
+from tensorkit_widgets.scene.sheet import Sheet
 
-__all__ = ["graph_page", "page"]
+__all__ = ["board_page", "graph_page", "page"]
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'"
 
@@ -21,6 +24,19 @@ def page(scenes: list[Scene]) -> str:
     last = scenes[-1]
     templates = "\n".join(_template(k, scene) for k, scene in enumerate(scenes))
     return _document("StrideExplorer", last.code, templates, render_text(last), "page.js", [])
+
+
+def board_page(sheets: list[Sheet], first: int) -> str:
+    """One HTML text for the steps of a board, step ``first`` shown first."""
+    templates = "\n".join(
+        f'<template data-step="{k}" data-status="{escape(sheet.status)}" data-said="{escape(sheet.said)}">'
+        f"{render_sheet(sheet, live=True)}</template>"
+        for k, sheet in enumerate(sheets)
+    )
+    shown = sheets[first]
+    styles = ["sheet.css", "board.css"]
+    text = render_sheet_text(shown)
+    return _document(shown.name, shown.title, templates, text, "board_page.js", styles, first)
 
 
 def graph_page(scenes: list[GraphScene], first: int) -> str:
@@ -48,7 +64,7 @@ def _document(
     """The page around the pictures."""
     style = "\n".join([live_css(), *map(static, ["scene.css", "stride_explorer.css", *styles])])
     title = escape(f"{widget}: {name}")
-    kind = "stride-explorer-page" if first is None else "graph-view-page"
+    kind = re.sub(r"(?<!^)(?=[A-Z])", "-", widget).lower() + "-page"
     start = "" if first is None else f' data-first="{first}"'
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.geometry import Ints
 
-__all__ = ["STRIP_SLOTS", "Window", "clamp_focus", "default_focus", "grid_window", "strip_runs"]
+__all__ = [
+    "STRIP_SLOTS",
+    "Window",
+    "clamp_focus",
+    "default_focus",
+    "grid_window",
+    "held_window",
+    "strip_runs",
+]
 
 STRIP_SLOTS = 24
 """Slots that the strip has room for."""
@@ -71,6 +79,18 @@ def grid_window(
             start[d] = max(start[d], focus[d] - c + 1) if focus[d] >= start[d] else focus[d]
         start[d] = max(0, min(start[d], n - c))
     return Window(tuple(start), count)
+
+
+def held_window(size: Sequence[int], lead: Sequence[int] = (), most: int = 6) -> Window:
+    """The first ``most`` rows and columns of the last two dimensions, the others held at ``lead``.
+
+    >>> held_window((5, 9, 3), (4,))
+    Window(origin=(4, 0, 0), count=(1, 6, 3))
+    """
+    ahead = max(len(size) - 2, 0)
+    held = [min(max(lead[d] if d < len(lead) else 0, 0), max(size[d] - 1, 0)) for d in range(ahead)]
+    inner = [min(n, most) for n in size[ahead:]]
+    return Window((*held, *(0 for _ in inner)), (*(min(n, 1) for n in size[:ahead]), *inner))
 
 
 def strip_runs(slots: int, points: Iterable[int], room: int = STRIP_SLOTS) -> tuple[tuple[int, int], ...]:

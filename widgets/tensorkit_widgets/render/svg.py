@@ -18,7 +18,7 @@ from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
 from tensorkit_widgets.scene import Axis, Card, Formula, Grid, Note, Scene, Strip
 from tensorkit_widgets.scene.words import LETTERS
 
-__all__ = ["facts", "render_svg", "scene_css"]
+__all__ = ["axis_mark", "facts", "note_mark", "render_svg", "scene_css"]
 
 
 @cache
@@ -69,7 +69,7 @@ def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> st
 def _body(scene: Scene, live: bool) -> Iterator[str]:
     yield group("".join(_cards(scene.cards, live)), class_="tk-steps")
     for note in scene.notes:
-        yield _note(note, live)
+        yield note_mark(note, live)
     yield _grid(scene.grid, scene, live)
     if scene.formula is not None:
         yield _formula(scene.formula, scene)
@@ -117,7 +117,7 @@ def _remove(card: Card) -> str:
     )  # fmt: skip
 
 
-def _note(note: Note, live: bool) -> str:
+def note_mark(note: Note, live: bool) -> str:
     if note.role == "next":
         inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
         inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
@@ -135,8 +135,8 @@ def _note(note: Note, live: bool) -> str:
 
 
 def _grid(grid: Grid, scene: Scene, live: bool) -> str:
-    parts = [_axis(axis, live) for axis in grid.axes]
-    parts += [_note(note, live) for note in grid.notes]
+    parts = [axis_mark(axis, live) for axis in grid.axes]
+    parts += [note_mark(note, live) for note in grid.notes]
     for facet in grid.facets:
         for h in facet.headers:
             on = " tk-on" if h.focus else ""
@@ -165,7 +165,7 @@ def _grid(grid: Grid, scene: Scene, live: bool) -> str:
     return group("".join(parts), class_="tk-grid")
 
 
-def _axis(axis: Axis, live: bool) -> str:
+def axis_mark(axis: Axis, live: bool) -> str:
     kind = (
         f"tk-axis {_dim(axis.dim)}" + (" tk-bad" if axis.bad else "") + (" tk-unused" if axis.unused else "")
     )

@@ -26,7 +26,7 @@ def _cell_box(
     # Two matrices side by side explain a third dimension better than one above the other.
     halves = depth > 1 and columns <= 8 and room > 600
     room = ((room - 34) / 2 if halves else room) / max(columns, 1)
-    while font > 11 and max(height, longest * MONO * font + 14) > room:
+    while font > 11 and longest * MONO * font + 14 > room:
         font -= 1
     return min(room, max(height, longest * MONO * font + 14)), height, font
 

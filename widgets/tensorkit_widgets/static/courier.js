@@ -5,7 +5,7 @@
  * While an answer is awaited, a newer message of a sliding kind (a slider, a dial, a move of the window) takes the place
  * of an older one that was not yet sent, so dragging never builds up a queue.
  *
- * @typedef {{ kind: string, [key: string]: unknown }} Message
+ * @typedef {{ kind: string, sliding?: boolean, [key: string]: unknown }} Message
  */
 
 const SLIDING = new Set(["slice", "dials", "look", "room"]);
@@ -34,7 +34,7 @@ export class Courier {
   /** @param {Message} message */
   post(message) {
     const last = this.queue.at(-1);
-    if (last && SLIDING.has(message.kind) && last.kind === message.kind) this.queue.pop();
+    if (last && (message.sliding || SLIDING.has(message.kind)) && last.kind === message.kind) this.queue.pop();
     this.queue.push(message);
     this.next();
   }

@@ -22,25 +22,18 @@
  * @typedef {{ title: string, library: string, operations: number, status: string, step: number, steps: number | null,
  *             folded: number, unfolded: number, said: string, complaint: string, warnings: string[], width: number,
  *             empty: boolean }} Facts
- * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: Facts }} Frame
- * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
- *             send(content: object): void }} Model
  */
 
-import { Courier } from "./courier.js";
 import { make, whole } from "./dom.js";
 import { GraphScene } from "./graph_scene.js";
-import { hideStill } from "./still.js";
+import { PictureView } from "./view.js";
 
-class View {
-  /** @param {Model} model @param {HTMLElement} el */
+class View extends PictureView {
+  /** @param {import("./view.js").Model} model @param {HTMLElement} el */
   constructor(model, el) {
-    this.model = model;
-    this.el = el;
-    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    super(model, el, { widget: "graph-view", label: "GraphView", classes: "tk-graph" });
     /** @type {GraphScene | null} */
     this.scene = null;
-    this.revision = -1;
     this.back = this.button("back", "Back", "one step back (left arrow)");
     this.next = this.button("step", "Step", "one node of the rehearsal (right arrow)");
     this.run = this.button("run", "Run", "to the end of the rehearsal (End)");
@@ -51,27 +44,7 @@ class View {
     this.scrub = make("input", { type: "range", min: 0, "data-role": "scrub", "aria-label": "step of the rehearsal" });
     this.scrub.addEventListener("input", () => this.post({ kind: "goto", number: whole(this.scrub.value) }));
     this.count = make("span", { class: "tk-count" });
-    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
-    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
-    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
-    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
-    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
-    this.root = make(
-      "div",
-      { class: "tk-root tk-graph", role: "group", "data-lm-suppress-shortcuts": "true", "data-tk-widget": "graph-view", "data-kernel": "live", "aria-label": "GraphView" },
-      this.bar(), this.refusal, this.gone, this.picture, this.said,
-      make("details", {}, make("summary", {}, "the same as text"), this.twin),
-    );
-    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
-    this.root.addEventListener("keydown", (event) => event.stopPropagation());
-    el.replaceChildren(this.root);
-    this.repaint = () => this.paint(model.get("frame"));
-    this.died = () => this.kernel("gone");
-    this.showStill = hideStill(el);
-    model.on("change:frame", this.repaint);
-    for (const event of ["destroy", "comm_live_update"]) model.on(event, this.died);
-    if (el.closest(".jupyter-widgets-disconnected")) this.died();
-    this.repaint();
+    this.open(this.bar());
   }
 
   bar() {
@@ -104,42 +77,17 @@ class View {
     this.root.dataset.zoom = this.scene?.zoom ? this.scene.zoom.toFixed(2) : "fit";
   }
 
-  /** @param {import("./courier.js").Message} message */
-  post(message) {
-    if (this.root.dataset.kernel !== "gone") this.courier.post(message);
-  }
-
   // ---- from Python
 
-  /** @param {Frame | undefined} frame */
-  paint(frame) {
-    if (!frame?.facts || frame.revision === this.revision) return;
-    this.revision = frame.revision;
-    this.draw(frame);
-    this.controls(frame.facts);
-    this.twin.textContent = frame.text;
-    this.mark(frame);
-    const took = this.courier.painted(frame.serial);
-    if (took !== null) this.root.dataset.latency = took.toFixed(1);
-    this.kernel("live");
-  }
-
-  /** @param {Frame} frame */
-  draw(frame) {
+  /** @param {SVGSVGElement | null} svg @param {() => void} [place] */
+  drawScene(svg, place) {
     const active = document.activeElement;
     const held = active instanceof SVGElement && this.picture.contains(active) ? active.dataset.vertex : undefined;
-    const { scrollTop, scrollLeft } = this.picture;
     const zoom = this.scene?.zoom ?? 0;
     this.scene?.dispose();
     this.scene = null;
-    if (!frame.svg) {
-      this.picture.replaceChildren(make("p", { class: "tk-hint" }, frame.reason), make("pre", {}, frame.text));
-      return;
-    }
-    const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
-    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
-    this.picture.replaceChildren(svg);
-    Object.assign(this.picture, { scrollTop, scrollLeft });
+    if (!svg) return;
+    place?.();
     this.scene = new GraphScene(svg, this.picture, {
       onStep: (kind) => this.post({ kind }),
       onUnfold: (number) => this.post({ kind: "unfold", number }),
@@ -150,8 +98,8 @@ class View {
     this.zoomed();
   }
 
-  /** @param {Facts} facts */
-  controls(facts) {
+  /** @param {Facts} facts @param {import("./view.js").Frame} frame */
+  controls(facts, frame) {
     const { step, steps } = facts;
     this.back.disabled = step === 0;
     this.next.disabled = this.run.disabled = steps !== null && step >= steps;
@@ -162,51 +110,23 @@ class View {
     this.count.hidden = steps === null;
     this.count.textContent = steps === null ? "" : `${step} of ${steps}`;
     this.fold.hidden = facts.unfolded === 0;
-    this.refusal.hidden = !facts.complaint;
-    this.refusal.replaceChildren(...(facts.complaint ? [make("p", {}, facts.complaint)] : []));
+    this.complain(facts.complaint);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);
-  }
-
-  /** @param {Frame} frame */
-  mark(frame) {
-    const { facts } = frame;
     Object.assign(this.root.dataset, {
       title: facts.title, library: facts.library, operations: String(facts.operations), folded: String(facts.folded),
       unfolded: String(facts.unfolded), step: String(facts.step), steps: facts.steps === null ? "" : String(facts.steps),
-      status: frame.reason ? "undrawn" : facts.status, revision: String(frame.revision),
+      status: frame.reason ? "undrawn" : facts.status,
     });
   }
 
-  // ---- around it
-
-  /** @param {string} words */
-  say(words) {
-    this.said.textContent = words;
-  }
-
-  /** @param {"live" | "slow" | "gone"} how */
-  kernel(how) {
-    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
-    this.root.dataset.kernel = how;
-    this.gone.hidden = how === "live";
-    this.gone.textContent = {
-      live: "",
-      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
-      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
-    }[how];
-  }
-
   dispose() {
-    this.model.off("change:frame", this.repaint);
-    for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
-    this.courier.dispose();
+    super.dispose();
     this.scene?.dispose();
-    this.showStill();
   }
 }
 
-/** @param {{ model: Model, el: HTMLElement }} context */
+/** @param {{ model: import("./view.js").Model, el: HTMLElement }} context */
 function render({ model, el }) {
   const view = new View(model, el);
   return () => view.dispose();

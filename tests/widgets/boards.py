@@ -1,0 +1,56 @@
+"""One board of each kind, for the tests that hold for all of them, and as frames for the JavaScript tests.
+
+`python -m tests.widgets.boards` writes the golden texts and the fixtures again; look at the
+difference before committing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tensorkit as tk
+from tensorkit_widgets import BroadcastExplorer
+from tensorkit_widgets.board import Board
+
+STORAGE = re.compile(r'(data-storage=\\")\d{0,9}(\d)')
+"""A storage's number hangs on an address: the fixture keeps one digit of it."""
+
+__all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
+
+GOLDEN = Path(__file__).parent / "golden" / "boards"
+FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
+
+BOARDS: dict[str, Callable[[], Board]] = {
+    "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "broadcast_refused": lambda: BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+}
+"""Small, and the same every time: neither times nor addresses nor unseeded numbers."""
+
+
+def texts(name: str) -> str:
+    """The text twins of all steps of a board."""
+    made = BOARDS[name]()
+    try:
+        return "\n\n".join(f"--- {k}\n{made.goto(k).text()}" for k in range(made.steps + 1)) + "\n"
+    finally:
+        made.close()
+
+
+def frame_of(name: str) -> dict[str, Any]:
+    made = BOARDS[name]()
+    try:
+        frame = json.loads(STORAGE.sub(r"\1\2", json.dumps(made.run().frame)))
+        return {**frame, "revision": 1}
+    finally:
+        made.close()
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for board in BOARDS:
+        (GOLDEN / f"{board}.txt").write_text(texts(board), encoding="utf-8")
+    FIXTURES.write_text(json.dumps(frame_of("broadcast"), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,125 @@
+"""One JupyterLab and one Chromium for all browser tests of boards: each test module brings its own notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN, Served, running
+
+CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""Whatever a page asks for beyond this machine cannot even be looked up."""
+
+
+@dataclass
+class Book:
+    """A notebook in JupyterLab, with what a learner does in it."""
+
+    page: Any
+    faults: list[str]
+
+    def root(self, number: int) -> Any:
+        """The live view that a cell shows."""
+        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] [data-tk-widget]').first
+
+    def shows(self, number: int, **state: object) -> None:
+        """Wait until the view of a cell carries these ``data-*`` attributes (``focus_slot`` is ``data-focus-slot``)."""
+        marks = "".join(f'[data-{name.replace("_", "-")}="{value}"]' for name, value in state.items())
+        self.page.locator(f'[data-windowed-list-index="{number}"] [data-tk-widget]{marks}').first.wait_for()
+
+    def part(self, number: int, role: str) -> Any:
+        """A control of the view of a cell."""
+        return self.root(number).locator(f'[data-role="{role}"]')
+
+    def tile(self, number: int, key: str) -> Any:
+        """A tile of a board."""
+        return self.root(number).locator(f'.tk-tile[data-key="{key}"]')
+
+    def ask(self, expression: str) -> str:
+        """What Python says of an expression, in the notebook's own kernel."""
+        from tests.widgets.test_practice_browser import ASK
+
+        return str(self.page.evaluate(ASK, f"print({expression})"))
+
+    def run_all(self) -> None:
+        """Run every cell."""
+        from tests.widgets.test_practice_browser import RUN_ALL
+
+        self.page.evaluate(RUN_ALL)
+
+    def theme(self, name: str) -> None:
+        """``"Light"`` or ``"Dark"``."""
+        from tests.widgets.test_practice_browser import THEME
+
+        self.page.evaluate(THEME, f"JupyterLab {name}")
+        dark = str(name == "Dark").lower()
+        self.page.wait_for_function(f"() => (document.body.dataset.jpThemeLight === 'false') === {dark}")
+
+    def axe(self, within: str = ".tk-root") -> list[tuple[str, str]]:
+        """What axe finds wrong."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+        found = axe.Axe().run(self.page, context=within).response["violations"]
+        return [(v["id"], v["nodes"][0]["html"][:200]) for v in found]
+
+    def tab_to(self, number: int, selector: str, most: int = 60) -> None:
+        """Press Tab until the keyboard is on the part that matches, as somebody without a mouse does."""
+        here = (
+            "(root, which) => root.contains(document.activeElement) && document.activeElement.matches(which)"
+        )
+        for _ in range(most):
+            if self.root(number).evaluate(here, selector):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{most} times Tab do not reach {selector}")
+
+    def shot(self, number: int, path: Path) -> None:
+        """A picture of the view of a cell."""
+        self.root(number).screenshot(path=str(path))
+
+
+@dataclass
+class Desk:
+    """A server and a browser; `open` makes a notebook of cells, opens it and runs it."""
+
+    served: Served
+    browser: Any
+    books: list[Book]
+
+    def open(
+        self, name: str, cells: list[str], shown: list[int], height: int = 3600, width: int = 1200
+    ) -> Book:
+        """A notebook of these code cells, all run; ``shown`` are the numbers of the cells that show a widget."""
+        from tests.widgets.test_practice_browser import _notebook
+
+        (self.served.folder / f"{name}.ipynb").write_text(_notebook(cells))
+        page = self.browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE_MS)
+        book = Book(page, [])
+        page.on("pageerror", lambda error: book.faults.append(str(error)))
+        page.goto(f"{self.served.url}/lab/tree/{name}.ipynb?token={TOKEN}&reset")
+        page.wait_for_function(READY)
+        book.run_all()
+        for number in shown:
+            book.root(number).wait_for()
+        self.books.append(book)
+        return book
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Desk]:
+    """JupyterLab and Chromium, for as long as the tests last."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    root = Path(__file__).resolve().parents[2]
+    home = tmp_path_factory.mktemp("desk")
+    with (
+        running(home, root, "LabApp.expose_app_in_browser=True") as served,
+        playwright.sync_playwright() as driver,
+    ):
+        browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
+        yield Desk(served, browser, [])
+        browser.close()

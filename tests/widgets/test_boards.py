@@ -1,0 +1,139 @@
+"""What holds for every board: deterministic, labelled, undoable, deaf to nonsense, and closed without a trace."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tensorkit_widgets import live
+from tensorkit_widgets.board import Board
+from tests.widgets.boards import BOARDS, FIXTURES, GOLDEN, frame_of, texts
+
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+
+
+@pytest.fixture(params=list(BOARDS))
+def board(request: pytest.FixtureRequest) -> Iterator[Board]:
+    made = BOARDS[request.param]()
+    yield made
+    made.close()
+
+
+def steps(made: Board) -> Iterator[Any]:
+    """The sheet of every step."""
+    for k in range(made.steps + 1):
+        yield made._sheet(k)
+
+
+@pytest.mark.parametrize("name", list(BOARDS))
+def test_the_text_of_every_step_is_the_golden_one(name: str) -> None:
+    assert texts(name) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_no_golden_text_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(BOARDS)
+
+
+def test_the_same_state_is_the_same_bytes(board: Board) -> None:
+    for k in range(board.steps + 1):
+        board.goto(k)
+        for theme in (None, "light", "dark"):
+            first = board.svg(theme)
+            assert first == board.svg(theme)
+            ElementTree.fromstring(first)
+            assert not ADDRESS.search(first)
+            assert "data-storage" not in first, "the number of a storage hangs on its address"
+    assert not ADDRESS.search(board.text())
+
+
+def test_every_step_can_be_read_and_pointed_at(board: Board) -> None:
+    for sheet in steps(board):
+        tiles = [tile for table in sheet.tables for tile in table.tiles]
+        keys = [tile.key for tile in tiles]
+        assert len(keys) == len(set(keys)), "every tile has a name of its own"
+        assert all(" " not in key for key in keys)
+        assert all(tile.label for tile in tiles)
+        assert all(table.label for table in sheet.tables)
+        assert sheet.title
+        assert sheet.words or not sheet.tables, "a picture says something"
+
+
+def test_everything_is_on_the_page(board: Board) -> None:
+    for k, sheet in enumerate(steps(board)):
+        for table in sheet.tables:
+            for tile in table.tiles:
+                assert tile.x >= 0, (k, tile.key)
+                assert tile.x + tile.width <= sheet.width + 1, (k, tile.key)
+                assert tile.y + tile.height <= sheet.height + 1, (k, tile.key)
+        for note in sheet.notes:
+            assert 0 <= note.x <= sheet.width, (k, note.text)
+            assert 0 <= note.y <= sheet.height + 1, (k, note.text)
+
+
+def test_steps_go_on_and_back_and_to_a_checkpoint(board: Board) -> None:
+    assert board.at == 0
+    assert board.back().at == 0
+    assert board.run().at == board.steps
+    assert board.step().at == board.steps
+    board.checkpoint("there")
+    assert board.reset().at == 0
+    assert board.reset("there").at == board.steps
+    with pytest.raises(KeyError, match="no checkpoint is called 'elsewhere'"):
+        board.reset("elsewhere")
+
+
+def test_nonsense_from_a_browser_changes_nothing(board: Board) -> None:
+    roles = [control.role for control in board._controls()]
+    actions = {tile.action for sheet in steps(board) for table in sheet.tables for tile in table.tiles}
+    board.reset()
+    values = [None, -1, 10**12, True, 3.5, "", "x" * 5000, "__import__('os')", [], {}, "<script>"]
+    for kind in [*roles, *actions, "goto", "reset", "step ", "edit", "__class__", ""]:
+        for value in values:
+            board._heard(None, {"kind": kind, "value": value, "key": value, "serial": value}, [])
+            assert board.frame["svg"], (kind, value, board.frame["reason"])
+    for message in (None, 3, "step", [], {}, {"kind": 3}):
+        board._heard(None, message, [])
+    json.dumps(board.frame)
+
+
+def test_a_saved_page_stands_alone(board: Board, tmp_path: Path) -> None:
+    page = board.save(tmp_path / "x.html").read_text(encoding="utf-8")
+    assert page.count("<template") == board.steps + 1
+    assert not re.search(r"""(?:src|href)=["']https?:""", page)
+    assert board.save(tmp_path / "x.txt").read_text(encoding="utf-8") == board.text() + "\n"
+    ElementTree.fromstring(board.save(tmp_path / "x.svg").read_text(encoding="utf-8"))
+
+
+def test_the_static_picture_and_its_words(board: Board) -> None:
+    still = board._still()
+    assert still["text/plain"] == board.text()
+    assert "data:image/svg+xml;base64," in still["text/html"]
+    assert board.alt()
+
+
+def test_closing_leaves_nothing_behind(board: Board) -> None:
+    assert board in live._alive
+    board.close()
+    assert board not in live._alive
+    assert board.refresh() is False
+
+
+@pytest.mark.parametrize("name", list(BOARDS))
+def test_an_unknown_option_is_refused(name: str) -> None:
+    made = BOARDS[name]()
+    made.close()
+    with pytest.raises(TypeError):
+        type(made)(colour="red")
+
+
+def test_the_fixture_of_the_browser_tests_is_of_today() -> None:
+    kept, now = json.loads(FIXTURES.read_text(encoding="utf-8")), frame_of("broadcast")
+    same = re.compile(r'data-storage="\d"')
+    assert same.sub("", kept["svg"]) == same.sub("", now["svg"])
+    assert kept["facts"] == now["facts"]

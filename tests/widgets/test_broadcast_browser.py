@@ -1,0 +1,108 @@
+"""BroadcastExplorer under a learner's hands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    "import tensorkit as tk\nfrom tensorkit_widgets import BroadcastExplorer, StrideExplorer",
+    "a, b = tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10\nw = BroadcastExplorer(a, b)\nw",
+    "BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4), names=('<img src=x onerror=hacked=1>', 'b'))",
+    "StrideExplorer(a, name='a')",
+    "c = BroadcastExplorer(tk.arange(24.0).view(4, 2, 3), tk.ones(3))\nc.run()",
+]
+
+
+@pytest.fixture(scope="module")
+def book(desk: Any) -> Any:
+    one = desk.open("broadcast", CELLS, [1, 2, 3, 4])
+    yield one
+    assert one.faults == []
+    one.page.close()
+
+
+def test_steps_by_click_and_python_agrees(book: Any) -> None:
+    book.shows(1, step="0", steps="3", status="ok", size="3,4")
+    book.part(1, "step").click()
+    book.shows(1, step="1")
+    book.part(1, "run").click()
+    book.shows(1, step="3")
+    assert book.ask("w.at, w.size") == "3 (3, 4)"
+    assert book.tile(1, "r:2,1").get_attribute("data-full") == "12."
+
+
+def test_hover_lights_both_operands_and_the_same_slot(book: Any) -> None:
+    book.tile(1, "r:2,1").hover()
+    book.shows(1, focus="r:2,1")
+    assert "tk-kin" in book.tile(1, "a:2,1").get_attribute("class")
+    assert "tk-kin" in book.tile(1, "b:2,1").get_attribute("class")
+    book.tile(1, "a:2,0").hover()
+    assert "tk-kin" in book.tile(1, "a:2,3").get_attribute("class"), "the ghost reads the same slot"
+    assert "is 2." in book.part(1, "said").inner_text()
+    lit = book.root(3).locator('.tk-slot.tk-lit[data-slot="2"]')
+    lit.wait_for()
+
+
+def test_another_operation_and_undo(book: Any) -> None:
+    book.part(1, "sign").select_option("*")
+    book.shows(1, sign="*")
+    assert book.tile(1, "r:2,1").get_attribute("data-full") == "20."
+    book.part(1, "undo").click()
+    book.shows(1, sign="+")
+
+
+def test_a_write_in_python_shows_after_the_cell(book: Any) -> None:
+    book.ask("a.fill_(5) is a")
+    book.page.locator('[data-windowed-list-index="1"] .tk-tile[data-key="r:2,1"][data-full="15."]').wait_for()
+    book.ask("a.copy_(tk.arange(3.0).view(3, 1)) is a")
+
+
+def test_by_keyboard_alone(book: Any) -> None:
+    book.part(1, "sign").focus()
+    book.tab_to(1, '[data-role="back"]')
+    book.page.keyboard.press("Home")
+    book.shows(1, step="0")
+    book.part(1, "step").focus()
+    book.page.keyboard.press("End")
+    book.shows(1, step="3")
+    book.tab_to(1, '.tk-table[data-table="a"] .tk-tile')
+    book.page.keyboard.press("ArrowDown")
+    book.page.keyboard.press("ArrowRight")
+    book.shows(1, focus="a:1,1")
+    book.page.keyboard.press("PageDown")
+    book.page.keyboard.press("PageDown")
+    assert book.root(1).get_attribute("data-focus").startswith("r:")
+
+
+def test_a_refusal_names_the_dimension_and_stays_text(book: Any) -> None:
+    book.part(2, "run").click()
+    book.shows(2, status="refused", step="3")
+    assert "must match" in book.root(2).locator(".tk-picture").inner_text()
+    assert book.root(2).locator("img, script").count() == 0
+    assert book.page.evaluate("() => window.hacked === undefined")
+
+
+def test_a_leading_dimension_has_a_slider(book: Any) -> None:
+    slider = book.part(4, "lead-0")
+    slider.evaluate("s => { s.value = 3; s.dispatchEvent(new Event('input', { bubbles: true })); }")
+    book.page.locator(
+        '[data-windowed-list-index="4"] .tk-tile[data-key="a:3,0,0"][data-full="18."]'
+    ).wait_for()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing(book: Any, theme: str) -> None:
+    book.theme(theme)
+    assert book.axe(".tk-board") == []
+
+
+def test_a_change_is_painted_in_time(book: Any) -> None:
+    book.part(1, "back").click()
+    book.shows(1, step="2")
+    assert float(book.root(1).get_attribute("data-latency")) < 2000, (
+        "a benchmark measures it; this finds a hang"
+    )

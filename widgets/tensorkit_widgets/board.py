@@ -1,0 +1,283 @@
+"""What every widget that steps through one picture has in common: steps, controls, checkpoints, linked storages.
+
+A subclass keeps all that can change in one frozen ``State`` and gives pure answers from it: the sheet of each step, the
+controls, and what a message does. Everything else (drawing, the live view, saving, undoing, presenting) is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
+from zlib import crc32
+
+from tensorkit_widgets import live
+from tensorkit_widgets.adapters import Buffer
+from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.page import board_page
+from tensorkit_widgets.picture import Picture
+from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
+from tensorkit_widgets.scene.sheet import Sheet
+
+__all__ = ["Board", "Control", "State", "storage_number"]
+
+MOST_PAGES = 60
+MOST_UNDO = 100
+
+
+def storage_number(buffer: Buffer) -> int:
+    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
+    return crc32(f"{buffer.device} {buffer.start}".encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One control above or below a picture; ``kind`` is button, toggle, choice, range, number or text.
+
+    What the learner does with it arrives as the message ``{"kind": role, "value": …}``. ``options`` are the pairs
+    (value, label) of a choice; ``group`` names the line in which it stands.
+    """
+
+    role: str
+    kind: str
+    label: str
+    value: str | int | bool | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    low: int = 0
+    high: int = 0
+    title: str = ""
+    enabled: bool = True
+    group: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """What can change: subclasses add their own fields. ``at`` is the step that is shown."""
+
+    at: int = 0
+
+
+class Board(Picture):
+    """A picture with steps. Subclasses give `_steps`, `_sheet`, `_controls` and `_do`, and call `_begin` last."""
+
+    kind: ClassVar[str] = "board"
+    """What tests and style sheets call the widget: ``data-tk-widget``."""
+
+    moments: ClassVar[str] = "step"
+    """What one step is called, in the words of its buttons."""
+
+    _esm = link("board.js")
+    _css = "\n".join(
+        [live_css(), *map(static, ("scene.css", "sheet.css", "stride_explorer.css", "board.css"))]
+    )
+
+    _state: Any
+
+    # ---- what a subclass gives
+
+    def _steps(self) -> int:
+        """How many steps there are after the first picture; 0 for a picture without steps."""
+        return 0
+
+    def _sheet(self, at: int) -> Sheet:
+        """The picture of a step, from the live tensors. Never raises for what a learner can do."""
+        raise NotImplementedError
+
+    def _controls(self) -> Sequence[Control]:
+        """What stands above the picture, beside the steps."""
+        return ()
+
+    def _do(self, kind: str, message: Mapping[str, Any]) -> None:
+        """What the learner did with a control or a tile. Unknown messages are not answered."""
+
+    def _facts(self) -> Mapping[str, str]:
+        """What the view carries as ``data-*`` attributes, for tests."""
+        return {}
+
+    # ---- what a subclass calls
+
+    def _begin(self, state: State) -> None:
+        """Take up the first state and draw it: the last line of a subclass's ``__init__``."""
+        self._state = self._first = state
+        self._past: list[Any] = []
+        self._kept: dict[str, Any] = {}
+        self._last: Sheet | None = None
+        self._said = self._complaint = ""
+        Picture.__init__(self)
+        self._paint()
+        live.register(self)
+
+    def _change(self, **values: Any) -> None:
+        """Another state, which undo takes back."""
+        with self._guard:
+            self._past = [*self._past[-MOST_UNDO:], self._state]
+            self._state = replace(self._state, **values)
+            self._state = replace(self._state, at=max(0, min(self._state.at, self._steps())))
+
+    # ---- what Python sees
+
+    @property
+    def at(self) -> int:
+        """The step that is shown; 0 is before the first."""
+        with self._guard:
+            return min(int(self._state.at), self._steps())
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        with self._guard:
+            return self._steps()
+
+    def step(self, count: int = 1) -> Self:
+        """Go on; ``step(-1)`` goes back. Returns the widget, so that a cell may end with it."""
+        with self._guard:
+            self._go(self.at + count)
+            self._paint()
+        return self
+
+    def back(self) -> Self:
+        """One step back."""
+        return self.step(-1)
+
+    def run(self) -> Self:
+        """To the last step."""
+        return self.step(self.steps)
+
+    def goto(self, at: int) -> Self:
+        """To one step; negative numbers count from the end."""
+        return self.step((at + self.steps + 1 if at < 0 else at) - self.at)
+
+    def checkpoint(self, name: str) -> Self:
+        """Remember this moment under a name, for `reset`."""
+        with self._guard:
+            self._kept[str(name)] = self._state
+            self._paint()
+        return self
+
+    def reset(self, name: str | None = None) -> Self:
+        """Back to the first picture, or to a checkpoint.
+
+        Raises:
+            KeyError: for a name that no checkpoint has.
+        """
+        with self._guard:
+            if name is not None and name not in self._kept:
+                raise KeyError(
+                    f"no checkpoint is called {name!r}; there are {sorted(self._kept) or 'none yet'}"
+                )
+            self._return(name)
+            self._paint()
+        return self
+
+    def undo(self) -> Self:
+        """Take the last change back."""
+        with self._guard:
+            self._undo()
+            self._paint()
+        return self
+
+    def svg(self, theme: str | None = None) -> str:
+        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        with self._guard:
+            return render_sheet(self._sheet(self.at), theme)
+
+    def text(self) -> str:
+        """The picture of this moment as text."""
+        with self._guard:
+            return render_sheet_text(self._sheet(self.at))
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        with self._guard:
+            sheet = self._sheet(self.at)
+        return f"{sheet.name}: {sheet.title}. {' '.join(sheet.words)}".strip()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._last.title if self._last else ''})"
+
+    # ---- moving
+
+    def _go(self, at: int) -> None:
+        self._state = replace(self._state, at=max(0, min(at, self._steps())))
+
+    def _return(self, name: str | None) -> None:
+        target = self._first if name is None else self._kept[name]
+        if target != self._state:
+            self._past = [*self._past[-MOST_UNDO:], self._state]
+        self._state = target
+        self._go(target.at)
+
+    def _undo(self) -> None:
+        if self._past:
+            self._state = self._past.pop()
+            self._go(self._state.at)
+
+    # ---- the browser
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A message from the browser, on whichever thread the host runs it."""
+        if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+            return
+        with self._guard:
+            if self._closed:
+                return
+            self._said = self._complaint = ""
+            try:
+                self._act(message["kind"], message)
+            except Exception as error:  # said in the picture: a click never raises in the kernel
+                self._complaint = str(error) or type(error).__name__
+            self._paint(serial=message.get("serial"))
+        if message["kind"] == "edit":
+            live.repaint(skip=self)
+
+    def _act(self, kind: str, message: Mapping[str, Any]) -> None:
+        value = message.get("value")
+        whole = (
+            value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31 else None
+        )
+        if kind in ("step", "back"):
+            self._go(self.at + (1 if kind == "step" else -1))
+        elif kind == "run":
+            self._go(self._steps())
+        elif kind == "goto" and whole is not None:
+            self._go(whole)
+        elif kind == "reset":
+            self._return(value if isinstance(value, str) and value in self._kept else None)
+        elif kind == "undo":
+            self._undo()
+        else:
+            self._do(kind, message)
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        try:
+            sheet = self._sheet(self.at)
+            if only_if_changed and sheet == self._last and not self.frame["reason"]:
+                return False
+            drawn = {"svg": render_sheet(sheet, live=True), "text": render_sheet_text(sheet), "reason": ""}
+            self._last = sheet
+            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
+                return False  # nan is never equal to itself, but it is drawn the same
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            drawn = {"svg": "", "text": repr(self), "reason": f"the picture could not be drawn: {error}"}
+            if only_if_changed and drawn["reason"] == self.frame.get("reason"):
+                return False
+        self._publish(drawn, self._shown(), serial)
+        return True
+
+    def _shown(self) -> dict[str, Any]:
+        """What the controls show."""
+        sheet = self._last
+        return {
+            "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
+            "steps": self._steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
+            "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
+            "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
+            "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
+        }  # fmt: skip
+
+    def _page(self) -> str:
+        with self._guard:
+            last = min(self._steps(), MOST_PAGES)
+            return board_page([self._sheet(k) for k in range(last + 1)], min(self.at, last))

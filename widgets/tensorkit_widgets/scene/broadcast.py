@@ -1,0 +1,217 @@
+"""The picture of broadcasting: the sizes right-aligned, the repeated cells as ghosts, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from tensorkit_widgets.adapters import Meta, Snapshot
+from tensorkit_widgets.geometry import Ints
+from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
+from tensorkit_widgets.scene.words import size_text, wrap
+
+__all__ = ["Operand", "STEPS", "compose_broadcast"]
+
+STEPS = 3
+"""After the sizes as they are: written right-aligned, stretched, and computed."""
+
+LEFT = 28.0
+COLUMN, ROW = 84.0, 44.0
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One of the two tensors: what it is, and what it looks like stretched to the common size (None when refused)."""
+
+    name: str
+    meta: Meta
+    wide: Snapshot | None
+    storage: int
+
+
+def compose_broadcast(
+    a: Operand, b: Operand, result: Snapshot | None, sign: str, error: str, at: int
+) -> Sheet:
+    """One step of the story; ``error`` is the library's own refusal."""
+    sizes = a.meta.size, b.meta.size
+    rows = _aligned(sizes, at)
+    verdicts = [_verdict(*pair) for pair in zip(*rows, strict=True)]
+    title = f"{a.name} {sign} {b.name}, sizes {size_text(sizes[0])} and {size_text(sizes[1])}"
+    table, notes = _sizes(a, b, rows, verdicts, at)
+    y = table.bottom + 36
+    words = [rule.replace(" -", " −") for rule in _rules(verdicts, error)]
+    notes += paragraph(LEFT, y, [line for w in words for line in wrap(w, PAGE - 2 * LEFT, 15)], "body", 22)
+    y += 22 * sum(len(wrap(w, PAGE - 2 * LEFT, 15)) for w in words) + 6
+    tables, frames = [table], []
+    if error:
+        lines = [line for part in error.split("\n") for line in wrap(part, PAGE - 2 * LEFT - 32, 14)]
+        frames.append(Frame(LEFT, y - 4, PAGE - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
+        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
+        y += 20 * len(lines) + 30
+    elif at >= 2 and a.wide and b.wide:
+        drawn, more, y = _matrices(a, b, result if at >= STEPS else None, sign, y + 10)
+        tables += drawn
+        notes += more
+    said = words[0] if words else ""
+    status = "refused" if error else "ok"
+    return Sheet(
+        "BroadcastExplorer", title, y + 16, tuple(tables), tuple(notes), tuple(frames), (),
+        (*words, error) if error else tuple(words), said, status,
+    )  # fmt: skip
+
+
+def _aligned(sizes: tuple[Ints, Ints], at: int) -> tuple[list[int | None], list[int | None]]:
+    """The two sizes as columns: left-aligned as they are written, right-aligned from step 1 on."""
+    most = max(map(len, sizes))
+    out = []
+    for size in sizes:
+        rest: list[int | None] = [None] * (most - len(size))
+        own: list[int | None] = list(size)
+        out.append(rest + own if at else own + rest)
+    return out[0], out[1]
+
+
+def _verdict(one: int | None, other: int | None) -> str:
+    """What the rule says of a column."""
+    if one is None or other is None:
+        return "missing"
+    if one == other:
+        return "same"
+    return "stretched" if 1 in (one, other) else "clash"
+
+
+def _common(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return other if one == 1 else one
+
+
+def _sizes(
+    a: Operand, b: Operand, rows: tuple[list[int | None], list[int | None]], verdicts: list[str], at: int
+) -> tuple[Table, list[Note]]:
+    notes = [Note(LEFT, 34, "the sizes" + (", written from the right" if at else ", as they are"), "heading")]
+    count, top = len(verdicts), 76.0
+    left = LEFT + 150
+    lines = [_size_row(o.name, "ab"[k], row, verdicts, (left, top + k * (ROW + 8)), at) for k, (o, row) in
+             enumerate(zip((a, b), rows, strict=True))]  # fmt: skip
+    for k, operand in enumerate((a, b)):
+        notes.append(Note(left - 20, top + k * (ROW + 8) + 29, operand.name, "code", "end"))
+    if at:
+        columns = zip(*rows, strict=True)
+        common = [
+            "?" if v == "clash" else str(_common(*pair)) for v, pair in zip(verdicts, columns, strict=True)
+        ]
+        y = top + 2 * (ROW + 8) + 12
+        notes.append(Note(left - 20, y + 29, "together", "body", "end"))
+        kinds = {"clash": ("bad",), "stretched": ("good",), "missing": ("good",), "same": ("good",)}
+        lines.append(
+            tuple(
+                Tile(f"size-r:{d}", left + d * COLUMN, y, COLUMN, ROW, text, f"dimension {d - count}: {text}",
+                     kinds[verdicts[d]], font=19)
+                for d, text in enumerate(common)
+            )
+        )  # fmt: skip
+    for d in range(count):
+        words = f"dim {d - count}".replace("-", "−") if at else f"dim {d}"
+        notes.append(Note(left + (d + 0.5) * COLUMN, top - 8, words, "muted", "middle"))
+    label = "the sizes, " + ("right-aligned" if at else "as they are written")
+    return Table("sizes", label, tuple(lines)), notes
+
+
+def _size_row(
+    name: str, key: str, row: Sequence[int | None], verdicts: list[str], corner: tuple[float, float], at: int
+) -> tuple[Tile, ...]:
+    x, y = corner
+    out = []
+    for d, n in enumerate(row):
+        verdict = verdicts[d] if at else "same"
+        text = "1" if n is None and at >= 2 else "·" if n is None else str(n)
+        kinds: tuple[str, ...] = ("bad",) if verdict == "clash" else ()
+        if n is None or (n == 1 and verdict == "stretched"):
+            kinds = ("ghost",)
+        where = f"dimension {d - len(row)}"
+        said = f"{name} has no {where}, which counts as 1" if n is None else f"{name}: {where} has size {n}"
+        box = x + d * COLUMN, y, COLUMN, ROW
+        out.append(Tile(f"size-{key}:{d}", *box, text, said, kinds, (f"size-r:{d}",), font=19))
+    return tuple(out)
+
+
+def _rules(verdicts: list[str], error: str) -> list[str]:
+    count = len(verdicts)
+    clash = [d - count for d, v in enumerate(verdicts) if v == "clash"]
+    if error and clash:
+        return [f"Dimension {clash[-1]} does not fit: the sizes differ there, and neither of them is 1."]
+    if error:
+        return ["The two cannot be combined."]
+    stretched = [str(d - count) for d, v in enumerate(verdicts) if v == "stretched"]
+    missing = [str(d - count) for d, v in enumerate(verdicts) if v == "missing"]
+    out = []
+    if stretched:
+        out.append(
+            f"A size of 1 is stretched to the other size (dimension {', '.join(stretched)}): its stride becomes 0."
+        )
+    if missing:
+        out.append(
+            f"A dimension that is not there counts as a 1 on the left (dimension {', '.join(missing)})."
+        )
+    if not out:
+        out.append("The sizes are the same: every element has its partner, nothing is stretched.")
+    return out
+
+
+def _ghost(operand: Operand, index: Ints) -> bool:
+    """Whether this element is a repetition: another element with a smaller index reads the same slot."""
+    wide = operand.wide
+    return wide is not None and any(i and not s for i, s in zip(index, wide.meta.stride, strict=True))
+
+
+def _dress(operand: Operand) -> Dress:
+    """Repetitions as ghosts, each element linked with its result."""
+
+    def said(index: Ints, value: str) -> str:
+        again = ", read again from the same slot" if _ghost(operand, index) else ""
+        return f"{operand.name} at {list(index)} is {value}{again}"
+
+    return Dress(
+        kinds=lambda index: ("ghost",) if _ghost(operand, index) else (),
+        kin=lambda index: (f"r:{','.join(map(str, index))}",),
+        label=said,
+        storage=operand.storage,
+    )
+
+
+def _matrices(
+    a: Operand, b: Operand, result: Snapshot | None, sign: str, top: float
+) -> tuple[list[Table], list[Note], float]:
+    """The stretched operands side by side, and the result when it is time."""
+    tables: list[Table] = []
+    notes: list[Note] = []
+    room = (PAGE - 2 * LEFT - 2 * 40) / 3
+    for k, operand in enumerate((a, b)):
+        assert operand.wide is not None
+        key, x = "ab"[k], LEFT + k * (room + 40)
+        dress = _dress(operand)
+        notes.append(Note(x, top + 14, operand.name, "heading", after=_copied(operand)))
+        tables.append(tensor_table(key, operand.wide, x, top + 26, room, dress, f"{operand.name}, stretched"))
+        if not k or result is not None:
+            notes.append(Note(x + room + 18, top + 130, sign if not k else "=", "title", "middle"))
+    if result is not None:
+        x = LEFT + 2 * (room + 40)
+        both = Dress(
+            kin=lambda i: tuple(f"{key}:{','.join(map(str, i))}" for key in "ab"), tags=False,
+            label=lambda i, value: f"{a.name}{list(i)} {sign} {b.name}{list(i)} = {value}",
+        )  # fmt: skip
+        notes.append(Note(x, top + 14, "result", "heading", after=f"{result.meta.dtype}, new memory"))
+        tables.append(tensor_table("r", result, x, top + 26, room, both, "the result"))
+    return tables, notes, max(table.bottom for table in tables) + 14
+
+
+def _copied(operand: Operand) -> str:
+    """What stretching costs, against what a copy would."""
+    assert operand.wide is not None
+    meta, whole = operand.meta, operand.wide.meta
+    if prod(whole.size) == prod(meta.size):
+        return f"{prod(meta.size) * meta.itemsize:,} bytes"
+    return f"{prod(meta.size) * meta.itemsize:,} bytes, as a copy {prod(whole.size) * meta.itemsize:,}"

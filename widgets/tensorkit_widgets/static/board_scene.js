@@ -1,0 +1,194 @@
+// @ts-check
+/**
+ * The tiles of a board under the learner's hands. Hover or arrow keys light a tile with its kin (the tiles that belong to
+ * it) and every tile of the same slot; Enter, space or a click asks for the tile's action. Python is never asked for a hover.
+ *
+ * @typedef {{
+ *   onAct?: (action: string, key: string, text?: string) => void,
+ *   onEdit?: (tile: SVGGElement) => void,
+ *   onPoint?: (storage: number | null, slot: number | null) => void,
+ *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
+ *   say?: (words: string) => void,
+ * }} Options
+ */
+
+import { nearest, whole } from "./dom.js";
+
+const TILE = ".tk-tile";
+
+export class BoardScene {
+  /** @param {SVGSVGElement} svg @param {Options} options */
+  constructor(svg, options) {
+    this.svg = svg;
+    this.options = options;
+    /** @type {Map<string, SVGGElement>} */
+    this.tiles = new Map();
+    for (const tile of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll(TILE))) this.tiles.set(tile.dataset.key ?? "", tile);
+    /** @type {Map<Element, Element[][]>} */
+    this.tables = new Map();
+    for (const table of svg.querySelectorAll('.tk-table[role="grid"]')) {
+      this.tables.set(table, [...table.querySelectorAll('[role="row"]')].map((row) => [...row.querySelectorAll(TILE)]));
+    }
+    /** @type {Element[]} */
+    this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
+    /** What Python drew as lit comes back when the pointer leaves. */
+    this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
+    /** @type {SVGGElement | null} */
+    this.sweeping = null;
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    svg.addEventListener("pointerover", (event) => this.over(event), { signal });
+    svg.addEventListener("pointerleave", () => this.rest(), { signal });
+    svg.addEventListener("pointerdown", (event) => this.down(event), { signal });
+    svg.addEventListener("focusin", (event) => this.focused(event), { signal });
+    svg.addEventListener("focusout", (event) => {
+      if (!(event.relatedTarget instanceof Node && svg.contains(event.relatedTarget))) this.rest();
+    }, { signal });
+    svg.addEventListener("click", (event) => this.clicked(event), { signal });
+    svg.addEventListener("dblclick", (event) => this.edit(this.at(event)), { signal });
+    svg.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    document.addEventListener("pointerup", () => {
+      this.sweeping = null;
+    }, { signal });
+  }
+
+  /** @param {Event} event */
+  at(event) {
+    return /** @type {SVGGElement | null} */ (nearest(event, TILE));
+  }
+
+  // ---- light
+
+  /** @param {PointerEvent} event */
+  over(event) {
+    const tile = this.at(event);
+    if (!tile) return;
+    this.show(tile);
+    // Bits are dragged over: each one that the pointer enters with the button down is pressed once.
+    if (this.sweeping && tile !== this.sweeping && event.buttons === 1 && tile.dataset.action && tile.dataset.action === this.sweeping.dataset.action) {
+      this.sweeping = tile;
+      this.act(tile);
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    this.sweeping = this.at(event);
+  }
+
+  /** @param {Event} event */
+  focused(event) {
+    const tile = this.at(event);
+    if (tile) this.show(tile);
+  }
+
+  /** Light a tile and what belongs to it. @param {SVGGElement} tile */
+  show(tile) {
+    this.light(tile);
+    this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "");
+    this.options.onPoint?.(tile.dataset.storage ? whole(tile.dataset.storage) : null, tile.dataset.slot ? whole(tile.dataset.slot) : null);
+  }
+
+  /** @param {SVGGElement} tile */
+  light(tile) {
+    const key = tile.dataset.key ?? "";
+    const kin = new Set((tile.dataset.kin ?? "").split(" "));
+    const { storage, slot } = tile.dataset;
+    for (const [name, other] of this.tiles) {
+      const same = storage !== undefined && other.dataset.storage === storage && other.dataset.slot === slot;
+      const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
+      other.classList.toggle("tk-lit", other === tile);
+      other.classList.toggle("tk-kin", other !== tile && (same || asked));
+    }
+    for (const wire of this.wires) wire.classList.toggle("tk-lit", (/** @type {SVGElement} */ (wire).dataset.ends ?? "").split(" ").includes(key));
+  }
+
+  rest() {
+    for (const tile of this.tiles.values()) {
+      tile.classList.toggle("tk-lit", this.drawnLit.has(tile));
+      tile.classList.remove("tk-kin");
+    }
+    for (const wire of this.wires) wire.classList.remove("tk-lit");
+    this.options.onPoint?.(null, null);
+  }
+
+  /** Another picture points at a slot of this storage. @param {number} storage @param {number | null} slot */
+  point(storage, slot) {
+    for (const tile of this.tiles.values()) {
+      const same = slot !== null && whole(tile.dataset.storage) === storage && whole(tile.dataset.slot) === slot;
+      tile.classList.toggle("tk-kin", same);
+    }
+  }
+
+  // ---- doing
+
+  /** @param {MouseEvent} event */
+  clicked(event) {
+    const tile = this.at(event);
+    if (!tile) return;
+    if (tile.hasAttribute("tabindex")) this.rove(tile);
+    this.act(tile);
+  }
+
+  /** @param {SVGGElement} tile */
+  act(tile) {
+    const { action, key } = tile.dataset;
+    if (action && action !== "edit") this.options.onAct?.(action, key ?? "");
+  }
+
+  /** @param {SVGGElement | null} tile */
+  edit(tile) {
+    if (tile?.dataset.action === "edit") this.options.onEdit?.(tile);
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const tile = this.at(event);
+    if (!tile || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      if (tile.dataset.action === "edit") this.edit(tile);
+      else this.act(tile);
+    } else if (!this.move(tile, event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Arrow keys go from tile to tile of one table; Page Up and Down to the next table. @param {SVGGElement} tile @param {string} key */
+  move(tile, key) {
+    const table = tile.closest(".tk-table");
+    const rows = table && this.tables.get(table);
+    if (!rows) return false;
+    if (key === "PageDown" || key === "PageUp") {
+      const all = [...this.tables.keys()];
+      const next = this.tables.get(all[all.indexOf(table) + (key === "PageDown" ? 1 : -1)]);
+      if (next?.[0]?.[0]) this.rove(/** @type {SVGGElement} */ (next[0][0]));
+      return true;
+    }
+    const y = rows.findIndex((row) => row.includes(tile));
+    const x = rows[y].indexOf(tile);
+    /** @type {Record<string, [number, number]>} */
+    const moves = { ArrowRight: [y, x + 1], ArrowLeft: [y, x - 1], ArrowDown: [y + 1, x], ArrowUp: [y - 1, x], Home: [y, 0], End: [y, rows[y].length - 1] };
+    const to = moves[key];
+    if (!to) return false;
+    const row = rows[Math.max(0, Math.min(to[0], rows.length - 1))];
+    this.rove(/** @type {SVGGElement} */ (row[Math.max(0, Math.min(to[1], row.length - 1))]));
+    return true;
+  }
+
+  /** One stop of the Tab key for a whole table. @param {SVGGElement} tile */
+  rove(tile) {
+    for (const other of tile.closest(".tk-table")?.querySelectorAll('[tabindex="0"]') ?? []) other.setAttribute("tabindex", "-1");
+    tile.setAttribute("tabindex", "0");
+    tile.focus({ preventScroll: true });
+  }
+
+  /** Give the keyboard back to a tile after a repaint. @param {string | undefined} key */
+  refocus(key) {
+    const tile = key === undefined ? undefined : this.tiles.get(key);
+    if (tile?.hasAttribute("tabindex")) this.rove(tile);
+  }
+
+  dispose() {
+    this.stop.abort();
+  }
+}

@@ -1,0 +1,137 @@
+// @ts-check
+/**
+ * What every live view has around its picture: the messages to Python, the frames from Python, the live region, the text
+ * twin, and what is said when the kernel is slow or gone. A subclass gives `drawScene` and `controls`.
+ *
+ * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
+ *   (an answer is late) | gone, data-latency (milliseconds from the last message to the repainted picture).
+ * Parts: data-role = picture, said (the live region), refusal, kernel, twin.
+ *
+ * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: any }} Frame
+ * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
+ *             send(content: object): void }} Model
+ */
+
+import { Courier } from "./courier.js";
+import { make } from "./dom.js";
+import { hideStill } from "./still.js";
+
+export class PictureView {
+  /**
+   * @param {Model} model
+   * @param {HTMLElement} el
+   * @param {{ widget: string, label: string, classes: string }} how
+   */
+  constructor(model, el, { widget, label, classes }) {
+    this.model = model;
+    this.el = el;
+    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    this.revision = -1;
+    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
+    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
+    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
+    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
+    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
+    this.root = make("div", {
+      class: `tk-root ${classes}`, role: "group", "data-lm-suppress-shortcuts": "true", "data-tk-widget": widget,
+      "data-kernel": "live", "aria-label": label,
+    });
+    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
+    this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    this.repaint = () => this.paint(model.get("frame"));
+    this.died = () => this.kernel("gone");
+    this.showStill = () => {};
+  }
+
+  /** Put the parts on the page and show the first frame: what a subclass calls when its controls are made. @param {...Node} bar */
+  open(...bar) {
+    const twin = make("details", {}, make("summary", {}, "the same as text"), this.twin);
+    this.root.append(...bar, this.refusal, this.gone, this.picture, this.said, twin);
+    this.el.replaceChildren(this.root);
+    this.showStill = hideStill(this.el);
+    this.model.on("change:frame", this.repaint);
+    for (const event of ["destroy", "comm_live_update"]) this.model.on(event, this.died);
+    if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
+    this.repaint();
+  }
+
+  /** @param {import("./courier.js").Message} message */
+  post(message) {
+    if (this.root.dataset.kernel !== "gone") this.courier.post(message);
+  }
+
+  // ---- from Python
+
+  /** @param {Frame | undefined} frame */
+  paint(frame) {
+    if (!frame?.facts || frame.revision === this.revision) return;
+    this.revision = frame.revision;
+    this.draw(frame);
+    this.controls(frame.facts, frame);
+    this.twin.textContent = frame.text;
+    this.root.dataset.revision = String(frame.revision);
+    const took = this.courier.painted(frame.serial);
+    if (took !== null) this.root.dataset.latency = took.toFixed(1);
+    this.kernel("live");
+  }
+
+  /** @param {Frame} frame */
+  draw(frame) {
+    const { scrollTop, scrollLeft } = this.picture;
+    if (!frame.svg) {
+      this.drawScene(null);
+      this.picture.replaceChildren(make("p", { class: "tk-hint" }, frame.reason), make("pre", {}, frame.text));
+      return;
+    }
+    const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
+    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
+    this.drawScene(svg, () => {
+      this.picture.replaceChildren(svg);
+      Object.assign(this.picture, { scrollTop, scrollLeft });
+    });
+  }
+
+  /**
+   * Take the old picture down and bring the new one to life. `place` puts it on the page.
+   * @param {SVGSVGElement | null} svg null when there is no picture
+   * @param {() => void} [place]
+   */
+  drawScene(svg, place) {
+    if (svg) place?.();
+  }
+
+  /** @param {any} _facts @param {Frame} _frame */
+  controls(_facts, _frame) {}
+
+  // ---- around it
+
+  /** What was refused, in an alert. @param {string} words */
+  complain(words) {
+    this.refusal.hidden = !words;
+    this.refusal.replaceChildren(...(words ? [make("p", {}, words)] : []));
+  }
+
+  /** @param {string} words */
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  /** @param {"live" | "slow" | "gone"} how */
+  kernel(how) {
+    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
+    this.root.dataset.kernel = how;
+    this.gone.hidden = how === "live";
+    this.gone.textContent = {
+      live: "",
+      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
+      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
+    }[how];
+  }
+
+  dispose() {
+    this.model.off("change:frame", this.repaint);
+    for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    this.courier.dispose();
+    this.showStill();
+  }
+}
