@@ -29,10 +29,22 @@ def evaluations(tree: ast.AST) -> list[int]:
     return named + builtin
 
 
+PUZZLES = "tensorkit_widgets.parsons_run"
+"""Runs the lines that a puzzle's author wrote, in the order that a learner chose by their numbers."""
+
+
 def test_the_widgets_evaluate_nothing() -> None:
-    assert {
-        module.name: lines for module in of("tensorkit_widgets") if (lines := evaluations(module.tree))
-    } == {}
+    assert {module.name for module in of("tensorkit_widgets") if evaluations(module.tree)} == {PUZZLES}
+
+
+def test_the_lines_of_a_puzzle_are_run_by_puzzles_alone() -> None:
+    users = {
+        module.name
+        for module in of("tensorkit_widgets")
+        for found in module.imports()
+        if found.module == PUZZLES
+    }
+    assert users == {"tensorkit_widgets.parsons"}
 
 
 def test_the_engine_evaluates_nothing_that_is_given_to_it() -> None:

@@ -16,9 +16,13 @@ import pytest
 import tensorkit
 import tensorkit_widgets.lessons as lessons
 from tensorkit_widgets.exercise import Exercise
-from tensorkit_widgets.lessons import Question, Task
+from tensorkit_widgets.lessons import Puzzle, Question, QuizSheet, Task
+from tensorkit_widgets.parsons import Parsons, judge_program
+from tensorkit_widgets.parsons_program import Lines
 from tensorkit_widgets.practice import MISCONCEPTIONS, Answer, Slip, same
+from tensorkit_widgets.practice_answers import judge, kind_of, understood
 from tensorkit_widgets.predict import Predict
+from tensorkit_widgets.quiz import Quiz
 from tests.oracle import require_torch
 
 
@@ -30,7 +34,13 @@ def _modules() -> Iterator[tuple[str, ModuleType]]:
 
 QUESTIONS = {f"{number}.{q.name}": q for number, module in _modules() for q in module.QUESTIONS}
 TASKS = {f"{number}.{t.name}": t for number, module in _modules() for t in module.TASKS}
+QUIZZES = {f"{number}.{q.name}": q for number, module in _modules() for q in getattr(module, "QUIZZES", ())}
+PUZZLES = {f"{number}.{p.name}": p for number, module in _modules() for p in getattr(module, "PUZZLES", ())}
+ASKED = {f"{name}.{q.name}": q for name, sheet in QUIZZES.items() for q in sheet.questions}
 
+each_quiz = pytest.mark.parametrize("sheet", QUIZZES.values(), ids=QUIZZES)
+each_asked = pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+each_puzzle = pytest.mark.parametrize("puzzle", PUZZLES.values(), ids=PUZZLES)
 each_question = pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 each_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 
@@ -157,6 +167,125 @@ def test_hostile_and_foreign_answers_get_a_sentence(task: Task) -> None:
         assert 0 < len(verdict.says) < 600
 
 
+# ------------------------------------------------------------------ quizzes
+
+
+@each_quiz
+def test_a_quiz_asks_several_things(sheet: QuizSheet) -> None:
+    assert len(sheet.questions) >= 2
+    assert len({asked.name for asked in sheet.questions}) == len(sheet.questions)
+    assert sheet.title
+
+
+def _spellings(asked: Question) -> list[object]:
+    """The right answer, in ways in which a learner may give it."""
+    right = asked.answer
+    if asked.right:
+        return list(asked.right)
+    if asked.options:
+        chosen = right if isinstance(right, tuple) else (right,)
+        letters = ["ABCDEFGH"[asked.options.index(option)] for option in chosen]
+        back = [*reversed(chosen)] if isinstance(right, tuple) else right
+        return [right, " ".join(letters), ", ".join(letters).lower(), back]
+    if isinstance(right, tuple):
+        return [right, list(right), str(right), " ".join(map(str, right))]
+    return [right, str(right), f"  {right} ", *asked.also]
+
+
+@each_asked
+def test_a_quiz_takes_a_right_answer_however_it_is_written(asked: Question) -> None:
+    spellings = _spellings(asked)
+    assert len(spellings) >= 3
+    for spelling in spellings:
+        said = understood(asked, spelling)
+        assert said is not None, spelling
+        assert judge(asked, said).correct is True, spelling
+
+
+@each_asked
+def test_a_quiz_names_the_misconception_behind_a_wrong_answer(asked: Question) -> None:
+    assert asked.why
+    wrong = [(slip.looks["given"], slip.misconception) for slip in asked.slips if "given" in slip.looks]
+    for given, misconception in [*wrong, *asked.wrong]:
+        answer: Any = given
+        if kind_of(asked) == "several":
+            # The slip of an option speaks when that option alone is ticked wrongly, or missed.
+            assert isinstance(asked.answer, tuple)
+            answer = tuple(o for o in asked.options if (o in asked.answer) is not (o == given))
+        said = understood(asked, answer) if answer != () else ()
+        verdict = judge(asked, said)
+        assert verdict.correct is False, f"{answer!r} passes"
+        assert verdict.misconception == misconception, f"{answer!r}: {verdict!r}"
+        assert verdict.says
+        assert misconception in {"", *MISCONCEPTIONS}
+    assert any(name for _, name in [*wrong, *asked.wrong])
+
+
+@each_asked
+def test_a_quiz_is_answered_by_the_engine(asked: Question, tk: Any) -> None:
+    if asked.check is not None:
+        assert asked.solution in asked.right
+        assert asked.base is not None
+        t = asked.base(tk)
+        for line in asked.right:
+            value = eval(line if line.startswith("t") else f"t{line}", {"t": t})
+            assert asked.check(Answer(value, t)).correct is True, line
+        return
+    assert asked.proof is not None
+    assert same(asked.proof(tk), asked.answer)
+
+
+# ------------------------------------------------------------------ puzzles
+
+
+@each_puzzle
+def test_a_puzzle_has_hints_and_proof(puzzle: Puzzle) -> None:
+    assert len(puzzle.hints) == 3
+    assert len(puzzle.right) >= 3
+    assert len({tuple(Lines.of(puzzle).find(code)) for code in puzzle.right}) == len(puzzle.right)
+    assert len(puzzle.wrong) >= 2
+    assert any(name for _, name in puzzle.wrong), "at least one wrong program must be recognised"
+    names = [stray.misconception for stray in puzzle.strays] + [slip.misconception for slip in puzzle.slips]
+    assert set(names) <= {"", *MISCONCEPTIONS}
+    assert all(stray.says for stray in puzzle.strays if stray.misconception)
+
+
+@each_puzzle
+def test_right_programs_are_right_however_they_are_put_together(puzzle: Puzzle, tk: Any) -> None:
+    lines = Lines.of(puzzle)
+    for number, code in enumerate((puzzle.program, *puzzle.right)):
+        verdict = judge_program(puzzle, lines, lines.find(code), tk)
+        assert verdict.correct is True, f"program {number}: {verdict!r}"
+
+
+@each_puzzle
+def test_wrong_programs_are_recognised(puzzle: Puzzle, tk: Any) -> None:
+    lines = Lines.of(puzzle)
+    for number, (code, misconception) in enumerate(puzzle.wrong):
+        verdict = judge_program(puzzle, lines, lines.find(code), tk)
+        assert verdict.correct is False, f"wrong program {number} passes"
+        assert verdict.misconception == misconception, f"wrong program {number}: {verdict!r}"
+        assert verdict.says
+
+
+@each_puzzle
+def test_a_mutated_program_fails(puzzle: Puzzle) -> None:
+    """Leave out any line of the program, or turn it round: none of that is right."""
+    lines = Lines.of(puzzle)
+    right = lines.find(puzzle.program)
+    mutated = [right[:i] + right[i + 1 :] for i in range(len(right))] + [right[::-1]]
+    for placed in mutated:
+        assert judge_program(puzzle, lines, placed).correct is not True, lines.arranged(placed).code
+
+
+@each_puzzle
+def test_the_lines_are_offered_in_no_right_order(puzzle: Puzzle) -> None:
+    lines = Lines.of(puzzle)
+    assert lines == Lines.of(puzzle)
+    every = tuple((number, 0) for number in range(1, len(lines.texts) + 1))
+    assert judge_program(puzzle, lines, every).correct is False
+
+
 def test_a_torch_answer_may_stand_beside_a_tensorkit_base() -> None:
     torch = require_torch()
     task = TASKS["02.transpose_by_hand"]
@@ -168,8 +297,8 @@ def test_every_name_in_a_lesson_exists_and_no_answer_is_written_there(root: Path
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        used = set(re.findall(r"\b(?:Predict|Exercise)\(\s*[\"'](\d\d\.\w+)", code))
-        assert used <= {*QUESTIONS, *TASKS}
+        used = set(re.findall(r"\b(?:Predict|Exercise|Quiz|Parsons)\(\s*[\"'](\d\d\.\w+)", code))
+        assert used <= {*QUESTIONS, *TASKS, *QUIZZES, *PUZZLES}
         whole = path.read_text(encoding="utf-8")
         for name in used & set(TASKS):
             for line in TASKS[name].solution.split("\n"):
@@ -184,6 +313,12 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         Exercise("02.no_such_thing")
     with pytest.raises(LookupError, match="no lesson 98"):
         Predict("98.nothing")
+    with pytest.raises(LookupError, match=r"02\.retrieval"):
+        Quiz("02.no_such_thing")
+    with pytest.raises(LookupError, match=r"02\.column_sums"):
+        Parsons("02.no_such_thing")
+    with pytest.raises(LookupError, match="no lesson 98 with quizzes"):
+        Quiz("98.nothing")
 
 
 def test_a_slip_must_be_known_by_something() -> None:

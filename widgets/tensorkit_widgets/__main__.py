@@ -1,6 +1,10 @@
 """`python -m tensorkit_widgets FOLDER [--forget]`: what was answered in a folder of lessons."""
 
+from __future__ import annotations
+
 from tensorkit_widgets.progress_report import main
+
+__all__ = ["main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -18,9 +18,9 @@ from typing import Any
 
 from tensorkit_widgets.lessons import Question, find_question, is_name
 from tensorkit_widgets.practice import Answer, Slip, Verdict, same
+from tensorkit_widgets.practice_answers import example, letter, understood, wanted, words
 from tensorkit_widgets.practice_card import Card, button, earlier_part, entry_box, verdict_part
-from tensorkit_widgets.practice_checks import numbers_in
-from tensorkit_widgets.practice_text import LONGEST_TEXT, escape, markup, plain, shown
+from tensorkit_widgets.practice_text import escape, markup, plain, shown
 
 __all__ = ["Predict"]
 
@@ -66,7 +66,7 @@ class Predict(Card):
         super().__init__(question, fresh, (slip.misconception for slip in asked.slips))
 
     def _settle(self) -> None:
-        self._state["answer"] = self._understood(self._state["answer"])
+        self._state["answer"] = understood(self._asked, self._state["answer"])
 
     @property
     def answer(self) -> object:
@@ -76,9 +76,9 @@ class Predict(Card):
     @answer.setter
     def answer(self, value: object) -> None:
         with self._guard:
-            said = self._understood(value)
+            said = understood(self._asked, value)
             if said is None:
-                self._state["note"] = f"{shown(value)} is not {self._wanted()}."
+                self._state["note"] = f"{shown(value)} is not {wanted(self._asked)}."
                 self._draw(self._state["note"])
                 return
             self._state.update(answer=said, skipped=False, note="")
@@ -97,13 +97,15 @@ class Predict(Card):
         """How the prediction compares with what happens; None before it was made or skipped."""
         if not self.revealed:
             return None
-        truth, why = self._words(self._asked.answer), self._asked.why
+        truth, why = words(self._asked, self._asked.answer), self._asked.why
         if self.answer is None:
             return Verdict(None, f"It is {truth}. {why}".strip())
         if same(self.answer, self._asked.answer):
             return Verdict(True, why or f"It is {truth}.")
         slip = next((s for s in self._asked.slips if s.fits(Answer(self.answer))), None)
-        said = f"You said {self._words(self.answer)}" + ("." if self._asked.options else f"; it is {truth}.")
+        said = f"You said {words(self._asked, self.answer)}" + (
+            "." if self._asked.options else f"; it is {truth}."
+        )
         says = " ".join(part for part in (said, slip.says if slip else "", why) if part)
         return Verdict(False, says, slip.misconception if slip else "")
 
@@ -113,39 +115,6 @@ class Predict(Card):
             self._state.update(answer=None, skipped=True, note="")
             verdict = self.verdict
             self._draw(f"Skipped. {verdict.says if verdict is not None else ''}")
-
-    def _understood(self, value: object) -> object:
-        """The value as an answer of this question's kind, or None."""
-        if self._asked.options:
-            return self._option(value)
-        if isinstance(self._asked.answer, (int, tuple)):
-            numbers = numbers_in(value)
-            if isinstance(self._asked.answer, tuple):
-                return numbers
-            return numbers[0] if numbers is not None and len(numbers) == 1 else None
-        return value[:LONGEST_TEXT].strip() or None if isinstance(value, str) else None
-
-    def _option(self, value: object) -> str | None:
-        """An option, given by its text, its letter, or its number counted from 1."""
-        options = self._asked.options
-        if isinstance(value, int) and not isinstance(value, bool):
-            return options[value - 1] if 1 <= value <= len(options) else None
-        if not isinstance(value, str):
-            return None
-        letters = {_letter(i): option for i, option in enumerate(options)}
-        return letters.get(value.strip().upper()) or next((o for o in options if o == value), None)
-
-    def _wanted(self) -> str:
-        if self._asked.options:
-            return f"one of the options, {_letter(0)} to {_letter(len(self._asked.options) - 1)}"
-        if isinstance(self._asked.answer, tuple):
-            return "a row of whole numbers, such as (2, 3)"
-        return "a whole number" if isinstance(self._asked.answer, int) else "a word or two of text"
-
-    def _words(self, value: object) -> str:
-        if value in self._asked.options:
-            return f"**{_letter(self._asked.options.index(str(value)))}**"
-        return f"`{value}`"
 
     def _headline(self) -> str:
         if self.answer is None:
@@ -175,7 +144,7 @@ class Predict(Card):
         verdict = self.verdict
         parts.append(self._choices(live) if self._asked.options else "")
         if live and verdict is None:
-            box = "" if self._asked.options else entry_box("Your prediction", self._example())
+            box = "" if self._asked.options else entry_box("Your prediction", example(self._asked))
             row = box + button("answer", self._commit()) + button("skip", "Skip", quiet=True)
             parts.append(f'<div class="tk-row">{row}</div>')
         if verdict is not None:
@@ -190,15 +159,15 @@ class Predict(Card):
     def _choices(self, live: bool) -> str:
         if not live:
             lines = (
-                f"<strong>{_letter(i)}</strong> {markup(o)[3:-4]}" for i, o in enumerate(self._asked.options)
+                f"<strong>{letter(i)}</strong> {markup(o)[3:-4]}" for i, o in enumerate(self._asked.options)
             )
             return f"<p>{'<br>'.join(lines)}</p>"
         off = " disabled" if self.revealed else ""
         rows = "".join(
             f'<label class="tk-option"{self._truth_mark(option)}>'
-            f'<input type="radio" name="choice" value="{_letter(i)}" data-key="option-{i}"'
+            f'<input type="radio" name="choice" value="{letter(i)}" data-key="option-{i}"'
             f"{' checked' if option == self.answer else ''}{off}>"
-            f'<span class="tk-letter" aria-hidden="true">{_letter(i)}</span>'
+            f'<span class="tk-letter" aria-hidden="true">{letter(i)}</span>'
             f"<span>{markup(option)[3:-4]}</span></label>"
             for i, option in enumerate(self._asked.options)
         )
@@ -209,14 +178,9 @@ class Predict(Card):
             return ""
         return ' data-truth="yes"' if option == self._asked.answer else ' data-truth="no"'
 
-    def _example(self) -> str:
-        if isinstance(self._asked.answer, tuple):
-            return "for example (2, 3)"
-        return "a whole number" if isinstance(self._asked.answer, int) else "a word or two"
-
     def _twin(self) -> str:
         lines = [f"{self._eyebrow()}: {plain(self._asked.ask)}"]
-        lines += [f"  {_letter(i)}  {plain(option)}" for i, option in enumerate(self._asked.options)]
+        lines += [f"  {letter(i)}  {plain(option)}" for i, option in enumerate(self._asked.options)]
         verdict = self.verdict
         if verdict is not None:
             lines.append(f"{self._headline()}. {plain(verdict.says)}")
@@ -232,10 +196,6 @@ class Predict(Card):
             "skip": lambda _: self.skip(),
             "again": lambda _: self.again(),
         }
-
-
-def _letter(i: int) -> str:
-    return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]
 
 
 def _slip(given: Any, says: str | tuple[str, str]) -> Slip:

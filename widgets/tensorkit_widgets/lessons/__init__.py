@@ -1,19 +1,32 @@
 """The questions and exercises of the lessons, by name, where a learner does not see the answers by accident.
 
 `02.transpose_by_hand` is `transpose_by_hand` in `lesson02.py`. Each lesson module lists its `QUESTIONS` (for
-`Predict`) and its `TASKS` (for `Exercise`); both carry what proves them: a question the call that gives its
-answer, a task three right solutions written differently and the wrong ones that it must recognise.
+`Predict`) and its `TASKS` (for `Exercise`), and where it has them its `QUIZZES` and its `PUZZLES` (for `Parsons`).
+All carry what proves them: a question the call that gives its answer, a task and a puzzle three right solutions
+written differently and the wrong ones that they must recognise.
 """
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import re
 from typing import Any, cast
 
-from tensorkit_widgets.lessons.kinds import Question, Task
+from tensorkit_widgets.lessons.kinds import Puzzle, Question, QuizSheet, Task
 
-__all__ = ["Question", "Task", "find_question", "find_task", "is_name"]
+__all__ = [
+    "Puzzle",
+    "Question",
+    "QuizSheet",
+    "Task",
+    "find_puzzle",
+    "find_question",
+    "find_quiz",
+    "find_task",
+    "full_name",
+    "is_name",
+]
 
 
 def is_name(text: str) -> bool:
@@ -30,8 +43,11 @@ def _listed(name: str, listed: str, noun: str) -> dict[str, Any]:
     try:
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
     except ModuleNotFoundError:
-        raise LookupError(f"there is no lesson {number} with {noun}s in it") from None
-    things = {f"{number}.{thing.name}": thing for thing in getattr(lesson, listed)}
+        many = "quizzes" if noun == "quiz" else f"{noun}s"
+        raise LookupError(f"there is no lesson {number} with {many} in it") from None
+    things = {f"{number}.{thing.name}": thing for thing in getattr(lesson, listed, ())}
+    if not things:
+        raise LookupError(f"lesson {number} has no {noun}")
     if name not in things:
         raise LookupError(f"no {noun} is called {name!r}; lesson {number} has {', '.join(things)}")
     return things
@@ -54,3 +70,43 @@ def find_task(name: str) -> Task:
     'Transpose by hand'
     """
     return cast(Task, _listed(name, "TASKS", "exercise")[name])
+
+
+def find_quiz(name: str) -> QuizSheet:
+    """The quiz of this name; `LookupError` with the names that there are.
+
+    >>> find_quiz("02.retrieval").title
+    'What storage, offset and stride are for'
+    """
+    return cast(QuizSheet, _listed(name, "QUIZZES", "quiz")[name])
+
+
+def find_puzzle(name: str) -> Puzzle:
+    """The puzzle of this name; `LookupError` with the names that there are.
+
+    >>> find_puzzle("02.column_sums").title
+    'The sums of the columns'
+    """
+    return cast(Puzzle, _listed(name, "PUZZLES", "puzzle")[name])
+
+
+def full_name(name: str, listed: str) -> str:
+    """A name with its lesson's number, where one lesson alone has that name; else the name as it is.
+
+    >>> full_name("column_sums", "PUZZLES"), full_name("What is a view?", "PUZZLES")
+    ('02.column_sums', 'What is a view?')
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return name
+    numbers = [
+        found[1]
+        for module in pkgutil.iter_modules(__path__)
+        if (found := re.fullmatch(r"lesson(\d\d)", module.name))
+    ]
+    homes = []
+    for number in numbers:
+        lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
+        homes += [f"{number}.{name}" for thing in getattr(lesson, listed, ()) if thing.name == name]
+    if len(homes) > 1:
+        raise LookupError(f"{name!r} is in several lessons; choose one of {', '.join(homes)}")
+    return homes[0] if homes else name

@@ -6,10 +6,11 @@ import warnings
 from typing import Any
 
 from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.lesson02_practice import PUZZLES, QUIZZES
 from tensorkit_widgets.lessons.lesson02_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
 
 
 def _twelve(tk: Any) -> Any:

@@ -7,6 +7,7 @@
  *             off(event: string, act: () => void): void, send(content: object): void }} Model
  */
 
+import { puzzle } from "./parsons.js";
 import { hideStill } from "./still.js";
 
 const PATIENCE_MS = 4000;
@@ -14,14 +15,26 @@ const SILENCE = "No answer from the kernel yet. It is busy, or it was restarted:
 
 let views = 0;
 
+const BOXES = "input[type=text]";
+const CHOICES = "input[type=radio], input[type=checkbox]";
+
 /**
- * What the learner has typed or chosen in this view, so that a new drawing does not lose it.
+ * What the learner has typed or chosen in a part of the card: what a button of that part sends.
+ * @param {Element} part
+ */
+function entered(part) {
+  const box = /** @type {HTMLInputElement | null} */ (part.querySelector(BOXES));
+  const chosen = /** @type {NodeListOf<HTMLInputElement>} */ (part.querySelectorAll("input:checked"));
+  return chosen.length ? [...chosen].map((one) => one.value).join(" ") : box ? box.value : "";
+}
+
+/**
+ * The part of the card that a control belongs to: a question of several, or the whole card.
+ * @param {Element} control
  * @param {HTMLElement} root
  */
-function entered(root) {
-  const box = /** @type {HTMLInputElement | null} */ (root.querySelector("input[type=text]"));
-  const radio = /** @type {HTMLInputElement | null} */ (root.querySelector("input[type=radio]:checked"));
-  return { text: box ? box.value : "", choice: radio ? radio.value : "" };
+function partOf(control, root) {
+  return control.closest("[data-part]") ?? root;
 }
 
 /**
@@ -30,28 +43,35 @@ function entered(root) {
  * @param {string} group a name for this view's radio buttons, so that two views do not share them
  */
 function draw(root, html, group) {
-  const before = entered(root);
+  const typed = new Map();
+  for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(BOXES))) typed.set(box.dataset.key, box.value);
+  const chosen = new Map();
+  for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(CHOICES))) chosen.set(one.dataset.key, one.checked);
   const active = /** @type {HTMLElement | null} */ (root.contains(document.activeElement) ? document.activeElement : null);
   const key = active ? active.dataset.key : undefined;
+  const part = /** @type {HTMLElement | null} */ (active ? active.closest("[data-part]") : null)?.dataset.part;
   root.innerHTML = html;
-  for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll("input[type=radio]"))) {
-    radio.name = group;
-    if (!radio.disabled && radio.value === before.choice) radio.checked = true;
+  for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(CHOICES))) {
+    one.name = `${group}-${one.name}`;
+    const before = chosen.get(one.dataset.key);
+    // Of radio buttons only the chosen one is set again: it unsets the others.
+    if (!one.disabled && before !== undefined && (before || one.type === "checkbox")) one.checked = before;
   }
-  const box = /** @type {HTMLInputElement | null} */ (root.querySelector("input[type=text]"));
-  if (box) box.value = before.text;
-  if (active) refocus(root, key);
+  for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(BOXES))) box.value = typed.get(box.dataset.key) ?? "";
+  if (active) refocus(root, key, part);
 }
 
 /**
- * Keep the keyboard where it was; when that control is gone, go to the card, where the news is.
+ * Keep the keyboard where it was; when that control is gone, go to its question or the card, where the news is.
  * @param {HTMLElement} root
  * @param {string | undefined} key
+ * @param {string | undefined} part
  */
-function refocus(root, key) {
+function refocus(root, key, part) {
   const again = key ? /** @type {HTMLInputElement | null} */ (root.querySelector(`[data-key="${CSS.escape(key)}"]`)) : null;
   if (again && !again.disabled) return again.focus();
-  const card = /** @type {HTMLElement | null} */ (root.querySelector(".tk-card"));
+  const own = part ? root.querySelector(`[data-part="${CSS.escape(part)}"]`) : null;
+  const card = /** @type {HTMLElement | null} */ (own ?? root.querySelector(".tk-card"));
   if (card) {
     card.tabIndex = -1;
     card.focus({ preventScroll: true });
@@ -81,39 +101,56 @@ function render({ model, el }) {
     silence.textContent = live.textContent = SILENCE;
     root.append(silence);
   };
-  const redraw = () => draw(root, model.get("html"), group);
-  const announce = () => { live.textContent = model.get("announced"); };
-  /** @param {string} act */
-  const send = (act) => {
-    const { text, choice } = entered(root);
+  /**
+   * @param {string} act
+   * @param {string} value
+   */
+  const send = (act, value) => {
     answered();
     waiting = setTimeout(saySilence, PATIENCE_MS);
     try {
-      model.send({ do: act, value: choice || text });
+      model.send({ do: act, value });
     } catch {
       saySilence(); // the connection went with the old kernel
     }
   };
+  const lines = puzzle(root, (order) => send("order", order), (text) => { live.textContent = text; });
+  const redraw = () => {
+    if (lines.busy()) return; // a newer order is on its way to Python: its drawing will come
+    draw(root, model.get("html"), group);
+    lines.dress();
+  };
+  const heard = () => {
+    answered();
+    if (lines.heard()) redraw();
+  };
+  const announce = () => { live.textContent = model.get("announced"); };
+  /** @param {Element} button */
+  const press = (button) => {
+    const act = button instanceof HTMLElement ? button.dataset.do : undefined;
+    if (act) send(act, entered(partOf(button, root)));
+  };
   root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target.closest("[data-do]") : null;
-    if (target instanceof HTMLElement && target.dataset.do) send(target.dataset.do);
+    if (target) press(target);
   });
   root.addEventListener("keydown", (event) => {
     // JupyterLab's own shortcuts must not see what is meant for the card.
     if (!(event.ctrlKey || event.metaKey || event.altKey)) event.stopPropagation();
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
-    const first = root.querySelector("[data-do]");
-    if (first instanceof HTMLElement && first.dataset.do) send(first.dataset.do);
+    const first = partOf(event.target, root).querySelector("[data-do]");
+    if (first) press(first);
   });
   model.on("change:html", redraw);
   model.on("change:announced", announce);
-  model.on("change:heard", answered);
+  model.on("change:heard", heard);
   redraw();
   const showStill = hideStill(el);
   return () => {
     showStill();
     clearTimeout(waiting);
-    model.off("change:heard", answered);
+    model.off("change:heard", heard);
+    lines.stop();
     model.off("change:html", redraw);
     model.off("change:announced", announce);
   };
