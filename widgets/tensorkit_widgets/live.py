@@ -17,6 +17,7 @@ __all__ = [
     "born",
     "cell_of_now",
     "cells",
+    "finished",
     "register",
     "repaint",
     "replace_in_cell",
@@ -46,6 +47,7 @@ class Origin:
 _guard = threading.RLock()
 _alive: weakref.WeakSet[Any] = weakref.WeakSet()
 _hooked: list[Any] = []
+_finished: list[Any] = []
 cells: weakref.WeakKeyDictionary[Any, Origin] = weakref.WeakKeyDictionary()
 """Where each widget was made and is shown."""
 
@@ -58,10 +60,11 @@ def _shell() -> Any:
     return get_ipython()
 
 
-def register(widget: Alive) -> None:
-    """Repaint this widget after every cell from now on."""
-    born(widget)
-    _close_earlier(widget)
+def register(widget: Alive, *, of_cell: bool = True) -> None:
+    """Repaint this widget after every cell from now on; one that is not `of_cell` lives on when its cell runs again."""
+    if of_cell:
+        born(widget)
+        _close_earlier(widget)
     with _guard:
         _alive.add(widget)
         shell = _shell()
@@ -83,8 +86,17 @@ def unregister(widget: Alive) -> None:
                 return  # somebody reset the shell's hooks: nothing is left to take back
 
 
-def _after_cell(_result: Any = None) -> None:
-    repaint()
+def _after_cell(result: Any = None) -> None:
+    _finished.append(result)
+    try:
+        repaint()
+    finally:
+        _finished.clear()
+
+
+def finished() -> Any:
+    """What IPython says of the cell that has just ended, while the widgets look again after it; None at other times."""
+    return _finished[-1] if _finished else None
 
 
 def repaint(skip: Alive | None = None) -> int:

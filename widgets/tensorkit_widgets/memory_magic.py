@@ -1,0 +1,97 @@
+"""``%memory_map``: one panel beside the notebook, however often it is run; ``%memory_map off`` closes it.
+
+`show_with` decides what fills the panel: a function that makes a widget (with a ``close``) from the hook. Until one
+is given it is the map as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit_widgets.memory_hook import MemoryHook, hook
+from tensorkit_widgets.memory_model import Difference, MemorySnapshot, summary
+
+__all__ = ["close_panel", "memory_map", "open_panel", "register", "remove", "show_with", "text_panel"]
+
+NO_SIDECAR = "The side panel needs the package sidecar (pip install sidecar); the map is shown here instead."
+USAGE = "%memory_map opens the memory map beside the notebook; %memory_map off closes it."
+
+MakePanel = Callable[[MemoryHook], Any]
+_make: list[MakePanel] = []
+_open: list[tuple[Any, Any]] = []  # (the widget, the side panel around it or None)
+
+
+def text_panel(source: MemoryHook) -> Any:
+    """The map as text, in a widget that follows the notebook until it is closed."""
+    import ipywidgets
+
+    class Text(ipywidgets.Textarea):  # type: ignore[misc, unused-ignore]
+        def close(self) -> None:
+            stop()
+            super().close()
+
+    area = Text(disabled=True, rows=24, layout=ipywidgets.Layout(width="100%"))
+
+    def told(snapshot: MemorySnapshot, change: Difference) -> None:
+        area.value = summary(snapshot, change)
+
+    stop = source.subscribe(told)
+    return area
+
+
+def show_with(make: MakePanel) -> None:
+    """From now on the panel shows what ``make(hook)`` returns."""
+    _make[:] = [make]
+
+
+def open_panel() -> str:
+    """Show the map, in the side panel if there is one; a sentence if it had to be shown in the notebook."""
+    from IPython.display import display
+
+    if _open and _open[0][1] is not None:
+        return ""  # it is there, and it follows by itself
+    close_panel()
+    widget = (_make[0] if _make else text_panel)(hook)
+    try:
+        from sidecar import Sidecar
+    except ImportError:
+        _open.append((widget, None))
+        print(NO_SIDECAR)
+        display(widget)
+        return NO_SIDECAR
+    panel = Sidecar(title="memory map", anchor="split-right")
+    _open.append((widget, panel))
+    with panel:
+        display(widget)
+    return ""
+
+
+def close_panel() -> None:
+    """Close the map and its panel; the hook after every cell goes with it."""
+    while _open:
+        for part in _open.pop():
+            if part is not None:
+                part.close()
+
+
+def memory_map(line: str = "") -> None:
+    """Open the memory map (`%memory_map`), or close it (`%memory_map off`)."""
+    word = line.strip().lower()
+    if word in ("", "on"):
+        open_panel()
+    elif word == "off":
+        close_panel()
+    else:
+        print(USAGE)
+
+
+def register(shell: Any) -> None:
+    """Teach a shell the magic; doing it again changes nothing."""
+    shell.register_magic_function(memory_map, "line", "memory_map")
+
+
+def remove(shell: Any) -> None:
+    """Close the panel and take the magic away."""
+    close_panel()
+    shell.magics_manager.magics["line"].pop("memory_map", None)
