@@ -240,23 +240,35 @@ from tensorkit.ops.overwriting import (
     abs_,
     acos_,
     acosh_,
+    addmv_,
+    as_strided_,
     asin_,
     asinh_,
     atan_,
     atanh_,
     ceil_,
+    clamp_,
+    clamp_max_,
+    clamp_min_,
+    clip_,
     conj_physical_,
     cos_,
     cosh_,
     deg2rad_,
+    detach_,
     erf_,
     erfc_,
     exp2_,
     exp_,
     expm1_,
+    fill_,
     floor_,
     frac_,
+    gcd_,
     i0_,
+    index_put_,
+    lcm_,
+    ldexp_,
     log1p_,
     log2_,
     log10_,
@@ -267,6 +279,7 @@ from tensorkit.ops.overwriting import (
     rad2deg_,
     reciprocal_,
     relu_,
+    resize_as_,
     round_,
     rsqrt_,
     sigmoid_,
@@ -278,6 +291,8 @@ from tensorkit.ops.overwriting import (
     tan_,
     tanh_,
     trunc_,
+    xlogy_,
+    zero_,
 )
 from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
 from tensorkit.ops.pointwise import (
@@ -434,7 +449,6 @@ Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __n
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = type(strided).__module__ = __name__
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
-addmv_ = Tensor.addmv_
 arccos = acos
 arccos_ = acos_
 arccosh = acosh
@@ -448,25 +462,14 @@ arctan2 = atan2
 arctan_ = atan_
 arctanh = atanh
 arctanh_ = atanh_
-as_strided_ = Tensor.as_strided_
-clamp_ = Tensor.clamp_
-clamp_max_ = Tensor.clamp_max_
-clamp_min_ = Tensor.clamp_min_
 clip = clamp
-clip_ = Tensor.clip_
 concat = cat
 concatenate = cat
-detach_ = Tensor.detach_
 divide = div
-fill_ = Tensor.fill_
 fix = trunc
 fix_ = trunc_
-gcd_ = Tensor.gcd_
 greater = gt
 greater_equal = ge
-index_put_ = Tensor.index_put_
-lcm_ = Tensor.lcm_
-ldexp_ = Tensor.ldexp_
 less = lt
 less_equal = le
 moveaxis = movedim
@@ -474,13 +477,10 @@ multiply = mul
 negative = neg
 negative_ = neg_
 not_equal = ne
-resize_as_ = Tensor.resize_as_
 row_stack = vstack
 subtract = sub
 swapaxes = transpose
 swapdims = transpose
-xlogy_ = Tensor.xlogy_
-zero_ = Tensor.zero_
 # -- the end of what `make stubs` writes --
 
 __all__ = [

@@ -440,11 +440,8 @@ def explain(
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
     alone = method and len(parameters) == 1  # PyTorch has words of its own for methods that take nothing
-    for key in kwargs:
-        if alone:
-            return f"TensorBase.{name}() takes no keyword arguments"
-        if key not in signature.parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters):
-            return f"{name}() got an unexpected keyword argument '{key}'"
+    if alone and kwargs:
+        return f"TensorBase.{name}() takes no keyword arguments"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         if alone:
@@ -452,6 +449,10 @@ def explain(
         return _too_many(name, positional[method:], len(args) - method)
     missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
+        before = positional[: next(i for i, p in enumerate(positional) if p.name == missing[0])]
+        wrong = _mistyped(name, before, args, {k: v for k, v in kwargs.items() if k != missing[0]}, method)
+        if wrong is not None:
+            return wrong
         missing += [
             p.name
             for p in parameters
@@ -465,7 +466,11 @@ def explain(
     if written and not _acceptable(rest[0], (int,), "int"):  # only integers may be written one by one
         return f"{name}() takes 1 positional argument but {len(rest)} were given"
     keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-    return _mistyped(name, [*positional, *keywords], args, kwargs, method)
+    wrong = _mistyped(name, [*positional, *keywords], args, kwargs, method)
+    if wrong is not None or any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return wrong
+    unknown = next((key for key in kwargs if key not in signature.parameters), None)  # PyTorch asks this last
+    return None if unknown is None else f"{name}() got an unexpected keyword argument '{unknown}'"
 
 
 def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:

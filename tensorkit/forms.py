@@ -236,6 +236,7 @@ _MAKING = (
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "addcdiv": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
     "addcmul": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
+    "addmv_": ("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
     "arange": (
         f"(Number end, *, Tensor out = None, {_MAKING})",
         f"(Number start, Number end, *, {_MAKING})",
@@ -261,6 +262,22 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         "(Tensor input, Tensor mat2, *, Tensor out = None)",
         "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
     ),
+    "clamp_": (
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
+    "clamp_max_": (
+        "(Tensor input, Tensor max)",
+        "(Tensor input, Number max)",
+    ),
+    "clamp_min_": (
+        "(Tensor input, Tensor min)",
+        "(Tensor input, Number min)",
+    ),
+    "clip_": (
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
     "div": (
         "(Tensor input, Tensor other, *, Tensor out = None)",
         "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
@@ -275,6 +292,10 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         f"(int n, int m, *, Tensor out = None, {_MAKING})",
     ),
     "fill": (
+        "(Tensor input, Tensor value)",
+        "(Tensor input, Number value)",
+    ),
+    "fill_": (
         "(Tensor input, Tensor value)",
         "(Tensor input, Number value)",
     ),
@@ -413,6 +434,10 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "vsplit": (
         "(Tensor input, int sections)",
         "(Tensor input, tuple of ints indices)",
+    ),
+    "xlogy_": (
+        "(Tensor input, Tensor other)",
+        "(Tensor input, Number other)",
     ),
 }
 

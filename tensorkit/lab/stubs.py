@@ -426,26 +426,6 @@ def _bound(text: str) -> set[str]:
     return {name for name in names if not name.startswith("_") or name == "__version__"}
 
 
-#: In-place forms of several operands that PyTorch's namespace offers as functions too.
-_WRITING = (
-    "addmv_",
-    "as_strided_",
-    "clamp_",
-    "clamp_max_",
-    "clamp_min_",
-    "clip_",
-    "detach_",
-    "fill_",
-    "gcd_",
-    "index_put_",
-    "lcm_",
-    "ldexp_",
-    "resize_as_",
-    "xlogy_",
-    "zero_",
-)
-
-
 def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
     """The functions that each module of ``ops`` offers, and the further spellings of them."""
     modules = [
@@ -465,8 +445,6 @@ def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
         aliases |= {other: name for other in plain if other != name}
     for name, function in offered.items():
         imports[_home(function, loaded)].append(name)
-    known = {name for names in imports.values() for name in names} | set(aliases)
-    aliases |= {name: f"Tensor.{name}" for name in _WRITING if hasattr(Tensor, name) and name not in known}
     return {module: sorted(names) for module, names in imports.items()}, aliases
 
 
