@@ -1115,10 +1115,10 @@ def _float(input: Tensor) -> float:
     alone = array is not None and array.size == 1 and input._autograd is None and input._base is None
     if alone and (input._dtype is dtypes.float32 or input._dtype is dtypes.float64):
         return array.item()  # type: ignore[no-any-return]
-    return float(_real_part(_single(input, "float"), "double"))
+    return float(_real_part(_single(input), "double"))
 
 
-def _single(input: Tensor, kind: str) -> Any:
+def _single(input: Tensor) -> Any:
     if input.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     if wants_grad(input) and requires_grad(input):
@@ -1199,9 +1199,9 @@ def _attach_protocols() -> None:
     attach("__array__", _array)
     attach("__array_wrap__", _wrap_array)
     attach("__bool__", _bool)
-    attach("__int__", lambda self: int(_real_part(_single(self, "int"), "int64_t")))
+    attach("__int__", lambda self: int(_real_part(_single(self), "int64_t")))
     attach("__float__", _float)
-    attach("__complex__", lambda self: complex(_single(self, "complex")))
+    attach("__complex__", lambda self: complex(_single(self)))
     attach("__index__", _index)
     attach("__iter__", _iterate)
     attach("__contains__", _contains)

@@ -108,7 +108,7 @@ def _spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
     return linspace(least, most, bins + 1, dtype=kind)
 
 
-def _real(name: str, value: Any) -> float:
+def _real(value: Any) -> float:
     if not isinstance(value, NUMBERS):
         raise TypeError
     if isinstance(value, complex):
@@ -220,7 +220,7 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Te
     """
     check_tensor(input)
     count, kind = whole(bins), input._dtype
-    least, most = _real("min", min), _real("max", max)
+    least, most = _real(min), _real(max)
     _check_bins(count)
     _check_hist(out, kind)
     if input._device == META:
@@ -286,7 +286,7 @@ def _check_out(out: tuple[Any, Any] | None, kind: dtype) -> None:
         )
 
 
-def _by_density(counts: Array, edges: Array, kind: dtype) -> Array:
+def _by_density(counts: Array, edges: Array) -> Array:
     """Shares of the whole for each unit of width, rounded at each step as PyTorch's are."""
     shares = kernels.quiet(lambda: counts / numpy.add.reduce(counts))
     return kernels.quiet(numpy.divide, shares, numpy.diff(edges))  # type: ignore[no-any-return]
@@ -312,7 +312,7 @@ def _histogram(
     loads = None if weight is None else on_host(weight, "histogram").reshape(-1)
     counts = _counted(values, loads, edges._nd(), _corrected if counted else _searched)
     counts = kernels.cast(counts, kind)
-    return deliver(_by_density(counts, edges._nd(), kind) if density else counts, kind), edges
+    return deliver(_by_density(counts, edges._nd()) if density else counts, kind), edges
 
 
 _HISTOGRAM_FORMS = (

@@ -449,7 +449,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     return out
 
 
-def _flip_dims(input: Tensor, dims: Any, name: str) -> list[int]:
+def _flip_dims(input: Tensor, dims: Any) -> list[int]:
     ndim = input.dim()
     places = [layouts.normalise_dim(dim, ndim) for dim in dims]
     for dim in places:
@@ -488,13 +488,13 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.flip.html
     """
-    return _flipped(input, _flip_dims(input, int_list(dims, "flip", "dims", 2), "flip"))
+    return _flipped(input, _flip_dims(input, int_list(dims, "flip", "dims", 2)))
 
 
 def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     """The elements in reverse order along dimensions: always a copy."""
     along = _listed(places if dims is None else (dims,), "flip")
-    return flip(input, along) if wants_grad(input) else _flipped(input, _flip_dims(input, along, "flip"))
+    return flip(input, along) if wants_grad(input) else _flipped(input, _flip_dims(input, along))
 
 
 @op(
