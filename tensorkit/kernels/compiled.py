@@ -35,7 +35,6 @@ __all__ = [
     "Swift",
     "add_product",
     "add_scaled",
-    "arithmetic",
     "as_row",
     "choose",
     "erf",
@@ -49,6 +48,7 @@ __all__ = [
     "nan_to_num",
     "normal",
     "relu",
+    "rowwise",
     "rsqrt",
     "running_product",
     "running_sum",
@@ -120,6 +120,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 _loops: list[Loop] = []
+_OFTEN = 50
 
 
 class Loop:
@@ -138,6 +139,7 @@ class Loop:
         self.body, self.signatures = body, signatures
         self.asked = _MODE == "0"
         self.ready: Any = None
+        self._patience = _OFTEN
         _loops.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -152,6 +154,13 @@ class Loop:
             else:
                 _compiler.send(self)
         return self.ready
+
+    def often(self) -> Any:
+        """`compiled` for few elements: the compiler is told only when the loop is wanted again and again."""
+        if self.ready is None and not self.asked and _MODE != "force" and self._patience:
+            self._patience -= 1
+            return None
+        return self.compiled()
 
     def compile(self) -> None:
         """Compile now and here, or load what an earlier process compiled."""
@@ -321,7 +330,7 @@ _COMMON |= {"_logarithm": _logarithm, "_fused": _fused}
 _FLOATS = ("f4", "f8")
 
 
-def _rowwise(
+def rowwise(
     inputs: int, kinds: tuple[str, ...] = _FLOATS, extra: str = ""
 ) -> Callable[[Callable[..., Any]], Loop]:
     """A loop over rows whose elements lie side by side: each array flat, with the step from row to row."""
@@ -332,16 +341,25 @@ class Swift:
     """A pointwise function: a compiled loop, or a function of arrays.
 
     Args:
-        loop: of the form of `_rowwise`.
+        loop: of the form of `rowwise`.
         function: of arrays and the `extra` numbers; what answers where the loop cannot.
         kinds: the dtypes of the result that the loop takes.
         extra: numbers that both are given after the arrays.
+        columns: whether the loop knows columns, whose numbers are each for a whole row.
     """
 
-    __slots__ = ("extra", "function", "kinds", "loop")
+    __slots__ = ("columns", "extra", "function", "kinds", "loop")
 
-    def __init__(self, loop: Loop, function: Any, kinds: str = "fd", extra: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        function: Any,
+        kinds: str = "fd",
+        extra: tuple[Any, ...] = (),
+        columns: bool = False,
+    ) -> None:
         self.loop, self.function, self.kinds, self.extra = loop, function, kinds, extra
+        self.columns = columns
 
     def __call__(self, *inputs: Any) -> Any:
         return self.function(*inputs, *self.extra)
@@ -369,7 +387,7 @@ class Swift:
         shape = (1, out.size) if flat or out.ndim < 2 else (out.size // out.shape[-1], out.shape[-1])
         arguments: list[Any] = []
         for array in (*inputs, target):
-            arguments += _flat(array, out, shape, self.loop is arithmetic)
+            arguments += _flat(array, out, shape, self.columns)
         fast(*arguments, *shape, *self.extra)
         if target is not out:
             numpy.copyto(out, target)
@@ -417,7 +435,7 @@ def as_row(array: Array) -> tuple[Array, int]:
     return as_strided(array, ((array.shape[0] - 1) * step + array.shape[1],), (array.itemsize,)), step
 
 
-@_rowwise(1)
+@rowwise(1)
 def rsqrt(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     one = out.dtype.type(1)
     for i in range(rows):
@@ -444,7 +462,7 @@ _Q = (
 )
 
 
-@_rowwise(1, ("f4",))
+@rowwise(1, ("f4",))
 def erf(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
@@ -468,7 +486,7 @@ def erf(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
             y[j] = v * p / q
 
 
-@_rowwise(1)
+@rowwise(1)
 def sign(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
@@ -477,7 +495,7 @@ def sign(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
             y[j] = (v > 0) - (v < 0)
 
 
-@_rowwise(1)
+@rowwise(1)
 def relu(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     zero = out.dtype.type(0)
     for i in range(rows):
@@ -487,7 +505,7 @@ def relu(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
             y[j] = zero if v <= zero else v
 
 
-@_rowwise(1, extra=",f8,f8")
+@rowwise(1, extra=",f8,f8")
 def clip(a, sa, out, so, rows, columns, low, high):  # type: ignore[no-untyped-def]
     least, most = out.dtype.type(low), out.dtype.type(high)
     for i in range(rows):
@@ -498,7 +516,7 @@ def clip(a, sa, out, so, rows, columns, low, high):  # type: ignore[no-untyped-d
             y[j] = most if v > most else v
 
 
-@_rowwise(2, extra=",f8")
+@rowwise(2, extra=",f8")
 def mix(a, sa, b, sb, out, so, rows, columns, weight):  # type: ignore[no-untyped-def]
     w, rest = out.dtype.type(weight), out.dtype.type(1) - out.dtype.type(weight)
     near = abs(w) < out.dtype.type(0.5)
@@ -512,7 +530,7 @@ def mix(a, sa, b, sb, out, so, rows, columns, weight):  # type: ignore[no-untype
                 z[j] = y[j] - (y[j] - x[j]) * rest
 
 
-@_rowwise(3, extra=",f8")
+@rowwise(3, extra=",f8")
 def add_product(a, sa, b, sb, c, sc, out, so, rows, columns, factor):  # type: ignore[no-untyped-def]
     f = out.dtype.type(factor)
     for i in range(rows):
@@ -522,7 +540,7 @@ def add_product(a, sa, b, sb, c, sc, out, so, rows, columns, factor):  # type: i
             w[j] = x[j] + f * y[j] * z[j]
 
 
-@_rowwise(1, extra=",f8,f8,f8")
+@rowwise(1, extra=",f8,f8,f8")
 def nan_to_num(a, sa, out, so, rows, columns, nan, highest, lowest):  # type: ignore[no-untyped-def]
     kind = out.dtype.type
     lost, high, low, above = kind(nan), kind(highest), kind(lowest), kind(numpy.inf)
@@ -535,7 +553,7 @@ def nan_to_num(a, sa, out, so, rows, columns, nan, highest, lowest):  # type: ig
             y[j] = lost if v != v else found
 
 
-@_rowwise(2, extra=",f8")
+@rowwise(2, extra=",f8")
 def add_scaled(a, sa, b, sb, out, so, rows, columns, alpha):  # type: ignore[no-untyped-def]
     factor = out.dtype.type(alpha)
     for i in range(rows):
@@ -554,42 +572,12 @@ def choose(m, sm, a, sa, b, sb, out, so, rows, columns):  # type: ignore[no-unty
             z[j] = one if w[j] else two
 
 
-@_rowwise(1, ("f4",))
+@rowwise(1, ("f4",))
 def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
         for j in range(columns):
             y[j] = _ONE / (_ONE + _power(-x[j]))
-
-
-@_rowwise(2, extra=",i8")
-def arithmetic(a, sa, b, sb, out, so, rows, columns, which):  # type: ignore[no-untyped-def]
-    row = numpy.empty(columns, out.dtype)
-    for i in range(rows):
-        z = out[i * so : i * so + columns]
-        # A step of -1 says that there is one number for each row.
-        if sa < 0:
-            row[:] = a[i]
-            x = row
-        else:
-            x = a[i * sa : i * sa + columns]
-        if sb < 0:
-            row[:] = b[i]
-            y = row
-        else:
-            y = b[i * sb : i * sb + columns]
-        if which == 0:
-            for j in range(columns):
-                z[j] = x[j] + y[j]
-        elif which == 1:
-            for j in range(columns):
-                z[j] = x[j] - y[j]
-        elif which == 2:
-            for j in range(columns):
-                z[j] = x[j] * y[j]
-        else:
-            for j in range(columns):
-                z[j] = x[j] / y[j]
 
 
 # -- along rows ---------------------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ __all__ = [
 
 Array = numpy.ndarray[Any, Any]
 #: Below so many elements NumPy is as fast.
-_FEW = 1 if FORCED else 1024
+_FEW = 1 if FORCED else 256
+_SOME = 1 if FORCED else 1024
 _GRAIN = 4096
 
 
@@ -71,11 +72,16 @@ def _ordered_bits(bits, out, endless, turned):  # type: ignore[no-untyped-def]
 _float_keys = Loop(_ordered_bits, ("void(i4[::1],i4[::1],i8,i8)", "void(i8[::1],i8[::1],i8,i8)"))
 
 
+def _found(loop: Loop, size: int) -> Any:
+    """The compiled loop, if there is one: where there are few elements it must be wanted often."""
+    return loop.compiled() if size >= _SOME else loop.often() if size >= _FEW else None
+
+
 def keys_of(rows: Array, descending: bool) -> Array | None:
     """Whole numbers, of 32 or 64 bits, in the wanted order of the elements: nan last, or first if descending."""
     kind, turned = rows.dtype, -1 if descending else 0
     if kind.kind == "f" and kind.itemsize > 2:
-        fast = _float_keys.compiled()
+        fast = _float_keys.compiled() if rows.size >= _SOME else _float_keys.often()
         if fast is None:
             return None
         bits = numpy.ascontiguousarray(rows).view(f"i{kind.itemsize}").reshape(-1)
@@ -269,7 +275,7 @@ def _rows(run: Callable[[int, int], Any], shape: tuple[int, ...]) -> None:
 
 def sorted_places(rows: Array, descending: bool, wanted: Array | None = None) -> Array | None:
     """The order in which the C++ library's ``sort`` leaves each row; or which element it puts at one place of each."""
-    fast: Any = _sort.compiled() if rows.size >= _FEW else None
+    fast = _found(_sort, rows.size)
     keys = keys_of(rows, descending) if fast is not None else None
     if keys is None:
         return None
@@ -384,7 +390,7 @@ _top = _Steps(_top_rows, tuple(f"void({k}[:,::1],i8[:,::1],b1)" for k in _KEYS),
 
 def top(rows: Array, k: int, largest: bool, ordered: bool) -> Array | None:
     """Where PyTorch finds the k largest or smallest elements of each row."""
-    fast: Any = _top.compiled() if rows.size >= _FEW else None
+    fast = _found(_top, rows.size)
     keys = keys_of(rows, largest) if fast is not None else None
     if keys is None:
         return None
@@ -405,7 +411,7 @@ _nth = _Steps(_nth_rows, tuple(f"void({k}[:,::1],i8[:,::1],i8)" for k in _KEYS),
 
 def nth(row: Array, place: int) -> int | None:
     """Which element the C++ library's ``nth_element`` puts at one place."""
-    fast: Any = _nth.compiled() if row.size >= _FEW else None
+    fast = _found(_nth, row.size)
     keys = keys_of(row[None], False) if fast is not None else None
     if keys is None:
         return None
@@ -465,7 +471,7 @@ _quickselect = _Steps(_quick_rows, tuple(f"void({k}[:,::1],i8[::1],i8)" for k in
 
 def quick(rows: Array, place: int) -> Array | None:
     """Which element of each row PyTorch's own quick selection puts at one place."""
-    fast: Any = _quickselect.compiled() if rows.size >= _FEW else None
+    fast = _found(_quickselect, rows.size)
     keys = keys_of(rows, False) if fast is not None else None
     if keys is None:
         return None
@@ -494,7 +500,7 @@ _runs = Loop(_longest, tuple(f"void({k}[:,::1],i8[::1])" for k in ("i4", "i8", "
 
 def ends_of_longest(ranged: Array) -> Array | None:
     """Where the first of the longest runs of equal numbers in each row ends."""
-    fast: Any = _runs.compiled() if ranged.size >= _FEW and ranged.itemsize <= 8 else None
+    fast: Any = _runs.compiled() if ranged.size >= _SOME and ranged.itemsize <= 8 else None
     if fast is None:
         return None
     if ranged.dtype.char not in "ild":

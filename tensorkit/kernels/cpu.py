@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from tensorkit.dtypes import bfloat16, dtype, float16, float32
-from tensorkit.kernels import compiled
+from tensorkit.kernels import compiled, compiled_rows
 from tensorkit.kernels.compiled import Loop, Swift
 from tensorkit.kernels.compiled_scan import converted
 from tensorkit.kernels.threads import FORCED, silent, spread
@@ -193,8 +193,7 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
         parts = [a[where] if kept is None else kept for a, kept in zip(given, cut, strict=True)]
         quiet(_step, function, parts, out[where])
 
-    if function in _ARITHMETIC and _by_rows(given, out):
-        function = _ARITHMETIC[function]
+    function = _by_rows(function, given, out)
     one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
     most = 0 if one_step else max(1, _BLOCK // (width * out.itemsize))
     grain = max(1, _PIECE // width)
@@ -210,18 +209,37 @@ def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
     pointwise(_CHOICE, (mask, first.view(bits), second.view(bits)), out.view(bits))
 
 
-#: NumPy is as fast for arrays that are one row; for others it takes three times as long as need be.
-_ARITHMETIC: dict[Any, Swift] = {
-    ufunc: Swift(compiled.arithmetic, lambda a, b, _, ufunc=ufunc: ufunc(a, b), extra=(which,))
-    for which, ufunc in enumerate((numpy.add, numpy.subtract, numpy.multiply, numpy.divide))
+def _of_rows(loop: Loop, ufunc: Any, which: int) -> Swift:
+    return Swift(loop, lambda *inputs: ufunc(*inputs[:-1]), extra=(which,), columns=loop.body is _TWO)
+
+
+_TWO = compiled_rows.two_by_row.body
+#: What takes long in NumPy where not everything is one row of memory.
+_ROWS: dict[Any, Swift] = {
+    ufunc: _of_rows(loop, ufunc, which)
+    for loop, known in (
+        (compiled_rows.two_by_row, compiled_rows.TWO),
+        (compiled_rows.one_by_row, compiled_rows.ONE),
+    )
+    for which, ufunc in enumerate(known)
+}
+#: The same where the result takes the place of the first operand.
+_ROWS_IN_PLACE: dict[Any, Swift] = {
+    ufunc: _of_rows(compiled_rows.two_by_row, ufunc, which + compiled_rows.IN_PLACE)
+    for which, ufunc in enumerate(compiled_rows.TWO)
 }
 
 
-def _by_rows(inputs: list[Any], out: Array) -> bool:
-    """Whether all are arrays of one floating point dtype, and not all of them one row of memory."""
-    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < 64:
-        return False
-    return all(isinstance(a, numpy.ndarray) and a.dtype == out.dtype for a in inputs)
+def _by_rows(function: Any, inputs: list[Any], out: Array) -> Any:
+    """The loop for arrays of one floating point dtype that are not all one row of memory, or the function itself."""
+    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < 64 or function not in _ROWS:
+        return function
+    if not all(a.dtype == out.dtype if isinstance(a, numpy.ndarray) else type(a) is float for a in inputs):
+        return function
+    places = [a.ctypes.data if isinstance(a, numpy.ndarray) else None for a in inputs]
+    if out.ctypes.data not in places:
+        return _ROWS[function]
+    return _ROWS_IN_PLACE.get(function, function) if places[0] == out.ctypes.data else function
 
 
 def _varies(array: Any) -> bool:

@@ -11,13 +11,21 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels import compiled
+from tensorkit.kernels.compiled import Loop
 from tensorkit.kernels.cpu import MANY
-from tensorkit.kernels.threads import spread
+from tensorkit.kernels.threads import FORCED, spread
 
-__all__ = ["add_rows", "gathered", "running", "scatter_added", "softmax", "triangle"]
+__all__ = ["SOME", "add_rows", "gathered", "running", "scatter_added", "softmax", "triangle"]
 
 Array = numpy.ndarray[Any, Any]
 _PIECE = 1 << 16
+#: Of fewer elements NumPy's functions are done before a loop has looked at its arguments.
+SOME = 1 if FORCED else 256
+
+
+def _found(loop: Loop, size: int) -> Any:
+    """The compiled loop, if there is one: where there are few elements it must be wanted often."""
+    return loop.compiled() if size >= MANY else loop.often()
 
 
 def _grain(rows: int, size: int) -> int:
@@ -38,9 +46,9 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
 
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     """The softmax of each row of a dense float32 array, or its logarithm."""
-    if array.size < MANY or array.dtype != numpy.float32 or not array.flags.carray:
+    if array.size < SOME or array.dtype != numpy.float32 or not array.flags.carray:
         return None
-    fast = compiled.softmax.compiled() if array.ndim and axis == array.ndim - 1 else None
+    fast = _found(compiled.softmax, array.size) if array.ndim and axis == array.ndim - 1 else None
     if fast is None:
         return None
     out = numpy.empty(array.shape, numpy.float32)
@@ -54,9 +62,9 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
 def running(ufunc: Any, array: Array, axis: int) -> Array | None:
     """Running sums or products of floating point numbers."""
     loop = {numpy.add: compiled.running_sum, numpy.multiply: compiled.running_product}.get(ufunc)
-    if array.size < MANY or array.dtype.char not in "fd" or loop is None or not array.flags.behaved:
+    if array.size < SOME or array.dtype.char not in "fd" or loop is None or not array.flags.behaved:
         return None
-    fast, out = loop.compiled(), numpy.empty(array.shape, array.dtype)
+    fast, out = _found(loop, array.size), numpy.empty(array.shape, array.dtype)
     pair = _matrices(axis, array, out)
     if fast is None or pair is None:
         return None
@@ -67,11 +75,11 @@ def running(ufunc: Any, array: Array, axis: int) -> Array | None:
 
 def gathered(array: Array, index: Array, axis: int) -> Array | None:
     """The elements that an index, within bounds, names along one dimension; in the other it may be smaller."""
-    if index.size < MANY or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
+    if index.size < SOME or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
         return None
     if not (array.flags.behaved and index.flags.behaved):
         return None
-    fast = (compiled.gather_last if axis else compiled.gather_first).compiled()
+    fast = _found(compiled.gather_last if axis else compiled.gather_first, index.size)
     if fast is None:
         return None
     bits = numpy.dtype(f"u{array.itemsize}")
@@ -88,10 +96,10 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
 
 def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
     """Add values where an index, within bounds, points along one dimension, one after the other."""
-    if index.size < MANY or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
+    if index.size < SOME or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
         return False
     given = values if numpy.shape(values) == index.shape else numpy.broadcast_to(values, index.shape).copy()
-    fast = (compiled.scatter_add_last if axis else compiled.scatter_add_first).compiled()
+    fast = _found(compiled.scatter_add_last if axis else compiled.scatter_add_first, index.size)
     if fast is None or given.dtype != target.dtype or not given.flags.behaved or not index.flags.behaved:
         return False
     if numpy.may_share_memory(target, given):
@@ -109,13 +117,13 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
 def add_rows(target: Array, places: Array, values: Array) -> bool:
     """Add a row of values to the row that each index names; it may count from the end."""
     if (
-        values.size < MANY
+        values.size < SOME
         or target.dtype.char not in "fdl"
         or target.ndim != 2
         or values.dtype != target.dtype
     ):
         return False
-    fast = compiled.index_add.compiled()
+    fast = _found(compiled.index_add, values.size)
     if fast is None or numpy.may_share_memory(target, values):
         return False
     where = places.reshape(-1).astype(numpy.int64, copy=False)
@@ -133,9 +141,9 @@ def add_rows(target: Array, places: Array, values: Array) -> bool:
 
 def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
     """Write a triangle of a matrix into `out`, zeros beside it."""
-    if array.size < MANY or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
+    if array.size < SOME or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
         return False
-    fast = compiled.triangle.compiled()
+    fast = _found(compiled.triangle, array.size)
     if fast is None:
         return False
     bits = numpy.dtype(f"u{array.itemsize}")

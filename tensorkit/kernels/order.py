@@ -96,7 +96,8 @@ def order_rows(rows: Array, descending: bool, stable: bool) -> Array:
     keys = sortable(rows)
     if stable or rows.shape[-1] <= SHORT:
         return _stable(keys, descending)
-    order = compiled_order.sorted_places(keys, descending) if ties_likely(keys) else None
+    at_once = keys.size <= _SURE or ties_likely(keys)  # few are sorted before one has looked at some
+    order = compiled_order.sorted_places(keys, descending) if at_once else None
     if order is not None:
         return order
     order = numpy.argsort(keys, axis=-1)

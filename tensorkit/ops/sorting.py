@@ -19,7 +19,7 @@ from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels import compiled_order, few
+from tensorkit.kernels import compiled_order, few, large
 from tensorkit.kernels import order as orders
 from tensorkit.ops.convert import copy_into, cpp_name, deliver
 from tensorkit.ops.reduce import axis_of_small, put_along, small
@@ -94,15 +94,22 @@ def on_host(input: Tensor, name: str) -> Array:
 
 def as_rows(array: Array, axis: int) -> Array:
     """The array as a matrix, whose rows run along one of its dimensions."""
-    moved = numpy.moveaxis(array, axis, -1)
+    moved = _moved(array, axis, -1)
     return numpy.ascontiguousarray(moved).reshape(-1, array.shape[axis])
+
+
+def _moved(array: Array, source: int, target: int) -> Array:
+    """``numpy.moveaxis``, which takes a while to find that there is nothing to move."""
+    ndim = array.ndim
+    return array if source % ndim == target % ndim else numpy.moveaxis(array, source, target)
 
 
 def _picked(rows: Array, order: Array) -> Array:
     if rows.shape[0] == 1:
         only: Array = rows[0].take(order[0])
         return only[None]
-    return numpy.take_along_axis(rows, order, -1)
+    quick = large.gathered(rows, order, 1) if rows.shape == order.shape else None
+    return numpy.take_along_axis(rows, order, -1) if quick is None else quick
 
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
@@ -173,7 +180,7 @@ def _shaped(rows: Array, input: Tensor, axis: int, kind: dtype) -> Tensor:
     lay = input._lay()
     stride = layouts.like_strides(lay)
     shape = (*lay.size[:axis], *lay.size[axis + 1 :], lay.size[axis])
-    moved = numpy.moveaxis(rows.reshape(shape), -1, axis)
+    moved = _moved(rows.reshape(shape), -1, axis)
     if stride == layouts.contiguous_stride(lay.size):
         return deliver(moved, kind)
     out = empty_strided(lay.size, stride, kind, CPU)
@@ -470,8 +477,8 @@ def _top(input: Tensor, k: int, dim: Any, largest: bool, ordered: bool, out: Any
     found = _top_rows(rows, k, largest, ordered)
     values = _picked(rows, found)
     return (
-        deliver(numpy.moveaxis(values.reshape(shape), -1, axis), kind),
-        deliver(numpy.moveaxis(found.reshape(shape), -1, axis), dtypes.int64),
+        deliver(_moved(values.reshape(shape), -1, axis), kind),
+        deliver(_moved(found.reshape(shape), -1, axis), dtypes.int64),
     )
 
 
