@@ -319,6 +319,13 @@ def _lerp(a: Array, b: Array, weight: Any) -> Any:
     return numpy.where(near, a + weight * gap, b - gap * (1 - weight))
 
 
+def _mixing(weight: Any) -> Any:
+    """`_lerp` with a number as the weight."""
+    if numpy.iscomplexobj(weight) or numpy.ndim(weight):
+        return lambda a, b: _lerp(a, b, weight)
+    return Swift(compiled.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
+
+
 def _check_mixed(input: Tensor, **others: Tensor) -> None:
     for name, other in others.items():
         if other._dtype is not input._dtype:
@@ -389,9 +396,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
                 return quick
         _check_mixed(input, end=end)
         factor = _number(weight, input._dtype) if input._dtype.category >= 2 else 0
-        along = Pointwise(
-            "lerp", lambda a, b: _lerp(a, b, factor), None, kernel="lerp_kernel_scalar", lacks=_WHOLE
-        )
+        body = _mixing(factor)
+        along = Pointwise("lerp", body, None, kernel="lerp_kernel_scalar", lacks=_WHOLE)
         return apply(along, (input, end), out=out)
     _check_mixed(input, end=end) if not weight.dim() else _check_mixed(input, end=end, weight=weight)
     exact = bool(weight.dim())
