@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets import BroadcastExplorer
+from tensorkit_widgets import BroadcastExplorer, ReductionExplorer
 from tensorkit_widgets.board import Board
 
 STORAGE = re.compile(r'(data-storage=\\")\d{0,9}(\d)')
@@ -27,6 +27,9 @@ FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtu
 BOARDS: dict[str, Callable[[], Board]] = {
     "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
     "broadcast_refused": lambda: BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
+    "reduction_keepdim": lambda: ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
+    "reduction_refused": lambda: ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
 }
 """Small, and the same every time: neither times nor addresses nor unseeded numbers."""
 

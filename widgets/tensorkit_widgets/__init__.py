@@ -7,6 +7,7 @@ from tensorkit_widgets.parsons import Parsons
 from tensorkit_widgets.predict import Predict
 from tensorkit_widgets.progress_report import forget, progress
 from tensorkit_widgets.quiz import Quiz
+from tensorkit_widgets.reduction_explorer import ReductionExplorer
 from tensorkit_widgets.setup_report import SetupReport
 from tensorkit_widgets.stride_explorer import StrideExplorer
 
@@ -17,6 +18,7 @@ __all__ = [
     "Parsons",
     "Predict",
     "Quiz",
+    "ReductionExplorer",
     "SetupReport",
     "StrideExplorer",
     "forget",
