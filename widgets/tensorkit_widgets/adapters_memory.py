@@ -126,10 +126,11 @@ def tensor_library(kind: type) -> str:
     >>> tensor_library(numpy.ndarray), tensor_library(list)
     ('numpy', '')
     """
-    line = lineage(kind)
-    if numpy.ndarray in line:
+    # Compared by identity: a metaclass may refuse to be asked whether it is equal.
+    line = {id(base) for base in lineage(kind)}
+    if id(numpy.ndarray) in line:
         return "numpy"
-    return next((name for name in ("tensorkit", "torch") if _class_of(name) in line), "")
+    return next((name for name in ("tensorkit", "torch") if id(_class_of(name)) in line), "")
 
 
 def undisturbed() -> AbstractContextManager[Any]:
@@ -143,19 +144,20 @@ def undisturbed() -> AbstractContextManager[Any]:
 Roots = tuple[Any, ...]
 
 
-def ground(tensor: Any, known: Ground | None = None) -> tuple[Ground, Roots]:
+def ground(tensor: Any, known: Ground | None = None, library: str = "") -> tuple[Ground, Roots]:
     """What a tensor stands on, and the live objects that the memory belongs to: its storage, the array that owns it.
 
     The roots keep the memory where it is, so they must not outlive the look.
 
     Args:
         known: what was read of the same tensor before; comes back if nothing has changed, and then with one root only.
+        library: its library, where it is known.
 
     Raises:
         TypeError: for what has no stride of whole elements, with a sentence.
         Whatever the library raises for a tensor without memory.
     """
-    library = tensor_library(type(tensor))
+    library = library or tensor_library(type(tensor))
     if library == "numpy":
         return _of_array(tensor, known)
     if not library:
@@ -209,7 +211,9 @@ def _owner(array: Array) -> tuple[Any, Array]:
     while True:
         base = _base(owner)
         kind = type(base)
-        if numpy.ndarray in lineage(kind):
+        if base is None:
+            return owner, owner
+        if kind is numpy.ndarray or tensor_library(kind) == "numpy":
             owner = base
         elif kind is _BETWEEN:
             owner = base.base

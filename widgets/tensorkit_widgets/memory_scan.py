@@ -157,7 +157,7 @@ class _Search:
         """A value that a way leads to: note it if it is a tensor, queue it if there may be something inside."""
         self.steps += 1
         kind = type(value)
-        if kind in _ATOMS:
+        if id(kind) in _ATOMS:
             return
         plan = _plan(kind)
         if plan.library:
@@ -232,7 +232,9 @@ class _Search:
             for tensor in saved_by(node):
                 library = tensor_library(type(tensor))
                 if library:
-                    self.note(tensor, library, (None, f"saved by {clean(node.name())}", "graph"))
+                    self.note(
+                        tensor, library, (None, f"saved by {clean(node.name().rpartition('::')[2])}", "graph")
+                    )
 
 
 def _add(nodes: list[Any], known: set[int], node: Any) -> None:
@@ -339,9 +341,9 @@ def _plan(kind: type) -> _Plan:
 def _made(kind: type) -> _Plan:
     line = lineage(kind)
     library = tensor_library(kind)
-    if type in line:
+    if _among(type, line):
         return _Plan(items=_of_class)
-    if any(base in line for base in _CLOSED) or (not library and _package(kind) in _OPAQUE):
+    if any(_among(base, line) for base in _CLOSED) or (not library and _package(kind) in _OPAQUE):
         return _NOTHING
     items, length = _items(line)
     if library and library != "numpy" and items is None:
@@ -350,6 +352,10 @@ def _made(kind: type) -> _Plan:
     if library:  # the library's own attributes lie below the tensor, not beside it
         own = tuple(base for base in line if _package(base) not in (library, "torch"))
     return _Plan(library, items, length, _state(line), tuple(_slots(own)))
+
+
+def _among(kind: type, line: tuple[type, ...]) -> bool:
+    return any(base is kind for base in line)
 
 
 def _package(kind: type) -> str:
@@ -409,7 +415,7 @@ def _children(state: dict[str, Any]) -> Iterator[_Step]:
 
 def _items(line: tuple[type, ...]) -> tuple[Callable[[Any], Iterator[_Step]] | None, Any]:
     for base, (items, length) in _CONTAINERS.items():
-        if base in line:
+        if _among(base, line):
             return (_fields(line) if base is tuple else None) or items, length
     return None, None
 
@@ -465,10 +471,12 @@ _CONTAINERS: dict[type, tuple[Callable[[Any], Iterator[_Step]], Any]] = {
     collections.deque: (_of_sequence(collections.deque.__iter__), collections.deque.__len__),
 }
 _CLOSED = (types.ModuleType, types.FunctionType, BaseException)
+# By id: a metaclass may refuse to be hashed or compared.
 _ATOMS = frozenset(
-    {
+    id(kind)
+    for kind in (
         int, float, bool, complex, str, bytes, bytearray, type(None), type(...), range, slice, types.FunctionType,
         types.BuiltinFunctionType, types.MethodType, types.ModuleType, types.CodeType, types.FrameType,
         types.GeneratorType, types.CoroutineType, memoryview, weakref.ref,
-    }
+    )
 )  # fmt: skip

@@ -191,7 +191,7 @@ class MemoryWatch:
                 known = None
             ways = tuple(one.ways)
             try:
-                base, roots = ground(one.tensor, None if known is None else known.ground)
+                base, roots = ground(one.tensor, None if known is None else known.ground, one.library)
             except Exception as error:  # no memory of its own, or a library that refuses: told, never raised
                 unread.append(Unread(ways, clean(str(error), 200)))
                 continue
@@ -320,9 +320,9 @@ def _careful(
         evidence = seen(runs)
         if before == evidence:
             return before, ""
-        hidden = [slot for slot in unlike(before, evidence) or () if not any(a <= slot < b for a, b in runs)]
-        if hidden:  # bring the first change into sight
-            evidence = seen(_runs(evidence.slots, (*points[:2], hidden[0])))
+        changed = unlike(before, evidence) or ()
+        if changed and not any(a <= slot < b for slot in changed for a, b in runs):
+            evidence = seen(_runs(evidence.slots, (*points[:2], changed[0])))  # bring the first into sight
         return evidence, ""
     except Exception as error:  # a device that is gone, a library that refuses: said, never raised
         return None, f"the numbers could not be read: {clean(str(error), 200)}"
