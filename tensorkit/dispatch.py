@@ -50,11 +50,13 @@ __all__ = [
     "pair_recorder",
     "recorded",
     "recorded_call",
+    "parameters",
     "register",
     "register_recorder",
     "register_writer",
     "registry",
     "sample",
+    "several_recorder",
     "single_recorder",
     "takes",
     "traced_method",
@@ -171,6 +173,7 @@ Recorder = Callable[..., Any]
 _record: Recorder | None = None
 _pair_recorder: Recorder | None = None
 _single_recorder: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None] | None = None
+_several_recorder: Callable[..., Callable[..., Any] | None] | None = None
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
@@ -180,17 +183,13 @@ def register_recorder(
     inplace: Recorder,
     pair: Recorder,
     single: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None],
+    several: Callable[..., Callable[..., Any] | None],
     after: Callable[[tuple[Any, ...], Any], None],
 ) -> None:
     """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, _pair_recorder, _single_recorder, _after
-    _record, _record_inplace, _pair_recorder, _single_recorder, _after = (
-        outofplace,
-        inplace,
-        pair,
-        single,
-        after,
-    )
+    global _record, _record_inplace, _pair_recorder, _single_recorder, _several_recorder, _after
+    _record, _record_inplace, _pair_recorder = outofplace, inplace, pair
+    _single_recorder, _several_recorder, _after = single, several, after
 
 
 def pair_recorder(rule: Any, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
@@ -217,6 +216,11 @@ def arguments_of(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     if rest is not None:
         given[rest] = args[len(names) :]
     return given | kwargs if kwargs else given
+
+
+def parameters(body: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters that positional arguments fill."""
+    return _parameters(body)[0]
 
 
 @functools.cache
@@ -267,6 +271,18 @@ def single_recorder(rule: Any, body: Callable[..., Any], name: str, kind: str) -
     return made
 
 
+def several_recorder(rule: Any, body: Callable[..., Any], name: str, **named: Any) -> Callable[..., Any]:
+    """What runs and records an operation of several operands, all given by position: the short way of `recorded`.
+
+    Args:
+        named: where the body does not tell, ``names`` of its parameters, and ``arguments_of`` a call.
+    """
+    made = None if _several_recorder is None else _several_recorder(rule, body, name, **named)
+    if made is None:
+        return lambda *args: recorded(rule, name, body, args, {}, kind="copy")
+    return made
+
+
 def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """`body`, which asks its operands whether they want gradients before it runs."""
     if rule is None and kind != "inplace":
@@ -288,16 +304,29 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
 
     if kind != "inplace" and len(rule.formulas) == 1:
         return _asking_first(body, rule, name, kind)
+    noted = kind not in ("inplace", "view")
+    record_several: Callable[..., Any] | None = None
 
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         for operand in args:
-            if wants_grad(operand):
+            if operand.__class__ is Tensor:
+                if operand._autograd is not None:
+                    break
+                base = operand._base
+                if base is not None and base._autograd is not None:
+                    break
+        else:
+            if kwargs and any(map(wants_grad, kwargs.values())):
                 return recorded(rule, name, body, args, kwargs, kind=kind)
-        if kwargs and any(map(wants_grad, kwargs.values())):
+            return body(*args, **kwargs)
+        if kwargs or not noted or not _are_plain(args, body):
             return recorded(rule, name, body, args, kwargs, kind=kind)
-        return body(*args, **kwargs)
+        nonlocal record_several
+        if record_several is None:
+            record_several = several_recorder(rule, body, name)
+        return record_several(*args)
 
     return asking
 
@@ -318,7 +347,7 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
                     base = operand._base
                     if base is None or base._autograd is None:
                         return body(*args, **kwargs)
-                if _is_plain(args, kwargs):
+                if (len(args) == 1 and not kwargs) or _is_plain(args, kwargs):
                     if record is None:
                         record = single_recorder(rule, body, name, kind)
                     return record(*args, **kwargs)
@@ -329,14 +358,29 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
     return asking
 
 
+def _are_plain(args: tuple[Any, ...], body: Callable[..., Any]) -> bool:
+    """Whether all arguments are tensors, or nothing that could change after the call, and each has its parameter."""
+    for value in args:
+        kind = value.__class__
+        if kind is not Tensor and kind not in _PLAIN:
+            return False
+    names, rest, _ = _parameters(body)
+    return rest is None and len(args) <= len(names)
+
+
 _PLAIN = frozenset((int, bool, float, type(None), str, dtype))
 
 
 def _is_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether there is nothing beside the first operand that could be a tensor, or change after the call."""
     for value in args[1:]:
-        if type(value) not in _PLAIN and not (type(value) is tuple and all(type(v) is int for v in value)):
-            return False
+        kind = value.__class__
+        if kind not in _PLAIN:
+            if kind is not tuple:
+                return False
+            for part in value:
+                if part.__class__ is not int:
+                    return False
     if not kwargs:
         return True
     return all(
@@ -681,16 +725,17 @@ def _remembering(body: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs or type(input) is not Tensor:
             return body(input, *args, **kwargs)
         for value in args:
-            if value.__class__ is not int:
+            if value.__class__ is not int and not _are_integers(value):
                 return body(input, *args)
         layout = input._layout
         if layout is None:
             layout = input._lay()
-        key, made = (body, args), layout.made
-        if made is not None:
-            found = made.get(key)
-            if found is not None:
-                return input._view(found)
+        if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+            return body(input, *args)
+        key = (body, args)
+        found = layout.made.get(key)
+        if found is not None:
+            return input._view(found)
         out = body(input, *args)
         found = _layout_of_view(input, out)
         if found is not None:
@@ -698,6 +743,10 @@ def _remembering(body: Callable[..., Any]) -> Callable[..., Any]:
         return out
 
     return remembering
+
+
+def _are_integers(value: Any) -> bool:
+    return value.__class__ is tuple and all(part.__class__ is int for part in value)
 
 
 def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -712,18 +761,21 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
     @functools.wraps(body)
     def method(self: Any = None, /, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if self.__class__ is not Tensor or kwargs or self._autograd is not None or tracing.active:
+        if self.__class__ is not Tensor or kwargs or tracing.active:
             return long(self, *args, **kwargs)
         base = self._base
-        if base is not None and base._autograd is not None:
-            return long(self, *args)
+        if self._autograd is not None or (base is not None and base._autograd is not None):
+            try:
+                return body(self, *args)
+            except _MISREAD:
+                return long(self, *args)  # which says why
         # The short way of `_remembering`, written out.
         layout = self._layout
         if layout is not None:
             made = layout.made
             if made is not None:
                 for value in args:
-                    if value.__class__ is not int:
+                    if value.__class__ is not int and not _are_integers(value):
                         break
                 else:
                     found = made.get((plain, args))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -22,7 +22,7 @@ from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.layout import Layout
 from tensorkit.storage import allocate
-from tensorkit.tensor import Array, Tensor, fresh, fresh_strided, on_storage
+from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
     "NUMBERS",
@@ -35,6 +35,7 @@ __all__ = [
     "check_overlap",
     "check_writable",
     "empty_strided",
+    "few_elements",
     "plain",
     "prepare_out",
     "register_zip",
@@ -395,9 +396,22 @@ def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
 # -- the short way ------------------------------------------------------------------------------------------------
 
 _FEW = 4096  # elements; of more, nobody notices what the whole way takes
-_Plan = tuple[dtype, dtype]
+
+
+class _Plan(NamedTuple):
+    """How a block is run on operands of some kinds."""
+
+    compute: dtype
+    kind: dtype  # of the result
+    held: numpy.dtype[Any]  # NumPy's for `compute`
+    bare: bool  # whether the function takes numbers as they are: a ufunc casts them to its arrays' dtype
+
+
 _plans: dict[Any, _Plan | None] = {}
-_steps: dict[Any, tuple[int, ...]] = {}
+_steps: dict[
+    Any, tuple[Layout, tuple[int, ...], bool]
+] = {}  # a result's layout, in bytes too; if it is row-major
+_quiet = cpu.quiet_here
 _MANY_PLANS = 4096
 _SMALL = 1 << 31
 
@@ -417,74 +431,115 @@ def plain(
     first: Array | None = None
     alike = solid = True
     for operand in operands:
-        if isinstance(operand, Tensor):
-            if operand._device is not CPU or operand._conjugated:
-                return None
+        if operand.__class__ is Tensor:
             array = operand._array
             if array is None:
+                if operand._device is not CPU or operand._conjugated:
+                    return None
                 array = operand._nd()
-            if not 0 < array.size <= _FEW:
-                return None
-            key.append(operand._dtype if array.ndim else operand._dtype.name)
+            shape = array.shape
+            key.append(operand._dtype if shape else operand._dtype.name)
+            arrays.append(array)
             if first is None:
-                first = array
-            elif array.shape != first.shape:
+                first, whole = array, shape
+            elif shape == whole:
+                solid = solid and operand._solid
+                continue
+            else:
                 alike = False
             solid = solid and operand._solid
-            arrays.append(array)
+            if not 0 < array.size <= _FEW:
+                return None
         else:
-            key.append(type(operand))
+            key.append(operand.__class__)
             arrays.append(operand)
     named = tuple(key)
-    plan = _plans.get(named, _UNKNOWN)
-    if plan is _UNKNOWN:
+    try:
+        plan = _plans[named]
+    except KeyError:
         plan = _plan_of(block, operands, named)
     if plan is None or first is None:
         return None
-    compute, kind = plan
+    _, kind, held, bare = plan
     if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
         return None
-    held = compute.numpy
-    for place, array in enumerate(arrays):
-        if isinstance(array, numpy.ndarray):
-            if array.dtype is not held and array.dtype != held:
-                arrays[place] = cpu.cast(array, compute)
-        elif -_SMALL < array < _SMALL or array.__class__ is float:
-            try:
-                arrays[place] = cpu.quiet(numpy.array, array, held)
-            except OverflowError:
-                return None
-        else:
+    function = block.numpy if by is None else by
+    try:
+        if (len(key) > 4 or first.dtype is not held) and not _converted(
+            arrays, held, bare and function.__class__ is numpy.ufunc
+        ):
             return None
+    except RuntimeError:
+        return None  # another thread is inside
     if block.check is not None:
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
     try:
-        result: Any = cpu.quiet(block.numpy if by is None else by, *arrays)
+        result: Any = _quiet(function, *arrays)
     except (ArithmeticError, RuntimeError, TypeError, ValueError):
         return None  # sizes that do not broadcast, a division by 0: refused in PyTorch's words
     if inplace:
         return _written(operands[0], result)
-    made = _owned(result, arrays, kind)
-    if alike and solid and made.flags.c_contiguous:
-        return fresh(made, kind)
-    return _laid_out(block, operands, made, kind, named)
+    if result.__class__ is not numpy.ndarray or result.dtype is not kind.numpy or result.base is not None:
+        result = _owned(result, kind)
+    if function.__class__ is not numpy.ufunc:
+        for array in arrays:
+            if result is array:
+                result = array.copy()
+    if alike and solid and result.flags.c_contiguous:
+        return fresh(result, kind)
+    return _laid_out(block, operands, result, kind, named)
 
 
-_UNKNOWN: Any = object()
+def few_elements(input: Any, most: int = 16) -> Array | None:
+    """The array of a row-major tensor of at most so many float32 or float64 numbers; None for any other."""
+    if input.__class__ is not Tensor:
+        return None
+    array: Array | None = input._array
+    if array is None:
+        if input._device is not CPU or input._conjugated:
+            return None
+        array = input._nd()
+    if input._solid and input._dtype in _REAL_NUMBERS and 0 < array.size <= most:
+        return array
+    return None
+
+
+_REAL_NUMBERS = (dtypes.float32, dtypes.float64)
+
+
+def _converted(arrays: list[Any], held: numpy.dtype[Any], bare: bool) -> bool:
+    """Turn operands into arrays of the dtype to compute in; False for a number that `apply` must look at."""
+    for place, array in enumerate(arrays):
+        kind = array.__class__
+        if kind is numpy.ndarray:
+            if array.dtype is not held and array.dtype != held:
+                arrays[place] = _quiet(array.astype, held)
+        elif kind is float or -_SMALL < array < _SMALL:
+            if bare:
+                continue
+            try:
+                arrays[place] = cpu.quiet(numpy.array, array, held)
+            except OverflowError:
+                return False
+        else:
+            return False
+    return True
 
 
 def _plan_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Plan | None:
-    """The dtype to compute in and that of the result, kept for the next operands of these kinds."""
+    """What operands of these kinds come to, kept for the next ones."""
     plan: _Plan | None = None
     if all(isinstance(o, Tensor) or type(o) in (bool, int, float) for o in operands):
         try:
-            plan = _dtypes_of(block, operands)
+            compute, kind = _dtypes_of(block, operands)
         except RuntimeError:
-            plan = None  # no dtype holds both: `apply` says so, after what PyTorch looks at first
-        if plan is not None and (cpu.is_half(plan[0]) or plan[0] in block.lacks):
-            plan = None
+            pass  # no dtype holds both: `apply` says so, after what PyTorch looks at first
+        else:
+            if not cpu.is_half(compute) and compute not in block.lacks:
+                # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
+                plan = _Plan(compute, kind, compute.numpy, compute.category == 2 or compute is dtypes.int64)
     if len(_plans) >= _MANY_PLANS:
         _plans.clear()
     _plans[key] = plan
@@ -493,11 +548,11 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Plan | N
 
 def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
     """Whether no element of the first operand is written twice, and no other operand lies in its memory."""
-    first, *others = operands
+    first = operands[0]
     if not first._solid and 0 in target.strides:
         return False
-    for other in others:
-        if isinstance(other, Tensor) and other is not first:
+    for other in operands:
+        if other is not first and isinstance(other, Tensor):
             if other._storage is not None and other._storage is first._storage:
                 return False
             if len(other._lay().size) > target.ndim:
@@ -509,53 +564,49 @@ def _written(target: Tensor, result: Any) -> Tensor | None:
     array = target._array
     if array is None or result.shape != array.shape:
         return None
-    cpu.quiet(numpy.copyto, array, result, casting="unsafe")
+    if result.dtype is array.dtype:
+        array[...] = result
+    else:
+        cpu.quiet(numpy.copyto, array, result, casting="unsafe")
     target._bump()
     return target
 
 
-def _owned(result: Any, arrays: list[Any], kind: dtype) -> Array:
-    """What a function returned, as an array of the result's dtype that shares no memory."""
+def _owned(result: Any, kind: dtype) -> Array:
+    """What a function returned, as an array of the result's dtype that is no part of another."""
     if result.__class__ is not numpy.ndarray:
         result = numpy.asarray(result)
     if result.dtype != kind.numpy:
         return cpu.cast(result, kind)
-    if result.base is not None:
-        return result.copy()  # type: ignore[no-any-return]
-    for array in arrays:
-        if result is array:
-            return array.copy()  # type: ignore[no-any-return]
-    return result  # type: ignore[no-any-return]
+    return result if result.base is None else result.copy()  # type: ignore[no-any-return]
 
 
 def _laid_out(block: Pointwise, operands: tuple[Any, ...], made: Array, kind: dtype, named: Any) -> Tensor:
     """A new array as a tensor, with the strides that PyTorch would give it."""
-    lays = [o._lay() if isinstance(o, Tensor) else _NUMBER for o in operands]
-    key = (
-        named,
-        block.like_first,
-        block.row_major_after_number,
-        *[(lay.size, lay.stride) for lay in lays],
-    )
-    stride = _steps.get(key)
-    if stride is None:
+    key: list[Any] = [block.like_first, block.row_major_after_number, named]
+    for operand in operands:
+        if operand.__class__ is Tensor:
+            lay = operand._layout
+            if lay is None:
+                lay = operand._lay()
+            key += (lay.size, lay.stride)
+    place = tuple(key)
+    found = _steps.get(place)
+    if found is None:
         if len(_steps) >= _MANY_PLANS:
             _steps.clear()
-        stride = _steps[key] = _stride_of(block, operands, made.shape, kind, None)
-    item = made.itemsize
-    if stride == tuple([step // item for step in made.strides]):
-        return (
-            fresh(made, kind)
-            if made.flags.c_contiguous and _tight(made.shape, stride)
-            else fresh_strided(made, kind)
-        )
-    out = empty_strided(made.shape, stride, kind, CPU)
-    numpy.copyto(out._nd(), made)
-    return out
-
-
-def _tight(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    return stride == layouts.contiguous_stride(size)
+        layout = Layout(made.shape, _stride_of(block, operands, made.shape, kind, None))
+        steps = tuple([step * made.itemsize for step in layout.stride])
+        found = _steps[place] = (layout, steps, layout.stride == layouts.contiguous_stride(made.shape))
+    layout, steps, row_major = found
+    if steps == made.strides:
+        out = fresh(made, kind)
+        if not row_major:
+            out._layout, out._solid = layout, False
+        return out
+    held = empty_strided(made.shape, layout.stride, kind, CPU)
+    numpy.copyto(held._nd(), made)
+    return held
 
 
 # -- the whole way ------------------------------------------------------------------------------------------------

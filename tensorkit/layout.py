@@ -77,8 +77,11 @@ def kept(method: _Method) -> _Method:
         for value in args:
             if value.__class__ is not int:
                 return method(self, *args)
-        key, made = (remembering, args), self.made
-        found = None if made is None else made.get(key)
+        made = self.made
+        if made is None:  # no other layout knows this one, and maybe nobody will ask it again
+            return method(self, *args)
+        key = (remembering, args)
+        found = made.get(key)
         if found is None:
             found = method(self, *args)
             self.keep(key, found)
@@ -100,7 +103,8 @@ class Layout:
     """
 
     __slots__ = ("made", "offset", "size", "stride")
-    made: dict[Any, Any] | None  # what was made of this layout before: see `kept`
+    #: What was made of this layout before: see `kept`. None while no other layout remembers this one.
+    made: dict[Any, Any] | None
 
     def __init__(self, size: Size, stride: Size, offset: int = 0) -> None:
         self.size = size
@@ -113,6 +117,8 @@ class Layout:
         if self.made is None or len(self.made) >= _KEPT:
             self.made = {}
         self.made[key] = value
+        if value.__class__ is Layout and value.made is None:
+            value.made = {}
 
     def __repr__(self) -> str:
         return f"Layout(size={self.size}, stride={self.stride}, offset={self.offset})"
@@ -1005,7 +1011,9 @@ def contiguous(size: Sequence[int]) -> Layout:
 @functools.lru_cache(4096)
 def _row_major(size: Size) -> Layout:
     """One layout for all fresh tensors of a size: they remember each other's views."""
-    return Layout(size, contiguous_stride(size), 0)
+    layout = Layout(size, contiguous_stride(size), 0)
+    layout.made = {}
+    return layout
 
 
 def _whole(number: Any) -> int:

@@ -25,6 +25,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator
+from math import cos, log1p, pi, sin, sqrt
 from typing import Any
 
 import numpy
@@ -37,8 +38,11 @@ from tensorkit.kernels.threads import spread
 from tensorkit.layout import Layout, iterator_strides
 
 __all__ = [
+    "FEW",
     "Generator",
     "default_generator",
+    "few_normal",
+    "few_uniform",
     "fill_bernoulli",
     "fill_cauchy",
     "fill_exponential",
@@ -62,6 +66,9 @@ __all__ = [
 
 Array = numpy.ndarray[Any, Any]
 _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
+#: Up to so many numbers are drawn one by one; from 16 on normal ones come another way.
+FEW = 15
+_LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
 
 # A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
@@ -229,6 +236,13 @@ class Generator:
             self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
             self._many = numpy.random.Generator(self._bits)
 
+    def one_by_one(self) -> Callable[[], int]:
+        """What gives the next draw of 32 bits: for a few that takes less time than to begin with many."""
+        if self._bits is None:
+            self._ready()
+        self._untouched = False
+        return self._bits.random_raw  # type: ignore[no-any-return]
+
     def words(self, count: int) -> Array:
         """The next `count` draws of 32 bits, uint32."""
         self._ready()
@@ -369,6 +383,33 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
             real[...] = wide
         if not out.flags.c_contiguous:
             _lay_down(out, values)
+
+
+def few_uniform(count: int, kind: numpy.dtype[Any], generator: Generator) -> Array:
+    """What `fill_uniform` fills a row of float32 or float64 with: the short way for up to `FEW` of them."""
+    with generator.lock:
+        draw = generator.one_by_one()
+        if kind.itemsize == 4:
+            numbers = [(draw() & 0xFFFFFF) * _BIT_24 for _ in range(count)]
+        else:
+            numbers = [((draw() << 32 | draw()) & _LOW_53) * _BIT_53 for _ in range(count)]
+    return numpy.array(numbers, kind)
+
+
+def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Array:
+    """What `fill_normal` fills a row of float32 or float64 with: the short way for up to `FEW` of them."""
+    with generator.lock:
+        spare = generator._spare
+        numbers = [] if spare is None else [spare]
+        if len(numbers) < count:
+            draw = generator.one_by_one()
+        while len(numbers) < count:
+            angle = 2.0 * pi * (((draw() << 32 | draw()) & _LOW_53) * _BIT_53)
+            length = sqrt(-2.0 * log1p(-(((draw() << 32 | draw()) & _LOW_53) * _BIT_53)))
+            numbers.append(length * cos(angle))
+            numbers.append(length * sin(angle))
+        generator._spare = numbers.pop() if len(numbers) > count else None
+    return numpy.array(numbers, kind)
 
 
 def fill_integers(out: Array, generator: Generator, low: int, high: int) -> None:

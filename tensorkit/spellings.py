@@ -37,7 +37,7 @@ from tensorkit.kernels import cpu
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
 
-__all__ = ["binary", "samples_of_one", "unary"]
+__all__ = ["binary", "fast_unary", "samples_of_one", "unary"]
 
 _Entry = tuple[Any, dtype]
 _NumberEntry = tuple[Any, dtype, float, float]  # and the numbers for which the ufunc alone is right
@@ -59,7 +59,7 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
     same: dict[dtype, _Entry] = {}
     number: dict[tuple[dtype, type], _NumberEntry] = {}
     if block.numpy.__class__ is not numpy.ufunc:
-        return same, number
+        return same, _beside_numbers(block)
     for kind in dtypes.ALL:
         result: dtype = dtypes.bool if block.result == "bool" else kind
         if not _direct(block, kind, result):
@@ -70,6 +70,43 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
         if kind.category >= 2:
             number[kind, float] = (block.numpy, result, -math.inf, math.inf)
     return same, number
+
+
+def _beside_numbers(block: Pointwise) -> dict[tuple[dtype, type], _NumberEntry]:
+    """Where a function of arrays that is no ufunc may be given a number: it keeps the dtype of its first operand."""
+    number: dict[tuple[dtype, type], _NumberEntry] = {}
+    if (
+        block.result != "same"
+        or block.like_first
+        or getattr(block.numpy, "__code__", _NO_CODE).co_argcount != 2
+    ):
+        return number
+    for kind in dtypes.ALL:
+        if kind.category in (0, 3) or kind in block.lacks or cpu.is_half(kind):
+            continue
+        run = _with_number(block.numpy, kind.numpy)
+        if kind.category == 2:
+            number[kind, float] = (run, kind, -math.inf, math.inf)
+        elif block.check is not None:
+            continue  # integers may be refused
+        number[kind, int] = (run, kind, *_whole_range(kind))
+    return number
+
+
+_NO_CODE = (lambda: None).__code__
+
+
+def _with_number(function: Callable[..., Any], held: numpy.dtype[Any]) -> Callable[..., Any]:
+    """A function of two arrays, of an array and a number."""
+    number = held.type
+
+    def run(array: Any, value: Any) -> Any:
+        result = function(array, number(value))
+        if result.dtype != held:
+            raise RuntimeError  # the long way converts it
+        return result
+
+    return run
 
 
 def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
@@ -129,7 +166,12 @@ def _fast_binary(
                 ufunc, kind, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return None
-                array = run(ufunc, x, b) if x.size < many else cpu.mapped(ufunc, (x, b), kind.numpy)
+                if x.size < many:
+                    array = run(ufunc, x, b)
+                elif ufunc.__class__ is numpy.ufunc:
+                    array = cpu.mapped(ufunc, (x, b), kind.numpy)
+                else:
+                    return None
         except KeyError:  # an unusual pair of dtypes
             return _aside(block, a, b, kinds)
         except (OverflowError, RuntimeError, ValueError):
@@ -170,7 +212,9 @@ def _aside(block: Pointwise, a: Tensor, b: Any, kinds: tuple[type, ...]) -> Tens
 
 
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
-    same, number = _fast_entries(block) if block.result == "same" else ({}, {})
+    same, number = (
+        _fast_entries(block) if block.result == "same" and block.numpy.__class__ is numpy.ufunc else ({}, {})
+    )
     number = number if numbers else {}
     run, many = cpu.quiet_here, cpu.MANY
     kinds = _PLAIN if numbers else _PLAIN[:1]
@@ -256,9 +300,10 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
 
 def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
     """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
-    if block.result not in ("same", "float", "bool") or block.like_first == "always":
+    if block.like_first == "always":
         return {}
-    kinds = (kind for kind in dtypes.ALL if kind.category >= 2 and kind not in block.lacks)
+    most = 2 if block.result in ("real", "real float") else 3
+    kinds = (kind for kind in dtypes.ALL if 2 <= kind.category <= most and kind not in block.lacks)
     return {
         kind: (block.numpy, dtypes.bool if block.result == "bool" else kind)
         for kind in kinds
@@ -266,7 +311,7 @@ def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
     }
 
 
-def _fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
+def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
     run, ndarray, many = cpu.quiet_here, numpy.ndarray, cpu.MANY
 
@@ -625,7 +670,7 @@ def unary(
         out: whether the function takes ``out=``.
         out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
     """
-    name, fast, rewritten = block.name, _fast_unary(block), inplace_derivative or derivative
+    name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
 
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True

@@ -178,14 +178,22 @@ class Tensor:
         """
         array = self._array
         if array is None:
-            storage, lay = self._store(), self._lay()
-            item, size = self._dtype.itemsize, lay.size
-            # An empty tensor may sit past the end of its storage: it has no first element to point at.
-            start = 0 if 0 in size else lay.offset * item
-            steps = tuple([step * item for step in lay.stride])
+            storage, lay, kind = self._storage or self._store(), self._layout or self._lay(), self._dtype
+            size, made = lay.size, lay.made
+            known = None if made is None else made.get(kind)
+            if known is None:
+                item = kind.itemsize
+                # An empty tensor may sit past the end of its storage: it has no first element to point at.
+                start = 0 if 0 in size else lay.offset * item
+                steps = tuple([step * item for step in lay.stride])
+                known = (start, steps, lay.stride == layouts.contiguous_stride(size))
+                if made is not None:
+                    lay.keep(kind, known)
+            start, steps, row_major = known
             try:
-                array = numpy.ndarray(size, self._dtype.numpy, storage._buffer, start, steps)
+                array = numpy.ndarray(size, kind.numpy, storage._buffer, start, steps)
             except (TypeError, ValueError):
+                item = kind.itemsize
                 reach = lay.reach() * item
                 if reach > storage.nbytes():
                     raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
@@ -195,7 +203,7 @@ class Tensor:
                 array = numpy.asarray(numpy.conjugate(array))
                 array.flags.writeable = False  # what writes here has to conjugate: it asks for what is stored
                 return array
-            self._solid = array.flags.c_contiguous and lay.stride == layouts.contiguous_stride(size)
+            self._solid = row_major and array.flags.c_contiguous
             if self._conjugated:
                 return array
             self._array = array

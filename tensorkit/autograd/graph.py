@@ -43,6 +43,7 @@ __all__ = [
     "RuleNode",
     "Saved",
     "SavedResult",
+    "SeveralPlan",
     "SinglePlan",
     "accumulator_of",
     "differentiable",
@@ -521,6 +522,65 @@ class SinglePlan:
             node.arguments[self.whole_face] = Geometry(*lies)
         if input is not None:
             node.saved[self.parameter] = _saved(input, version, edge)
+
+
+class SeveralPlan:
+    """Of an operation of several operands: what a call notes, by which of its arguments are tensors.
+
+    Args:
+        names: the parameters that the positional arguments of such a call fill.
+        tensors: for each of them whether the argument is a tensor.
+        arguments_of: a call's arguments by the name of the parameter, defaults included.
+    """
+
+    __slots__ = ("_kept", "arguments_of", "cls", "names", "places", "rule", "tensors")
+
+    def __init__(
+        self,
+        rule: Rule,
+        names: tuple[str, ...],
+        args: tuple[Any, ...],
+        arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
+    ) -> None:
+        self.rule, self.arguments_of, self.names = rule, arguments_of, names
+        self.tensors = [n for n, value in zip(names, args, strict=False) if isinstance(value, Tensor)]
+        self.cls = rule.node_class(dict(zip(names, args, strict=False)))
+        #: For each edge, the place of its tensor among the arguments; -1 for a number.
+        self.places = [names.index(n) if n in self.tensors else -1 for n in self.cls.order]
+        self._kept: dict[tuple[bool, ...], tuple[Any, Any, frozenset[str]]] = {}
+
+    @staticmethod
+    def fits(rule: Rule) -> bool:
+        """Whether the rule asks for nothing that a note does not have."""
+        return isinstance(rule.name, str) and rule.applies is None and rule.unread is None
+
+    def kept(self, mask: tuple[bool, ...]) -> tuple[Any, Any, frozenset[str]]:
+        """By which edges lead somewhere: the places of the tensors to save, of those to measure, and the results."""
+        found = self._kept.get(mask)
+        if found is None:
+            saves = [self.rule.saves[n] for n, wanted in zip(self.cls.order, mask, strict=True) if wanted]
+            wanted = frozenset[str]().union(*saves)
+            found = self._kept[mask] = (
+                [self.names.index(n) for n in self.tensors if n in wanted],
+                [self.names.index(n) for n in self.tensors if n + "_face" in wanted],
+                wanted.intersection(RESULTS),
+            )
+        return found
+
+    def settle(self, node: RuleNode, note: Any) -> None:
+        """Write out the note of a call."""
+        _, edges, size, kind, kept, faces, results, args, node.sequence = note
+        node.edges = tuple([_edge(edge) for edge in edges])
+        node.faces = [face_of(size, kind)]
+        node.arguments = self.arguments_of(args, {})
+        for name in self.tensors:
+            del node.arguments[name]
+        node.saved = {} if results is None else results
+        for place, tensor, version, made in kept:
+            node.saved[self.names[place]] = saved = _saved(tensor, version, None)
+            saved.made = made
+        for place, lies in faces:
+            node.arguments[self.names[place] + "_face"] = Geometry(*lies)
 
 
 class Geometry:

@@ -22,6 +22,7 @@ from tensorkit.autograd.graph import (
     RuleNode,
     Saved,
     SavedResult,
+    SeveralPlan,
     SinglePlan,
     differentiable,
     edge_of,
@@ -37,7 +38,14 @@ from tensorkit.autograd.views import rebase, refuse_ambiguous
 from tensorkit.device import CPU
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_inplace", "pair_recorder", "record", "record_inplace", "single_recorder"]
+__all__ = [
+    "check_inplace",
+    "pair_recorder",
+    "record",
+    "record_inplace",
+    "several_recorder",
+    "single_recorder",
+]
 
 Body = Callable[..., Any]
 
@@ -91,35 +99,70 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
     number, here, applies, unread = sequence.__next__, state, rule.applies, rule.unread
     fixed = always and applies is None and unread is None  # whatever the other arguments are
 
+    def decide(input: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The class of node, and what the formulas read; nothing where such a call is not recorded.
+
+        A layout that others know remembers it: it is asked again and again.
+        """
+        layout = input._layout or input._lay()
+        made = layout.made
+        key = (run, input._dtype, args) if not kwargs else (run, input._dtype, args, *kwargs.items())
+        found = None if made is None else made.get(key)
+        if found is None:
+            known = plan.arguments_of((input, *args), kwargs)
+            if applies is not None and not applies(known):
+                found = (None, plan.reads)
+            else:
+                reads = plan.reads if unread is None else plan.reads - unread(known)
+                try:
+                    found = (cls or plan.node_class(known), reads)
+                except RuntimeError as refusal:
+                    return refusal, reads  # said when the operation has run, and has nothing against the call
+            if made is not None:
+                layout.keep(key, found)
+        return found
+
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if not here.grad:
             return body(input, *args, **kwargs)
-        known = None if fixed else plan.arguments_of((input, *args), kwargs)
-        if applies is not None and not applies(known):  # type: ignore[arg-type]
-            return body(input, *args, **kwargs)
-        edge = _noted_edge(input)
-        if edge is None and not requires_grad(input):
+        held = input._autograd
+        if input._base is not None or held.__class__ is Meta:
+            edge = _noted_edge(input)
+            if edge is None and not requires_grad(input):
+                return body(input, *args, **kwargs)
+        else:
+            edge = held  # the node that stands in for its result's `Meta`
+        node_class, reads = (cls, plan.reads) if fixed else decide(input, args, kwargs)
+        if node_class is None:
             return body(input, *args, **kwargs)
         here.grad = False
         try:
             out = body(input, *args, **kwargs)
         finally:
             here.grad = True
+        if node_class.__class__ is not type:
+            refusal: Any = node_class
+            raise refusal
         keeps = edge is not None
-        reads = plan.reads if unread is None else plan.reads - unread(known)  # type: ignore[arg-type]
-        version, counter = 0, input._counter
-        keeps_input = reads_input and keeps and plan.parameter in reads
+        version, keeps_input = 0, reads_input and keeps and plan.parameter in reads
         if keeps_input:
             _refuse_inference(input)
-            version = 0 if counter is None else counter[0]
-        node: Any = (cls or plan.node_class(known))()
-        plain = type(out) is Tensor
+            counter = input._counter
+            if counter is not None:
+                version = counter[0]
+        node: Any = node_class()
+        plain = out.__class__ is Tensor
+        if not plain:
+            size = kind = None
+        else:
+            layout, kind = out._layout, out._dtype
+            size = out._array.shape if layout is None else layout.size
         node.note = (
             plan,
             edge,
-            out._array.shape if plain and out._layout is None else out._lay().size if plain else None,
-            out._dtype if plain else None,
+            size,
+            kind,
             (input._lay(), input._dtype, input._device) if reads_face and keeps else None,
             input if keeps_input else None,
             version,
@@ -128,13 +171,13 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
             kwargs,
             number(),
         )
-        if plain and out._autograd is None and out._device is CPU and out._dtype.category >= 2:
+        if kind is not None and out._autograd is None and out._device is CPU and kind.category >= 2:
             out._autograd = node
-            base = out._base
-            if base is not None:
-                out._born = out._version
+            if out._base is not None:
                 if is_view:
                     out._origin = PLAIN if input._base is None else input._origin
+                else:
+                    out._born = out._version
             if anomaly.on:
                 anomaly.remember(node)
             return out
@@ -145,6 +188,104 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         return out
 
     return run
+
+
+def several_recorder(
+    rule: Rule,
+    body: Body,
+    name: str,
+    names: tuple[str, ...] | None = None,
+    arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]] | None = None,
+) -> Callable[..., Any] | None:
+    """What runs an operation of several operands, given by position, and notes how to differentiate it.
+
+    None when its rule asks for more than a note has: then `record` has to be called.
+
+    Args:
+        names: the parameters, and `arguments_of` a call's arguments by them, where the body does not tell.
+    """
+    if not SeveralPlan.fits(rule):
+        return None
+    if arguments_of is None:
+        arguments_of = functools.partial(dispatch.arguments_of, body)
+    named = dispatch.parameters(body) if names is None else names
+    plans: dict[tuple[type, ...], SeveralPlan] = {}
+    number, here, full = sequence.__next__, state, Meta
+
+    def run(*args: Any) -> Any:
+        __tracebackhide__ = True
+        if not here.grad:
+            return body(*args)
+        kinds = tuple([value.__class__ for value in args])
+        plan = plans.get(kinds)
+        if plan is None:
+            plan = plans[kinds] = SeveralPlan(rule, named, args, arguments_of)
+        if "out" in plan.tensors:
+            return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
+        edges: list[Any] = []
+        for place in plan.places:
+            if place < 0:
+                edges.append(None)
+                continue
+            tensor = args[place]
+            held = tensor._autograd
+            if tensor._base is not None or held.__class__ is full:
+                edges.append(_noted_edge(tensor))
+            else:
+                edges.append(held)
+        mask = tuple([edge is not None for edge in edges])
+        if True not in mask:  # views of leaves, made unrecorded: or nothing to be recorded
+            return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
+        to_keep, to_measure, wanted = plan.kept(mask)
+        here.grad = False
+        try:
+            out = body(*args)
+        finally:
+            here.grad = True
+        kept = []
+        for place in to_keep:
+            tensor = args[place]
+            held, counter = tensor._autograd, tensor._counter
+            if held is not None or tensor._base is not None:
+                _refuse_inference(tensor)
+            kept.append((place, tensor, 0 if counter is None else counter[0], _is_made(tensor)))
+        node: Any = plan.cls()
+        plain = out.__class__ is Tensor
+        if not plain:
+            size = kind = None
+        else:
+            layout, kind = out._layout, out._dtype
+            size = out._array.shape if layout is None else layout.size
+        node.note = (
+            plan,
+            edges,
+            size,
+            kind,
+            kept,
+            [(p, (args[p]._lay(), args[p]._dtype, args[p]._device)) for p in to_measure]
+            if to_measure
+            else (),
+            _saved_results(wanted, (out,) if plain else out) if wanted else None,
+            tuple([None if value.__class__ is Tensor else value for value in args]),
+            number(),
+        )
+        single = plain and out._autograd is None and out._base is None and out._device is CPU
+        if single and out._dtype.category >= 2:
+            out._autograd = node
+            if anomaly.on:
+                anomaly.remember(node)
+            return out
+        node.settle()
+        _link(node, out)
+        return out
+
+    return run
+
+
+def _is_made(tensor: Tensor) -> bool:
+    """Whether a node made a tensor that is to be saved."""
+    held = tensor._autograd
+    return held is not None and held.node is not None
 
 
 def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
@@ -373,6 +514,8 @@ def _keep(node: RuleNode, arguments: dict[str, Any], out: Any) -> None:
 
 def _saved_results(wanted: frozenset[str], results: tuple[Tensor, ...]) -> dict[str, Saved]:
     """Of an operation's results those that its formulas mention, by what they are called there."""
+    if len(results) == 1:
+        return {"out": saved_result(results[0])} if "out" in wanted else {}
     return {
         name: saved_result(result, nr)
         for nr, (name, result) in enumerate(zip(RESULTS, results, strict=False))
@@ -454,4 +597,6 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-dispatch.register_recorder(record, record_inplace, pair_recorder, single_recorder, _mark_inference)
+dispatch.register_recorder(
+    record, record_inplace, pair_recorder, single_recorder, several_recorder, _mark_inference
+)

@@ -7,7 +7,10 @@
 from __future__ import annotations
 
 import functools
-from math import exp, log
+from collections.abc import Callable
+from itertools import accumulate
+from math import exp, isfinite, log, sqrt
+from operator import add, mul
 from typing import Any
 
 import numpy
@@ -15,6 +18,7 @@ import numpy
 __all__ = [
     "FEW",
     "clip",
+    "each",
     "extreme",
     "extreme_along",
     "gathered",
@@ -23,8 +27,10 @@ __all__ = [
     "means",
     "members",
     "ordered",
+    "running",
     "sigmoid",
     "softmax",
+    "spread",
     "sums",
     "total",
     "truth",
@@ -103,14 +109,70 @@ def truth(every: bool, array: Array) -> Array:
     return numpy.array(array.item(array.argmin() if every else array.argmax()))
 
 
+def each(function: Callable[[float], float], array: Array) -> Array:
+    """A function of Python's own numbers, of each element."""
+    if array.ndim == 1:
+        return numpy.array(list(map(function, array.tolist())), array.dtype)
+    return numpy.array(list(map(function, array.reshape(-1).tolist())), array.dtype).reshape(array.shape)
+
+
 def sigmoid(array: Array) -> Array:
     """The logistic function of each element, in Python's own numbers.
 
     Raises:
         OverflowError: where it is 0 to all digits.
     """
-    flat = [1 / (1 + exp(-value)) for value in array.reshape(-1).tolist()]
-    return numpy.array(flat, array.dtype).reshape(array.shape)
+    return each(_logistic, array)
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + exp(-value))
+
+
+def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array | None:
+    """The variance of float32 numbers, or its root: of all, or along a dimension; None where one is not finite."""
+    if axis is None or array.ndim == 1:
+        groups: Any = [array.reshape(-1).tolist()]
+    elif array.ndim == 2:
+        groups = array.tolist() if axis else list(zip(*array.tolist(), strict=True))
+    else:
+        return None
+    many = len(groups[0])
+    if many <= correction:
+        return None
+    found = []
+    for group in groups:
+        centre = sum(group) / many
+        total = 0.0
+        for value in group:
+            apart = value - centre
+            total += apart * apart
+        if not isfinite(total):
+            return None
+        found.append(sqrt(total / (many - correction)) if root else total / (many - correction))
+    return numpy.array(
+        found[0] if (len(groups) == 1 and array.ndim == 1) or axis is None else found, array.dtype
+    )
+
+
+def running(product: bool, array: Array, axis: int) -> Array | None:
+    """The sums or products so far along a dimension of a row or a matrix, rounded once each."""
+    join = mul if product else add
+    if axis == array.ndim - 1:
+        rows = [array.tolist()] if array.ndim == 1 else array.tolist() if array.ndim == 2 else None
+        if rows is None:
+            return None
+        flat = [value for row in rows for value in accumulate(row, join)]
+    elif array.ndim == 2:
+        rows = array.tolist()
+        so_far = flat = rows[0]
+        for row in rows[1:]:
+            so_far = list(map(join, so_far, row))
+            flat = flat + so_far
+    else:
+        return None
+    made = numpy.array(flat, array.dtype)
+    return made if array.ndim == 1 else made.reshape(array.shape)
 
 
 def members(array: Array, others: Array) -> Array:
@@ -124,10 +186,14 @@ def ordered(array: Array, descending: bool, count: int) -> tuple[Array, Array] |
     values: list[Any] = []
     indices: list[int] = []
     width = array.shape[-1]
+    places = range(width)
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, width).tolist():
-        if len(set(row)) < width or any(value != value for value in row):
+        total = sum(row)
+        if len(set(row)) < width or total != total:
             return None
-        order = sorted(range(width), key=row.__getitem__, reverse=descending)[:count]
+        order = sorted(places, key=row.__getitem__, reverse=descending)
+        if count < width:
+            order = order[:count]
         indices += order
         values += [row[place] for place in order]
     shape = (*array.shape[:-1], count)
@@ -152,11 +218,7 @@ def gathered(array: Array, index: Array, axis: int) -> Array:
 
 def clip(array: Array, low: float, high: float) -> Array:
     """Each element between two bounds; of bounds in the wrong order the second counts; nan stays."""
-    flat = [
-        high if value > high else value
-        for value in [low if v < low else v for v in array.reshape(-1).tolist()]
-    ]
-    return numpy.array(flat, array.dtype).reshape(array.shape)
+    return each(lambda v: high if (w := low if v < low else v) > high else w, array)
 
 
 def softmax(array: Array) -> Array:
@@ -171,7 +233,8 @@ def softmax(array: Array) -> Array:
         powers = [exp(value - top) for value in row]
         whole = sum(powers)
         shares += [power / whole for power in powers]
-    return numpy.array(shares, array.dtype).reshape(array.shape)
+    made = numpy.array(shares, array.dtype)
+    return made if array.ndim == 1 else made.reshape(array.shape)
 
 
 def log_softmax(array: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -9,7 +10,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.elementwise import Pointwise, apply
-from tensorkit.kernels import compiled, cpu
+from tensorkit.kernels import compiled, cpu, few
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -212,9 +213,18 @@ sign = unary(
 )
 
 
+_FEW = 8  # elements, which Python turns sooner than NumPy begins to
+
+
+def _half_turn(value: float) -> float:
+    return value if value != value else math.pi if value < 0 else 0.0
+
+
 def _angle(a: Array) -> Array:
     if a.dtype.kind == "c":
         return numpy.arctan2(a.imag, a.real)  # type: ignore[no-any-return]
+    if a.size <= _FEW and a.dtype.char in "fd":
+        return few.each(_half_turn, a)
     turned = numpy.asarray(numpy.multiply(a < 0, a.dtype.type(numpy.pi), dtype=a.dtype))
     numpy.copyto(turned, a, where=numpy.isnan(a))
     return turned

@@ -57,6 +57,7 @@ __all__ = [
     "logspace",
     "ones",
     "ones_like",
+    "quick_size",
     "scalar_tensor",
     "tensor",
     "zeros",
@@ -663,7 +664,7 @@ def _named_size(keyword: dict[str, Any], name: str) -> Any:
     return keyword.get("size")
 
 
-def _quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
+def quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
     """The size where it is plainly given, as most are; None where it has to be looked at."""
     sizes = size[0] if len(size) == 1 and type(size[0]) is tuple else size
     for length in sizes:
@@ -677,7 +678,7 @@ _SMALL = 2**20
 
 def _quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | None:
     """A small CPU tensor of a plain size, filled: what nearly every call of `zeros` and `ones` asks for."""
-    sizes = _quick_size(size)
+    sizes = quick_size(size)
     if sizes is None:
         return None
     if kind is None:
@@ -921,17 +922,16 @@ def eye(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
     """
+    if type(n) is int and (m is None or type(m) is int) and out is None and device is None:
+        quick = _quick_eye(n, n if m is None else m, dtype)
+        if quick is not None:
+            return quick
     for label, count in (("n", n), ("m", n if m is None else m)):
         if isinstance(count, float) or not hasattr(count, "__index__"):
             raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not {type(count).__name__}")
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     rows = int(n.__index__())
-    if out is None and device is None and not default_chosen.once:
-        kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "eye")
-        columns = rows if m is None else int(m.__index__())
-        if kind not in _LIMITED and rows * columns <= _SMALL:
-            return fresh(numpy.eye(rows, columns, dtype=kind.numpy), kind)
     made = _new((rows, rows if m is None else int(m.__index__())), dtype, device, out, "eye")
     if made._dtype in _LIMITED:
         raise missing_kernel("eye", made._dtype.label)
@@ -941,6 +941,18 @@ def eye(
     if out is not None:
         out._bump()
     return made
+
+
+def _quick_eye(rows: int, columns: int, asked: Any) -> Tensor | None:
+    """A small CPU tensor; None where there is more to look at."""
+    kind = dtypes.get_default_dtype() if asked is None else asked
+    if type(kind) is not dtypes.dtype or kind in _LIMITED or default_chosen.once:
+        return None
+    if rows < 0 or columns < 0 or rows * columns > _SMALL:
+        return None
+    made = numpy.zeros((rows, columns), kind.numpy)
+    made.reshape(-1)[: columns * columns : columns + 1] = 1
+    return fresh(made, kind)
 
 
 # -- ranges -------------------------------------------------------------------------------------------------------
@@ -1140,6 +1152,21 @@ def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
     return numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
 
 
+def _few_steps(start: float, end: float, count: int) -> Array:
+    """`_even_steps` of a few numbers in float32, one by one: float64 has room for the products."""
+    first, last = numpy.float32(start), numpy.float32(end)
+    if count < 2:
+        return numpy.array([first] * count, numpy.float32)
+    near, far, step = float(first), float(last), float((last - first) / numpy.float32(count - 1))
+    half = count // 2
+    numbers = [step * i + near for i in range(half)]
+    numbers += [-step * i + far for i in range(count - 1 - half, -1, -1)]
+    return numpy.array(numbers, numpy.float32)
+
+
+_PLAIN_ENDS = (int, float)
+
+
 def _fused_single(each: Any, index: Array, start: Any) -> Array:
     """``each * index + start`` in float32, rounded once: float64 has room for the product."""
     wide: Array = numpy.multiply(index, each, dtype=numpy.float64)
@@ -1170,6 +1197,7 @@ def _upper(value: Any) -> Any:
     return wide - (wide - value)
 
 
+_FEW = 16  # numbers, which Python counts sooner than NumPy begins to
 #: Up to here PyTorch counts in one thread; beyond, what is rounded how depends on the number of its threads.
 _ONE_THREAD = 32768
 
@@ -1235,6 +1263,10 @@ def linspace(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
     """
+    if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= _FEW:
+        plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
+        if plain and dtypes.get_default_dtype() is dtypes.float32:
+            return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
     start, end, count = _steps("linspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "linspace")
     if kind in _LIMITED or kind.category == 0:

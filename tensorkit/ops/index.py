@@ -44,14 +44,53 @@ def read(input: Tensor, key: Any) -> Tensor:
     """
     if tracing.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
-    layout, kind = input._layout, type(key)
-    if layout is not None and kind is slice and not wants_grad(input):
-        return input._view(layout.index_slice(key))
-    if (kind is Tensor or kind is list) and not wants_grad(input):
+    base = input._base
+    if input._autograd is not None or (base is not None and base._autograd is not None):
+        return _read(input, key)
+    kind, layout = key.__class__, input._layout
+    if kind is Tensor or kind is list:
         picked = _picked_few(input, key)
-        if picked is not None:
-            return picked
-    return _read(input, key)
+        return _read(input, key) if picked is None else picked
+    if layout is None:
+        layout = input._lay()
+    if kind is int and layout.size and layout.size[0] > _ROWS:
+        return input._view(layout.index_int(key))
+    if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+        return input._view(layout.index_slice(key)) if kind is slice else _read(input, key)
+    mark = _mark(key) if kind is not tuple else tuple([_mark(part) for part in key])
+    found = layout.made.get((read, mark))
+    if found is not None:
+        return input._view(found)
+    out = _read(input, key)
+    if out._base is not None and _can_be_kept(mark):
+        layout.keep((read, mark), out._layout)
+    return out
+
+
+#: Of more rows none is remembered: whoever asks for one may go through them all.
+_ROWS = 16
+#: What stands for a part of a key that may say something else the next time.
+_NEW: Any = object()
+
+
+def _mark(part: Any) -> Any:
+    """What a part of a key is remembered by."""
+    kind = part.__class__
+    if kind is int or part is None or part is ...:
+        return part
+    if kind is slice:
+        start, stop, step = part.start, part.stop, part.step
+        if (
+            (start is None or start.__class__ is int)
+            and (stop is None or stop.__class__ is int)
+            and (step is None or step.__class__ is int)
+        ):
+            return slice, start, stop, step
+    return _NEW
+
+
+def _can_be_kept(mark: Any) -> bool:
+    return mark is not _NEW and (mark.__class__ is not tuple or _NEW not in mark)
 
 
 # -- the short ways -----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ Source: dtypes, strides, sentences and node names are PyTorch 2.13's.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch import op, recorded_call, registry, sample, wants_grad
+from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
 from tensorkit.kernels import cpu as kernels
@@ -245,31 +246,73 @@ def _cat(
     return out  # type: ignore[no-any-return]
 
 
-def _quick_arrays(tensors: Any) -> list[Array] | None:
-    """The arrays of plain row-major CPU tensors of one dtype that nobody differentiates; None if one is not so."""
+def _quick_arrays(tensors: Any) -> tuple[list[Array], bool] | None:
+    """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others."""
     if (type(tensors) is not tuple and type(tensors) is not list) or tracing.active:
-        return None
+        return None  # the long way counts the bytes that it copies
     found = []
-    kind = None
+    kind, wants = None, False
     for tensor in tensors:
-        if type(tensor) is not Tensor or tensor._autograd is not None or tensor._array is None:
+        if type(tensor) is not Tensor:
             return None
-        base = tensor._base
-        if not tensor._solid or (base is not None and (base._autograd is not None or base._dtype.is_complex)):
+        array, base = tensor._array, tensor._base
+        if array is None or not tensor._solid:
             return None
+        if tensor._autograd is not None:
+            wants = True
+        if base is not None:
+            if base._dtype.is_complex:
+                return None
+            wants = wants or base._autograd is not None
         if kind is None:
             kind = tensor._dtype
         elif tensor._dtype is not kind:
             return None
-        found.append(tensor._array)
-    return found if found and 0 < found[0].ndim < 4 else None
+        found.append(array)
+    return (found, wants) if found and 0 < found[0].ndim < 4 else None
 
 
-def _quickly(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor | None:
-    """Arrays joined as NumPy does it; None where it refuses, which is then looked into."""
+@functools.cache
+def _recorder(name: str, count: int) -> Callable[..., Tensor]:
+    """What joins and records so many plain tensors, given one by one, then the dimension and their lengths."""
+    formula, join = (_part, _joined) if name == "cat" else (_layer, _layered)
+    names = (*[f"t{i}" for i in range(count)], "dim", "lengths")
+
+    def body(*args: Any) -> Tensor:
+        return join([tensor._array for tensor in args[:count]], args[count], args[0]._dtype)
+
+    def arguments_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        arguments = dict(zip(names, args, strict=True))
+        lengths = arguments.pop("lengths")
+        if lengths is not None:
+            ends = itertools.accumulate(lengths)
+            arguments["parts"] = [(end - length, length) for end, length in zip(ends, lengths, strict=True)]
+        return arguments | {"out": None}
+
+    rule = _rule_for(f"{name.capitalize()}Backward0", formula, count)
+    return several_recorder(rule, body, name, names=names, arguments_of=arguments_of)
+
+
+def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
+    return fresh(numpy.concatenate(arrays, dim), kind)
+
+
+def _layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
+    size = arrays[0].shape
+    wider = (*size[:dim], 1, *size[dim:])
+    return fresh(numpy.concatenate([array.reshape(wider) for array in arrays], dim), kind)
+
+
+def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants: bool) -> Tensor | None:
+    """Tensors joined as NumPy does it; None where it refuses, which is then looked into."""
     try:
-        return fresh(numpy.concatenate(arrays, dim), kind)
-    except ValueError:
+        if not wants:
+            return _joined(arrays, dim, tensors[0]._dtype)
+        along = dim if dim >= 0 else dim + arrays[0].ndim
+        lengths = tuple([array.shape[along] for array in arrays])
+        # Of no elements, one may be passed over.
+        return _recorder("cat", len(arrays))(*tensors, along, lengths) if min(lengths) else None
+    except (IndexError, ValueError):
         return None
 
 
@@ -317,8 +360,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cat.html
     """
-    if out is None and type(dim) is int and (arrays := _quick_arrays(tensors)) is not None:
-        quick = _quickly(arrays, dim, tensors[0]._dtype)
+    if out is None and type(dim) is int and (found := _quick_arrays(tensors)) is not None:
+        quick = _quickly(tensors, found[0], dim, found[1])
         if quick is not None:
             return quick
     given = as_tensors(tensors, "cat")
@@ -388,11 +431,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.stack.html
     """
-    if out is None and type(dim) is int and (arrays := _quick_arrays(tensors)) is not None:
+    if out is None and type(dim) is int and (found := _quick_arrays(tensors)) is not None:
+        arrays, wants = found
         size = arrays[0].shape
-        if all(array.shape == size for array in arrays) and 0 <= dim <= len(size):
-            wider = (*size[:dim], 1, *size[dim:])
-            return fresh(numpy.concatenate([a.reshape(wider) for a in arrays], dim), tensors[0]._dtype)
+        if 0 <= dim <= len(size) and all(array.shape == size for array in arrays):
+            if wants:
+                return _recorder("stack", len(arrays))(*tensors, dim, None)
+            return _layered(arrays, dim, tensors[0]._dtype)
     given = as_tensors(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")

@@ -14,11 +14,11 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
-from tensorkit.elementwise import NUMBERS, check_writable, empty_strided
+from tensorkit.elementwise import NUMBERS, check_writable, empty_strided, few_elements
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.layout import Layout
 from tensorkit.ops.advanced import LIMITED, replace
-from tensorkit.ops.convert import copy_into, host_array, to_device, warn_complex_to_real
+from tensorkit.ops.convert import copy_into, holds, host_array, to_device, warn_complex_to_real
 from tensorkit.ops.view import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.storage import allocate
@@ -51,6 +51,19 @@ def _fill_name(arguments: dict[str, Any]) -> str:
     return "MaskedFillBackward1" if isinstance(arguments["value"], Tensor) else "MaskedFillBackward0"
 
 
+def _filled_few(input: Any, mask: Any = None, value: Any = None, *rest: Any) -> Tensor | None:
+    """The result for few numbers and a mask of their size; None for the way that others take."""
+    array = few_elements(input, 4096)
+    if array is None or rest or mask.__class__ is not Tensor or mask._dtype is not dtypes.bool:
+        return None
+    chosen = mask._array
+    if chosen is None or not mask._solid or chosen.shape != array.shape or not holds(input._dtype, value):
+        return None
+    made = array.copy()
+    numpy.putmask(made, chosen, value)
+    return fresh(made, input._dtype)
+
+
 _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
 
 
@@ -79,6 +92,7 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
     ),
     out=False,
     copy=_spread_copy,
+    quickly=_filled_few,
 )
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
     """A copy with one number wherever a mask, which is broadcast, is true.

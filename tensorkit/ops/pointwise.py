@@ -29,7 +29,7 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, host_array, to_device, to_dtype, write_number
+from tensorkit.ops.convert import copy_into, holds, host_array, to_device, to_dtype, write_number
 from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -62,6 +62,7 @@ __all__ = [
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _BOOL: dtype = dtypes.bool
+_BOOLS = (dtypes.bool, bool)
 _PAIRS = (
     ("a, b", {"a": (2, 3), "b": (2, 3)}),
     ("a, b", {"a": (2, 1), "b": (3,)}),
@@ -145,7 +146,42 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
     return prepare_out(out, size, stride, kind, place)
 
 
+def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
+    """The choice between row-major tensors of one size and dtype, or one and a number; None for all others."""
+    mask = condition._array
+    if mask is None or condition._dtype is not _BOOL or not condition._solid or mask.size >= kernels.MANY:
+        return None
+    kind: Any = None
+    arrays: list[Any] = [mask]
+    for value in (input, other):
+        if value.__class__ is Tensor:
+            array = value._array
+            if array is None or not value._solid or array.shape != mask.shape:
+                return None
+            if kind is None:
+                kind = value._dtype
+            elif kind is not value._dtype:
+                return None
+            arrays.append(array)
+        else:
+            arrays.append(value)
+    if kind is None or not mask.ndim:
+        return None
+    for place, value in ((1, input), (2, other)):
+        if value.__class__ is not Tensor:
+            if (
+                kind.category == 0
+                or kind.category < 2 <= dtypes.of_number(value).category
+                or not holds(kind, value)
+            ):
+                return None
+            arrays[place] = kind.numpy.type(value)
+    return fresh(kernels.quiet(numpy.where, *arrays), kind)
+
+
 def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
+    if out is None and (quick := _where_quickly(condition, input, other)) is not None:
+        return quick
     kind = result_dtype(input, other)
     mask = _as_mask(condition)
     target = _where_target((condition, input, other), kind, out)
@@ -312,6 +348,11 @@ add = binary(
 
 
 def _no_bools(*operands: Any) -> None:
+    for operand in operands:
+        if (operand._dtype if operand.__class__ is Tensor else operand.__class__) in _BOOLS:
+            break
+    else:
+        return
     kinds = [o._dtype is _BOOL if isinstance(o, Tensor) else isinstance(o, bool) for o in operands]
     if all(kinds):
         raise RuntimeError(
@@ -374,7 +415,7 @@ def _integers(a: Array) -> bool:
 
 
 def refuse_zero(divisor: Array) -> None:
-    if not numpy.all(divisor):
+    if not (divisor.all() if divisor.ndim else divisor):
         raise RuntimeError("ZeroDivisionError")
 
 

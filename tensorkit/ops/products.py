@@ -190,14 +190,18 @@ def deliver_product(
 # -- matrix times matrix ------------------------------------------------------------------------------------------
 
 
-_FORMS = ((2, 2), (2, 1), (1, 1))
+_MATRICES, _MATRIX_AND_VECTOR, _VECTORS = ((2, 2),), ((2, 1),), ((1, 1),)
+_FORMS = (*_MATRICES, *_MATRIX_AND_VECTOR, *_VECTORS)
 
 
-def _quick(a: Tensor, b: Tensor, forms: tuple[tuple[int, int], ...] = _FORMS) -> Tensor | None:
+def _quick(a: Any, b: Any) -> Tensor | None:
+    """`_quick_product` of what nobody differentiates."""
+    return None if wants_grad(a) or wants_grad(b) else _quick_product(a, b)
+
+
+def _quick_product(a: Any, b: Any, forms: tuple[tuple[int, int], ...] = _FORMS) -> Tensor | None:
     """The product of matrices and vectors about which nothing has to be decided; None when others must look."""
     if type(a) is not Tensor or type(b) is not Tensor or a._dtype is not b._dtype or a._dtype not in _BLAS:
-        return None
-    if wants_grad(a) or wants_grad(b):
         return None
     x, y = a._array, b._array
     if x is None:
@@ -210,7 +214,8 @@ def _quick(a: Tensor, b: Tensor, forms: tuple[tuple[int, int], ...] = _FORMS) ->
         y = b._nd()
     if (x.ndim, y.ndim) not in forms or x.shape[-1] != y.shape[0]:
         return None
-    if x.size < _SMALL and y.size < _SMALL:  # `dot` begins in a third of the time that `matmul` takes to
+    # `dot` begins in a third of the time that `matmul` takes to; but 0 times nan is 0 to it, where one is all there is.
+    if 1 < x.size < _SMALL and 1 < y.size < _SMALL:
         made = kernels.quiet(x.dot, y)
         return fresh(made if type(made) is numpy.ndarray else numpy.asarray(made), a._dtype)
     if y.ndim != 2:
@@ -273,7 +278,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mm.html
     """
-    if out is None and (done := _quick(input, mat2, _FORMS[:1])) is not None:
+    if out is None and (done := _quick_product(input, mat2, _MATRICES)) is not None:
         return done
     check_tensors("mm", input=input, mat2=mat2)
     for label, matrix in (("self", input), ("mat2", mat2)):
@@ -395,7 +400,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mv.html
     """
-    if out is None and (done := _quick(input, vec, _FORMS[1:2])) is not None:
+    if out is None and (done := _quick_product(input, vec, _MATRIX_AND_VECTOR)) is not None:
         return done
     check_tensors("mv", input=input, vec=vec)
     size, length = input._lay().size, vec._lay().size
@@ -486,7 +491,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.dot.html
     """
-    if out is None and (done := _quick(input, tensor, _FORMS[2:])) is not None:
+    if out is None and (done := _quick_product(input, tensor, _VECTORS)) is not None:
         return done
     check_tensors("dot", input=input, tensor=tensor)
     return _dotted("dot", input, tensor, out, turned=False)

@@ -9,6 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,13 +17,13 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
-from tensorkit.device import CPU, META, DeviceLike, device, resolve
+from tensorkit.device import CPU, META, DeviceLike, default_chosen, device, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.convert import as_dtype, cpp_name, host_array, resize_
-from tensorkit.ops.create import empty, empty_like
+from tensorkit.ops.create import empty, empty_like, quick_size
 from tensorkit.ops.view import as_ints
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
@@ -277,7 +278,22 @@ def _rounded_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
 # -- the operations -----------------------------------------------------------------------------------------
 
 
-def _sized(name: str, fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
+_Few = Callable[[int, numpy.dtype[Any], Generator], Array]
+
+
+def _few(size: tuple[Any, ...], draw_few: _Few) -> Tensor | None:
+    """A few numbers from the default generator, where nothing else was asked for; None where there is more to it."""
+    sizes, kind = quick_size(size), dtypes.get_default_dtype()
+    if sizes is None or (kind is not dtypes.float32 and kind is not dtypes.float64):
+        return None
+    count = sizes[0] if len(sizes) == 1 else math.prod(sizes)
+    if not 0 < count <= random.FEW:
+        return None
+    row = draw_few(count, kind.numpy, random.default_generator)
+    return fresh(row if len(sizes) == 1 else row.reshape(sizes), kind)
+
+
+def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few) -> Callable[..., Tensor]:
     """``rand`` and ``randn``: a size, as integers or as one sequence, and the options."""
 
     def create(
@@ -288,6 +304,9 @@ def _sized(name: str, fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
         device: DeviceLike = None,
         **keyword: Any,
     ) -> Tensor:
+        plain = generator is None and out is None and dtype is None and device is None and not keyword
+        if plain and not default_chosen.once and (quick := _few(size, draw_few)) is not None:
+            return quick
         call = _Call(
             name,
             ("tuple of ints size",),
@@ -320,7 +339,7 @@ rand = op(
     ),
     kind="create",
     methods=(),
-)(_sized("rand", _uniform))
+)(_sized("rand", _uniform, random.few_uniform))
 rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
     Args:
@@ -353,7 +372,7 @@ randn = op(
     ),
     kind="create",
     methods=(),
-)(_sized("randn", _normal))
+)(_sized("randn", _normal, random.few_normal))
 randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
     Arguments and errors are those of `rand`.

@@ -18,7 +18,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
 from tensorkit.kernels import cpu
 from tensorkit.ops.convert import cpp_name
-from tensorkit.spellings import samples_of_one, unary
+from tensorkit.spellings import fast_unary, samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["ceil", "floor", "frac", "frexp", "round", "trunc"]
@@ -148,6 +148,7 @@ def _to_decimals(a: Array, decimals: int) -> Array:
 _nearest = Pointwise(
     "round", _to_even, None, kernel="round_vml_cpu", lacks=(*_BOOL, *_COMPLEX), exact_out=True
 )
+_round_few = fast_unary(_nearest)
 _whole = replace(_nearest, lacks=(*_INTEGERS, *_COMPLEX))
 _decimal = replace(_whole, kernel="round_cpu")
 
@@ -187,6 +188,8 @@ def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = No
     if not isinstance(input, Tensor):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     block = _nearest
+    if decimals is None and out is None and (quick := _round_few(input)) is not None:
+        return quick
     if decimals is not None:
         if not isinstance(decimals, int):
             raise TypeError  # said in PyTorch's words by whoever wraps this

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import ml_dtypes
@@ -13,8 +13,8 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, traced_method
-from tensorkit.elementwise import Pointwise, apply, check_writable
-from tensorkit.kernels import compiled, cpu
+from tensorkit.elementwise import Pointwise, apply, check_writable, few_elements
+from tensorkit.kernels import compiled, cpu, few
 from tensorkit.ops.convert import deliver_into, to_dtype
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
@@ -325,11 +325,22 @@ i0 = unary(
 )
 
 
+_FEW = 8  # elements, which Python bounds sooner than NumPy begins to
+
+
+@lru_cache(64)
+def _ends(eps: float, kind: Any) -> tuple[Any, Any]:
+    return kind.type(eps), kind.type(1 - eps)
+
+
 def _logit(a: Array, eps: float | None) -> Array:
     x = a
     if eps is not None and eps >= 0:
-        low, high = a.dtype.type(eps), a.dtype.type(1 - eps)
-        x = numpy.where(a < low, low, numpy.where(a > high, high, a))
+        low, high = _ends(eps, a.dtype)
+        if a.size <= _FEW and a.dtype.char in "fd" and low <= high:
+            x = few.clip(a, low.item(), high.item())
+        else:
+            x = numpy.where(a < low, low, numpy.where(a > high, high, a))
     return numpy.log(x / (1 - x))  # type: ignore[no-any-return]
 
 
@@ -379,4 +390,6 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     """
     if not isinstance(input, Tensor) or not isinstance(eps, (int, float, type(None))):
         raise TypeError  # said in PyTorch's words by whoever wraps this
+    if out is None and (array := few_elements(input, _FEW)) is not None:
+        return fresh(numpy.asarray(cpu.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

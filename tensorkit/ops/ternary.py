@@ -60,6 +60,10 @@ _SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
 _LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
+def _is_plain(number: Any) -> bool:
+    return (type(number) is float or type(number) is int) and -_LARGEST <= number <= _LARGEST
+
+
 def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out: Any = None) -> Tensor | None:
     """The result of a function of arrays where nothing has to be decided; None where `apply` must look.
 
@@ -69,20 +73,22 @@ def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out:
     kind, held = first._dtype, first._array
     if kind not in _FAST or held is None:
         return None
+    arrays, shape = [], held.shape
     for tensor in tensors:
         array = tensor._array
-        if array is None or not tensor._solid or tensor._dtype is not kind or array.shape != held.shape:
+        if array is None or not tensor._solid or tensor._dtype is not kind or array.shape != shape:
             return None
         if tensor._autograd is not None or tensor._base is not None:
             return None
+        arrays.append(array)
     for number in numbers:
-        if number is not None and (type(number) not in (int, float) or not -_LARGEST <= number <= _LARGEST):
+        if number is not None and not _is_plain(number):
             return None
     if out is not None:
         return _fast_inplace(body, tensors) if out is IN_PLACE and held.size < kernels.MANY else None
     if held.size >= kernels.MANY:
-        return fresh(kernels.mapped(body, tuple([tensor._array for tensor in tensors]), held.dtype), kind)
-    result = kernels.quiet(body, *(tensor._array for tensor in tensors))
+        return fresh(kernels.mapped(body, tuple(arrays), held.dtype), kind)
+    result = kernels.quiet(body, *arrays)
     return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
 
@@ -113,6 +119,7 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
     )
 
 
+@functools.lru_cache(256, typed=True)
 def _clipping(low: Any, high: Any) -> Any:
     if low is None or high is None:
         return functools.partial(_clip, low, high)
@@ -124,7 +131,7 @@ def _clipping(low: Any, high: Any) -> Any:
 
 def _add_product(factor: Any, a: Array, b: Array, c: Array) -> Any:
     product: Any = b * c if factor == 1 else factor * b * c
-    if isinstance(product, numpy.ndarray) and (
+    if product.__class__ is numpy.ndarray and (
         product.shape == a.shape or product.shape == numpy.broadcast_shapes(a.shape, product.shape)
     ):
         return numpy.add(a, product, out=product)
@@ -147,6 +154,7 @@ def _no_whole_division(input: Tensor, tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
+@functools.lru_cache(256, typed=True)
 def _product_adder(factor: Any) -> Any:
     if not isinstance(factor, (int, float, numpy.floating)):
         return functools.partial(_add_product, factor)
@@ -233,7 +241,8 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
             "Consider using one of the following signatures instead:\n"
             f"\t{form}Tensor tensor1, Tensor tensor2, *, Number value = 1)"
         )
-    if len(tensors) == 2 and not named and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
+    plain = len(tensors) == 2 and not named and _is_plain(value)
+    if plain and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
         quick = _fast(_BODIES[name](value), (input, *tensors), (value,), out)
         if quick is not None:
             return quick
@@ -326,6 +335,23 @@ def _mixing(weight: Any) -> Any:
     return Swift(compiled.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
 
 
+@functools.lru_cache(256, typed=True)
+def _mix(weight: Any, kind: dtype) -> Any:
+    """`_lerp` with a plain number, for numbers of one dtype."""
+    held = kind.numpy.type(weight)
+    rest = 1 - held
+
+    def mixed(a: Array, b: Array, _: Any) -> Any:
+        gap: Any = b - a
+        if abs(held) < 0.5:
+            gap *= held
+            return numpy.add(a, gap, out=gap) if gap.__class__ is numpy.ndarray else a + gap
+        gap *= rest
+        return numpy.subtract(b, gap, out=gap) if gap.__class__ is numpy.ndarray else b - gap
+
+    return Swift(compiled.mix, mixed, extra=(weight,))
+
+
 def _check_mixed(input: Tensor, **others: Tensor) -> None:
     for name, other in others.items():
         if other._dtype is not input._dtype:
@@ -388,10 +414,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if not isinstance(weight, Tensor):
         if not isinstance(weight, NUMBERS):
             raise TypeError
-        if out is None or out is IN_PLACE:
-            held = input._dtype.numpy.type
-            mix = Swift(compiled.mix, lambda a, b, weight: _lerp(a, b, held(weight)), extra=(weight,))
-            quick = _fast(mix, (input, end), (weight,), out)
+        if _is_plain(weight) and input._dtype in _FAST and (out is None or out is IN_PLACE):
+            quick = _fast(_mix(weight, input._dtype), (input, end), (weight,), out)
             if quick is not None:
                 return quick
         _check_mixed(input, end=end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache, partial
 from typing import Any
 
@@ -12,10 +13,10 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import Pointwise, apply
+from tensorkit.elementwise import Pointwise, apply, few_elements
 from tensorkit.kernels import compiled, cpu
 from tensorkit.spellings import samples_of_one, unary
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "bitwise_not",
@@ -252,7 +253,11 @@ def _no_bool_or_complex(input: Tensor) -> None:
 
 
 def _relu(a: Array) -> Array:
-    return numpy.maximum(a, a.dtype.type(0))  # type: ignore[no-any-return]
+    zero = _ZEROS.get(a.dtype.char)
+    return numpy.maximum(a, a.dtype.type(0) if zero is None else zero)
+
+
+_ZEROS = {char: numpy.zeros((), char) for char in "fd"}
 
 
 cpu.swift(_relu, compiled.relu)
@@ -353,6 +358,10 @@ def nan_to_num(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nan_to_num.html
     """
+    if nan is None and posinf is None and neginf is None and out is None:
+        array = few_elements(input)
+        if array is not None and all(map(math.isfinite, array.reshape(-1).tolist())):
+            return fresh(array.copy(), input._dtype)
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):

@@ -84,6 +84,7 @@ def paired(
     row_major: bool = True,
     out: bool = True,
     copy: Callable[..., Tensor] | None = None,
+    quickly: Callable[..., Tensor | None] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
     """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
 
@@ -94,6 +95,7 @@ def paired(
         row_major: whether the copy is, whatever the tensor's strides.
         out: whether the function takes ``out=``.
         copy: makes the copy from all arguments, where it is no plain one.
+        quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
     """
 
     def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
@@ -108,6 +110,8 @@ def paired(
 
         @functools.wraps(body)
         def copying(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            if quickly is not None and not kwargs and (quick := quickly(input, *args)) is not None:
+                return quick
             made = make(input, *args, **kwargs)
             body(made, *args, **kwargs)
             return made
