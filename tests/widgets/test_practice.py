@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ import tensorkit as tk
 from tensorkit_widgets import practice
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.practice import Answer, Facts, Slip, Verdict, read, slots
-from tensorkit_widgets.practice_card import MEMORY, Card
 from tensorkit_widgets.practice_checks import (
     Checker,
     choice_check,
@@ -28,48 +25,11 @@ from tensorkit_widgets.practice_checks import (
 from tensorkit_widgets.practice_text import markup, plain, shown, told
 from tensorkit_widgets.predict import Predict
 from tensorkit_widgets.progress_report import progress
+from tests.widgets.cards import HOSTILE, blank_memory, send, tags
+
+__all__ = ["blank_memory"]  # a fixture
 
 KNOWN_TAGS = {"p", "code", "pre", "strong"}
-HOSTILE = "<script>alert('x')</script> \"quoted\" & `<b>`"
-
-
-@pytest.fixture(autouse=True)
-def _forgotten() -> Iterator[None]:
-    before = dict(MEMORY)
-    MEMORY.clear()
-    yield
-    MEMORY.clear()
-    MEMORY.update(before)
-
-
-def tags(html: str) -> list[str]:
-    """The names of all tags in the text, in order; raises where they do not close."""
-
-    class Reader(HTMLParser):
-        void = frozenset({"input", "img", "br"})
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.seen: list[str] = []
-            self.open: list[str] = []
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            self.seen.append(tag)
-            if tag not in self.void:
-                self.open.append(tag)
-
-        def handle_endtag(self, tag: str) -> None:
-            assert self.open.pop() == tag
-
-    reader = Reader()
-    reader.feed(html)
-    assert reader.open == []
-    return reader.seen
-
-
-def send(card: Card, do: object, value: object = "") -> None:
-    """A message as the browser sends it."""
-    card._handle_custom_msg({"do": do, "value": value}, [])
 
 
 def stride_question(**more: Any) -> Predict:

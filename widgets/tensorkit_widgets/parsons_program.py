@@ -123,7 +123,7 @@ class Lines:
 
     def read(self, text: str) -> Placed:
         """An order as the browser sends it: `3:0 1:1`."""
-        if not re.fullmatch(r"(?:\d{1,2}:\d{1,2}(?: |$)){0,40}", text):
+        if not re.fullmatch(r"(?:[0-9]{1,2}:[0-9]{1,2}(?: |$)){0,40}", text):
             raise BadOrder("this is no order of lines.")
         return self.checked([tuple(map(int, pair.split(":"))) for pair in text.split()])
 

@@ -112,7 +112,18 @@ def forgotten(name: str) -> list[str]:
         file().write(dict.fromkeys(gone))
     else:
         file().delete()
-    return gone
+    return [key for key in gone if _touched(known[key])]
+
+
+def _touched(state: State) -> bool:
+    """Has anything been done to this card?"""
+    values = [value for name, value in state.items() if name not in ("knows", "changed")]
+    return any(
+        any(value)
+        if isinstance(value, tuple)
+        else value not in (None, "") and value is not False and value != 0
+        for value in values
+    )
 
 
 def told_answer(value: object) -> str:

@@ -95,7 +95,7 @@ def _report(states: Mapping[str, State], file: ProgressFile) -> str:
         parts += ["**Misconceptions met**", "\n".join(map(_told, met))]
     if file.trouble:
         parts.append(file.trouble)
-    elif file.path is not None and states:
+    elif file.path is not None and file.path.exists():
         parts.append(f"Kept in `{file.path}`, on this machine only; `forget()` deletes it.")
     return "\n\n".join(parts)
 

@@ -81,7 +81,7 @@ class Quiz(Card):
             else judge(asked, value)
             for asked, value, old in zip(self._sheet.questions, said, self._state["verdicts"], strict=True)
         )
-        self._state.update(said=said, verdicts=found, right=tuple(v and v.correct for v in found))
+        self._state.update(said=said, verdicts=found, right=tuple(None if v is None else v.correct for v in found))
 
     @property
     def title(self) -> str:
@@ -158,7 +158,8 @@ class Quiz(Card):
 
     def _tally(self) -> str:
         right, of = self.score
-        return f"{right} of {of} right" if any(self._state["said"]) or any(self._state["shown"]) else ""
+        begun = any(said is not None for said in self._state["said"])
+        return f"{right} of {of} right" if begun else ""
 
     def _note_of(self, number: int) -> str:
         note = self._state["note"]

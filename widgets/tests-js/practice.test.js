@@ -9,6 +9,14 @@ const BOX =
   '<div class="tk-card" role="group"><input type="text" data-key="entry"><button data-do="check" data-key="check">Check</button>' +
   '<button data-do="hint" data-key="hint">Hint</button></div>';
 
+const QUIZ =
+  '<div class="tk-card" role="group"><div data-part="1"><fieldset>' +
+  ["A", "B", "C"].map((c, i) => `<input type="checkbox" name="choice-1" value="${c}" data-key="option-1-${i}">`).join("") +
+  '</fieldset><button data-do="answer-1" data-key="answer-1">Check</button></div><div data-part="2">' +
+  '<input type="text" data-key="entry-2"><button data-do="answer-2" data-key="answer-2">Check</button></div>' +
+  '<div data-part="3"><input type="radio" name="choice-3" value="A" data-key="option-3-0">' +
+  '<input type="radio" name="choice-3" value="B" data-key="option-3-1"></div></div>';
+
 /** A model as anywidget gives it, with what it was sent. */
 function fake(html) {
   const state = { html, announced: "" };
@@ -131,6 +139,47 @@ describe("the practice card", () => {
     model.send = () => { throw new Error("Cannot send"); };
     el.querySelector("[data-do=check]").click();
     expect(el.querySelector(".tk-silence").textContent).toContain("restarted");
+  });
+
+  it("sends the answer of a button's own question, in a quiz", () => {
+    const model = show(QUIZ);
+    el.querySelectorAll("[data-part='1'] input")[0].click();
+    el.querySelectorAll("[data-part='1'] input")[2].click();
+    el.querySelector("[data-part='2'] input").value = "(1, 5)";
+    el.querySelector("[data-do=answer-1]").click();
+    el.querySelector("[data-do=answer-2]").click();
+    expect(model.sent).toEqual([{ do: "answer-1", value: "A C" }, { do: "answer-2", value: "(1, 5)" }]);
+  });
+
+  it("does the work of its own question on Enter, in a quiz", () => {
+    const model = show(QUIZ);
+    const box = el.querySelector("[data-part='2'] input");
+    box.value = "7";
+    box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    expect(model.sent).toEqual([{ do: "answer-2", value: "7" }]);
+  });
+
+  it("keeps the other questions as they are over a new drawing, in a quiz", () => {
+    const model = show(QUIZ);
+    const choices = () => [...el.querySelectorAll("[data-part='1'] input")];
+    choices()[1].click();
+    el.querySelector("[data-part='2'] input").value = "half an ans";
+    el.querySelectorAll("[data-part='3'] input")[1].click();
+    el.querySelector("[data-do=answer-1]").focus();
+    model.set("html", QUIZ.replace("Check", "Check again"));
+    expect(choices().map((one) => one.checked)).toEqual([false, true, false]);
+    expect(el.querySelector("[data-part='2'] input").value).toBe("half an ans");
+    expect(el.querySelectorAll("[data-part='3'] input")[1].checked).toBe(true);
+    expect(document.activeElement.textContent).toBe("Check again");
+    model.set("html", QUIZ.replace("data-do", "hidden data-was"));
+    expect(new Set([...el.querySelectorAll("[type=radio]")].map((one) => one.name)).size).toBe(1);
+  });
+
+  it("goes to the question when its button is gone, in a quiz", () => {
+    const model = show(QUIZ);
+    el.querySelector("[data-do=answer-2]").focus();
+    model.set("html", QUIZ.replace('<button data-do="answer-2" data-key="answer-2">Check</button>', ""));
+    expect(document.activeElement.dataset.part).toBe("2");
   });
 
   it("lets go of the model when it is taken down", () => {
