@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.words import size_text
 
