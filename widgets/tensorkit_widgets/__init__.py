@@ -1,5 +1,8 @@
 """Widgets that draw live tensors: `StrideExplorer`, `GraphView`; `Predict` and `Exercise` to learn by them."""
 
+from typing import Any
+
+from tensorkit_widgets import memory_magic
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.graph_view import GraphView
@@ -22,5 +25,17 @@ __all__ = [
     "SetupReport",
     "StrideExplorer",
     "forget",
+    "load_ipython_extension",
     "progress",
+    "unload_ipython_extension",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext tensorkit_widgets``: learn ``%memory_map``."""
+    memory_magic.register(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext tensorkit_widgets``: close the memory map, and forget the magic."""
+    memory_magic.remove(shell)
