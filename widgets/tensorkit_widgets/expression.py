@@ -24,7 +24,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["METHODS", "PROPERTIES", "Call", "NotAllowed", "join", "number", "parse", "show", "show_index"]
+__all__ = [
+    "METHODS",
+    "PROPERTIES",
+    "Call",
+    "DEEPEST",
+    "LONGEST",
+    "Mask",
+    "NotAllowed",
+    "index_item",
+    "index_of",
+    "join",
+    "literal",
+    "number",
+    "parse",
+    "show",
+    "show_index",
+    "shown",
+    "source",
+]
 
 LONGEST = 1000
 """Characters that are read at all; the longest chain that fits a picture is far shorter."""
@@ -59,6 +77,19 @@ class Call:
     kwargs: tuple[tuple[str, Any], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A mask as it is written.
+
+    ``sign`` is a comparison with ``parts`` (index or None, number), ``"&"``, ``"|"`` or ``"~"`` with masks, or
+    ``"mask"`` for the one that was pressed together.
+    """
+
+    code: str
+    sign: str
+    parts: tuple[Any, ...] = ()
+
+
 _WAY_OUT = (
     "an expression is a chain of indexing such as [1:, ::2] and view methods such as .t() or .view(2, 6)"
 )
@@ -68,15 +99,17 @@ def _refuse(what: str) -> NotAllowed:
     return NotAllowed(f"not allowed here: {what}; {_WAY_OUT}")
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """What was typed, short enough for an error."""
     # Half characters (lone surrogates) cannot be sent back to a browser.
     line = " ".join(text.encode("utf-8", "replace").decode().split())
     return f"`{line[:40]}…`" if len(line) > 40 else f"`{line}`"
 
 
-def _source(node: ast.AST) -> str:
+def source(node: ast.AST) -> str:
+    """A part of the tree as it may be shown."""
     try:
-        return _shown(ast.unparse(node))
+        return shown(ast.unparse(node))
     except RecursionError:
         return "something nested this deep"
 
@@ -111,9 +144,9 @@ def _tree(source: str, body: str) -> ast.expr:
             warnings.simplefilter("ignore")
             return ast.parse(source, mode="eval").body
     except SyntaxError as error:
-        raise _refuse(f"{_shown(body)} is not Python ({error.msg})") from None
+        raise _refuse(f"{shown(body)} is not Python ({error.msg})") from None
     except (ValueError, RecursionError, MemoryError):
-        raise _refuse(f"{_shown(body)} is not Python") from None
+        raise _refuse(f"{shown(body)} is not Python") from None
 
 
 def _first_word(body: str) -> NotAllowed:
@@ -124,15 +157,15 @@ def _first_word(body: str) -> NotAllowed:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         inner = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Call) and isinstance(inner, ast.Name):
-            return _refuse(f"a call of {_shown(inner.id)}")
+            return _refuse(f"a call of {shown(inner.id)}")
         node = inner
-    return _refuse(_shown(body))
+    return _refuse(shown(body))
 
 
 def _steps(node: ast.expr) -> Iterator[Call]:
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Subscript):
-            index = _index(node.slice)
+            index = index_of(node.slice)
             yield Call(f"[{show_index(index)}]", "[]", (index,))
             node = node.value
         elif isinstance(node, ast.Attribute):
@@ -142,9 +175,9 @@ def _steps(node: ast.expr) -> Iterator[Call]:
             yield _method(node, node.func)
             node = node.func.value
         else:
-            raise _refuse(_source(node))
+            raise _refuse(source(node))
     if node.id != "_":
-        raise _refuse(f"the name {_shown(node.id)}")
+        raise _refuse(f"the name {shown(node.id)}")
 
 
 def _property(node: ast.Attribute) -> Call:
@@ -152,25 +185,25 @@ def _property(node: ast.Attribute) -> Call:
         return Call(f".{node.attr}", node.attr)
     if node.attr in METHODS:
         raise _refuse(f"`.{node.attr}` without its parentheses")
-    raise _refuse(f"{_shown('.' + node.attr)}")
+    raise _refuse(f"{shown('.' + node.attr)}")
 
 
 def _method(node: ast.Call, func: ast.Attribute) -> Call:
     if func.attr in PROPERTIES:
         raise _refuse(f"parentheses after `.{func.attr}`, which is a property")
     if func.attr not in METHODS:
-        raise _refuse(f"{_shown('.' + func.attr + '()')}")
-    args = tuple(_literal(arg, 0) for arg in node.args)
+        raise _refuse(f"{shown('.' + func.attr + '()')}")
+    args = tuple(literal(arg, 0) for arg in node.args)
     named = []
     for keyword in node.keywords:
         if keyword.arg is None:
             raise _refuse("`**`")
-        named.append((keyword.arg, _literal(keyword.value, 0)))
+        named.append((keyword.arg, literal(keyword.value, 0)))
     inside = ", ".join([show(a) for a in args] + [f"{k}={show(v)}" for k, v in named])
     return Call(f".{func.attr}({inside})", func.attr, args, tuple(named))
 
 
-def _literal(node: ast.expr, depth: int) -> Any:
+def literal(node: ast.expr, depth: int) -> Any:
     """A number, True/False/None, or a tuple or list of them."""
     if depth > DEEPEST:
         raise _refuse("brackets this deep")
@@ -185,10 +218,10 @@ def _literal(node: ast.expr, depth: int) -> Any:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return -value
     if isinstance(node, ast.Tuple):
-        return tuple(_literal(item, depth + 1) for item in node.elts)
+        return tuple(literal(item, depth + 1) for item in node.elts)
     if isinstance(node, ast.List):
-        return [_literal(item, depth + 1) for item in node.elts]
-    raise _refuse(_source(node))
+        return [literal(item, depth + 1) for item in node.elts]
+    raise _refuse(source(node))
 
 
 def _constant(node: ast.Constant) -> Any:
@@ -199,23 +232,25 @@ def _constant(node: ast.Constant) -> Any:
         if value >= LARGEST:
             raise _refuse("a whole number beyond 64 bits")
         return value
-    raise _refuse(_source(node))
+    raise _refuse(source(node))
 
 
-def _index(node: ast.expr) -> Any:
+def index_of(node: ast.expr) -> Any:
+    """All that stands between two brackets."""
     if isinstance(node, ast.Tuple):
-        return tuple(_index_item(item) for item in node.elts)
-    return _index_item(node)
+        return tuple(index_item(item) for item in node.elts)
+    return index_item(node)
 
 
-def _index_item(node: ast.expr) -> Any:
+def index_item(node: ast.expr) -> Any:
+    """One of the things between brackets: a slice, an Ellipsis, or a literal."""
     if isinstance(node, ast.Slice):
         return slice(
-            *(None if part is None else _literal(part, 0) for part in (node.lower, node.upper, node.step))
+            *(None if part is None else literal(part, 0) for part in (node.lower, node.upper, node.step))
         )
     if isinstance(node, ast.Constant) and node.value is Ellipsis:
         return Ellipsis
-    return _literal(node, 0)
+    return literal(node, 0)
 
 
 def show(value: Any) -> str:
@@ -228,7 +263,7 @@ def show(value: Any) -> str:
         return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, list):
         return "[" + ", ".join(map(show, value)) + "]"
-    return repr(value)
+    return value.code if isinstance(value, Mask) else repr(value)
 
 
 def show_index(index: Any) -> str:
@@ -272,4 +307,4 @@ def number(text: str) -> bool | int | float | complex:
             return kind(word.rstrip(".") if kind is int and not word.endswith(".") else word)
         except ValueError:
             continue
-    raise NotAllowed(f"not allowed here: {_shown(word) if word else 'an empty cell'} is not a number")
+    raise NotAllowed(f"not allowed here: {shown(word) if word else 'an empty cell'} is not a number")
