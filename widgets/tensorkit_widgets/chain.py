@@ -19,7 +19,7 @@ from tensorkit_widgets.adapters import Meta, describe, same_buffer
 from tensorkit_widgets.expression import Call, NotAllowed, parse
 from tensorkit_widgets.geometry import Ints, conflicts, is_contiguous
 
-__all__ = ["Link", "Step", "StepFailed", "apply", "base_link", "build", "parse"]
+__all__ = ["Link", "Step", "StepFailed", "apply", "base_link", "build", "parse", "why"]
 
 LARGEST_COPY = 2**28
 """Bytes that one typed step may copy; a learner's slip must not fill the machine."""
@@ -70,8 +70,8 @@ def base_link(tensor: Any, name: str) -> Link:
     """The chain's beginning: the tensor itself."""
     meta = describe(tensor)
     full = prod(meta.size) == meta.slots and is_contiguous(meta.size, meta.stride)
-    why = "its elements fill the storage in order" if full else "it is itself a view of its storage"
-    return Link(Step(name, meta.size, meta.stride, meta.offset, "tensor", why), None, tensor, meta)
+    reason = "its elements fill the storage in order" if full else "it is itself a view of its storage"
+    return Link(Step(name, meta.size, meta.stride, meta.offset, "tensor", reason), None, tensor, meta)
 
 
 def build(
@@ -104,8 +104,8 @@ def _link(before: Link, call: Call, at: int) -> Link:
     except Exception as error:  # whatever the library says is what the learner must read
         raise StepFailed(call, error, _conflicts(before.meta, call, error), at) from error
     kind = "view" if same_buffer(before.meta, meta) else "copy"
-    why = _why(call, before.meta, meta, kind)
-    return Link(Step(call.code, meta.size, meta.stride, meta.offset, kind, why), call, tensor, meta)
+    reason = why(call, before.meta, meta, kind)
+    return Link(Step(call.code, meta.size, meta.stride, meta.offset, kind, reason), call, tensor, meta)
 
 
 def apply(tensor: Any, call: Call, meta: Meta) -> tuple[Call, Any]:
@@ -171,7 +171,8 @@ def _conflicts(meta: Meta, call: Call, error: Exception) -> tuple[tuple[int, int
     return conflicts(meta.size, meta.stride, shape) if shape and call.name == "view" else ()
 
 
-def _why(call: Call, before: Meta, after: Meta, kind: str) -> str:
+def why(call: Call, before: Meta, after: Meta, kind: str) -> str:
+    """Why a step gave a view, or a copy, in a sentence without its full stop."""
     if kind == "copy":
         return _why_copy(call, before)
     if (before.size, before.stride, before.offset) == (after.size, after.stride, after.offset):
