@@ -350,10 +350,18 @@ _AMAX_SAMPLES = (
 
 def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     """`amax` and `amin`."""
+    largest = name == "amax"
 
     def extreme(
         input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
     ) -> Tensor:
+        if out is None and keepdim is False and dim.__class__ is int and (array := small(input)) is not None:
+            axis = axis_of_small(array, dim)
+            values = None if axis is None else few.extreme_along(largest, array, axis)[0]
+            if (
+                values is not None and 0.0 not in values.reshape(-1).tolist()
+            ):  # of two zeros NumPy knows which
+                return fresh(values, input._dtype)
         return _amax(name, input, dim, keepdim, out)
 
     extreme.__name__ = name

@@ -16,7 +16,7 @@ from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sam
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, check_writable
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import large
+from tensorkit.kernels import few, large
 from tensorkit.kernels.compiled_scan import running_extreme
 from tensorkit.ops.convert import copy_into, cpp_name, deliver
 from tensorkit.ops.create import zeros_like
@@ -26,12 +26,14 @@ from tensorkit.ops.logic import logical_xor
 from tensorkit.ops.pointwise import sub, where
 from tensorkit.ops.reduce import (
     LIMITED,
+    axis_of_small,
     check_dims,
     host,
     like_meta,
     one_axis,
     refuse_whole,
     result_kind,
+    small,
     take_along,
     warn_of_lost_parts,
 )
@@ -304,8 +306,14 @@ def _scan_op(
     name: str, ufunc: Any, word: str, answer: str, back: Callable[[Any, Any], Any]
 ) -> Callable[..., Tensor]:
     """`cumsum` and `cumprod`."""
+    product = ufunc is numpy.multiply
 
     def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+        if out is None and dtype is None and (array := small(input)) is not None:
+            axis = axis_of_small(array, dim)
+            values = None if axis is None else kernels.quiet(few.running, product, array, axis)
+            if values is not None:
+                return fresh(values, input._dtype)
         return _scan(name, ufunc, input, dim, dtype, out)
 
     scan.__name__ = name

@@ -16,12 +16,14 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few
 from tensorkit.kernels.sums import squares, sum_along
 from tensorkit.ops.convert import as_dtype, deliver
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (
     Dims,
     axes_of,
+    axis_of_small,
     check_dims,
     check_flag,
     count,
@@ -29,11 +31,12 @@ from tensorkit.ops.reduce import (
     host,
     like_meta,
     reduced_size,
+    small,
     spread_out,
     with_dims,
 )
 from tensorkit.ops.ternary import complex as complex_of
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "Number",
@@ -220,8 +223,19 @@ _SPREAD_SAMPLES = (
 )
 
 
+def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | None:
+    """The spread of a few float32 numbers, of all or along one dimension; None for the way that others take."""
+    array = small(input, (dtypes.float32,)) if type(input) is Tensor else None
+    axis = None if array is None else axis_of_small(array, dim)
+    if array is None or (axis is None and dim is not None):
+        return None
+    values = few.spread(array, axis, correction, root)
+    return None if values is None else fresh(values, dtypes.float32)
+
+
 def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     """`std` and `var`: the same arguments, one more step for the root."""
+    root = name == "std"
 
     def spread(
         input: Tensor,
@@ -232,6 +246,11 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         correction: Any = None,
         out: Tensor | None = None,
     ) -> Tensor:
+        plain = out is None and unbiased is None and keepdim is False
+        if plain and (correction is None or correction.__class__ is int):
+            quick = _spread_few(input, dim, 1 if correction is None else correction, root)
+            if quick is not None:
+                return quick
         _check_spread(dim, unbiased, keepdim, correction)
         dim, by = _correction(dim, unbiased, correction)
         values, _, kind = _spread(name, input, dim, by, keepdim)

@@ -16,7 +16,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.elementwise import empty_strided, few_elements, resize_out
 from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, host_array, to_device
 from tensorkit.tensor import Array, Tensor, fresh
@@ -104,7 +104,19 @@ def _write_triangle(input: Tensor, diagonal: int, target: Tensor, name: str) -> 
         copy_into(target, to_device(fresh(made, input._dtype), input._device))
 
 
+def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:
+    """The triangle of a small matrix of floating point numbers; None for the way that others take."""
+    array = few_elements(input, _MANY)
+    if array is None or array.ndim != 2 or diagonal.__class__ is not int:
+        return None
+    made = array.copy()
+    numpy.putmask(made, _masked(*made.shape, diagonal, lower), 0)
+    return fresh(made, input._dtype)
+
+
 def _triangle(input: Tensor, diagonal: Any, out: Tensor | None, name: str) -> Tensor:
+    if out is None and (quick := _few(input, diagonal, name == "tril")) is not None:
+        return quick
     edge, size = _checked(input, diagonal, name), input._lay().size
     if out is None:
         target = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
