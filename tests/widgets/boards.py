@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets import BroadcastExplorer, ReductionExplorer
+from tensorkit_widgets import BitView, BroadcastExplorer, ReductionExplorer
 from tensorkit_widgets.board import Board
 
 STORAGE = re.compile(r'(data-storage=\\")\d{0,9}(\d)')
@@ -25,6 +25,9 @@ GOLDEN = Path(__file__).parent / "golden" / "boards"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
 
 BOARDS: dict[str, Callable[[], Board]] = {
+    "bits": lambda: BitView(0.1),
+    "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
+    "bits_cast": lambda: BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
     "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
     "broadcast_refused": lambda: BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
     "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tensorkit_widgets import memory_magic
+from tensorkit_widgets.bit_view import BitView
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.graph_view import GraphView
@@ -15,6 +16,7 @@ from tensorkit_widgets.setup_report import SetupReport
 from tensorkit_widgets.stride_explorer import StrideExplorer
 
 __all__ = [
+    "BitView",
     "BroadcastExplorer",
     "Exercise",
     "GraphView",

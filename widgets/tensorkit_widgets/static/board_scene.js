@@ -16,6 +16,14 @@ import { nearest, whole } from "./dom.js";
 
 const TILE = ".tk-tile";
 
+/**
+ * A drag over tiles. Python paints in the midst of it, so it belongs to the place of the picture and not to one picture.
+ * @type {{ host: Element | null, action: string, key: string, tile: SVGGElement, moved: boolean } | null}
+ */
+let sweep = null;
+/** The click that ends a drag is no press. */
+let swallow = false;
+
 export class BoardScene {
   /** @param {SVGSVGElement} svg @param {Options} options */
   constructor(svg, options) {
@@ -33,8 +41,6 @@ export class BoardScene {
     this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
     /** What Python drew as lit comes back when the pointer leaves. */
     this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
-    /** @type {SVGGElement | null} */
-    this.sweeping = null;
     this.stop = new AbortController();
     const { signal } = this.stop;
     svg.addEventListener("pointerover", (event) => this.over(event), { signal });
@@ -47,9 +53,8 @@ export class BoardScene {
     svg.addEventListener("click", (event) => this.clicked(event), { signal });
     svg.addEventListener("dblclick", (event) => this.edit(this.at(event)), { signal });
     svg.addEventListener("keydown", (event) => this.pressed(event), { signal });
-    document.addEventListener("pointerup", () => {
-      this.sweeping = null;
-    }, { signal });
+    document.addEventListener("pointerup", () => this.up(), { signal });
+    document.addEventListener("pointercancel", () => this.up(), { signal });
   }
 
   /** @param {Event} event */
@@ -64,16 +69,37 @@ export class BoardScene {
     const tile = this.at(event);
     if (!tile) return;
     this.show(tile);
-    // Bits are dragged over: each one that the pointer enters with the button down is pressed once.
-    if (this.sweeping && tile !== this.sweeping && event.buttons === 1 && tile.dataset.action && tile.dataset.action === this.sweeping.dataset.action) {
-      this.sweeping = tile;
-      this.act(tile);
-    }
+    this.sweepOver(tile, event);
+  }
+
+  /** Bits are dragged over: each tile that the pointer enters with the button down is pressed once. @param {SVGGElement} tile @param {PointerEvent} event */
+  sweepOver(tile, event) {
+    const { action, key } = tile.dataset;
+    if (!sweep || sweep.host !== this.svg.parentElement || event.buttons !== 1 || action !== sweep.action || key === sweep.key) return;
+    if (!sweep.moved) this.act(sweep.tile);
+    sweep = { ...sweep, key: key ?? "", moved: true };
+    this.act(tile);
   }
 
   /** @param {PointerEvent} event */
   down(event) {
-    this.sweeping = this.at(event);
+    const tile = this.at(event);
+    const { action, key } = tile?.dataset ?? {};
+    sweep = null;
+    if (!tile || !action || action === "edit" || event.button !== 0) return;
+    sweep = { host: this.svg.parentElement, action, key: key ?? "", tile, moved: false };
+    // A finger keeps what it touched first, unless it is told to let go.
+    if (event.target instanceof Element && event.target.hasPointerCapture?.(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
+  }
+
+  up() {
+    if (sweep?.moved) {
+      swallow = true;
+      setTimeout(() => {
+        swallow = false;
+      });
+    }
+    sweep = null;
   }
 
   /** @param {Event} event */
@@ -127,7 +153,7 @@ export class BoardScene {
     const tile = this.at(event);
     if (!tile) return;
     if (tile.hasAttribute("tabindex")) this.rove(tile);
-    this.act(tile);
+    if (!swallow) this.act(tile);
   }
 
   /** @param {SVGGElement} tile */

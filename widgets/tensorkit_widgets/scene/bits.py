@@ -1,0 +1,270 @@
+"""The picture of bits: a row of each dtype, what the bits of one of them mean as a sum, and its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tensorkit_widgets.number_bits import Format, exact, exactly, neighbours, rough, written
+from tensorkit_widgets.scene.bits_words import GROUPS, group_words, rounding_words, sum_lines
+from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
+from tensorkit_widgets.scene.words import wrap
+
+__all__ = ["LEFT", "Asked", "BitRow", "compose_bits", "neighbour_table", "row_of_bits", "unit_of"]
+
+LEFT = 28.0
+ROOM = PAGE - 2 * LEFT
+LINE = 32
+"""Bits in a line: 64 of them take two."""
+GAP = 8.0
+TALL = 36.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The number that was meant before it was kept: what somebody wrote, exactly."""
+
+    text: str
+    number: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class BitRow:
+    """One dtype's bits.
+
+    ``kept`` are the bits that a cast has a place for (None: all), ``hidden`` ones are not known yet. ``pressed`` says
+    whether its bits can be flipped; ``storage`` and ``slot`` link it with other pictures.
+    """
+
+    format: Format
+    bits: int
+    note: str = ""
+    pressed: bool = True
+    kept: frozenset[int] | None = None
+    kin: tuple[tuple[int, str], ...] = ()
+    hidden: bool = False
+    storage: int | None = None
+    slot: int | None = None
+    key: str = ""
+
+    @property
+    def called(self) -> str:
+        """What its tiles are called by: the dtype, unless two rows have the same."""
+        return self.key or self.format.name
+
+    @property
+    def value(self) -> str:
+        """The number as it stands in large type: exact, as far as there is room."""
+        number = exact(self.bits, self.format)
+        if number is None or self.format.kind == "bool" or number == 0:
+            return written(self.bits, self.format)
+        text = exactly(number, 24)
+        whole = self.format.kind == "float" and "." not in text and "e" not in text
+        return f"{text}." if whole else text
+
+
+def unit_of(rows: Sequence[BitRow]) -> float:
+    """The width of a bit: as large as the longest line allows."""
+    most = max((min(row.format.width, LINE) for row in rows), default=8)
+    return {8: 60.0, 16: 52.0}.get(most, 27.0)
+
+
+def _group_of(format: Format, place: int) -> int:
+    """0 the sign, 1 the exponent, 2 what is left, of a bit counted from the lowest."""
+    if format.kind == "float":
+        return 0 if place == format.width - 1 else 1 if place >= format.mantissa else 2
+    return 0 if format.kind == "int" and place == format.width - 1 else 2
+
+
+def _start(row: BitRow, unit: float) -> float:
+    """Floats begin at the left, so that their signs stand under one another; integers end at the right."""
+    if row.format.kind == "float":
+        return LEFT
+    return PAGE - LEFT - min(row.format.width, LINE) * unit - (GAP if row.format.kind == "int" else 0)
+
+
+def row_of_bits(row: BitRow, y: float, unit: float) -> tuple[Table, list[Note], list[Wire], float]:
+    """One row: its name, its number, its groups and its bits; and where it ends."""
+    format, name = row.format, row.format.name
+    top = y + (56 if _braces(row, 0.0, unit) else 42)
+    tiles, lines = [], -(-format.width // LINE)
+    for place in range(format.width - 1, -1, -1):
+        tiles.append(_bit(row, place, top, unit))
+    wires = _braces(row, top, unit)
+    table = Table(
+        f"bits-{row.called}", f"the {format.width} bits of {name}",
+        tuple(tuple(tiles[k * LINE : (k + 1) * LINE]) for k in range(lines)), told=False,
+    )  # fmt: skip
+    value = "?" if row.hidden else row.value
+    notes = [Note(LEFT, y + 26, name, "code"), Note(LEFT + 108, y + 27, value, "value")]
+    notes.append(Note(PAGE - LEFT, y + 26, "" if row.hidden else row.note, "body", "end"))
+    weights = 18 if format.width == 8 and format.kind != "bool" else 0
+    return table, [n for n in notes if n.text], wires, top + lines * TALL + weights
+
+
+def _bit(row: BitRow, place: int, top: float, unit: float) -> Tile:
+    format = row.format
+    at = format.width - 1 - place
+    line, column = divmod(at, LINE)
+    first = format.width - 1 - line * LINE
+    x = _start(row, unit) + column * unit + GAP * (_group_of(format, place) - _group_of(format, first))
+    if format.kind == "int":
+        x = _start(row, unit) + column * unit + GAP * (place < format.width - 1)
+    on, group = bool(row.bits >> place & 1), _group_of(format, place)
+    weight, said = _weight(format, place)
+    unused = format.kind == "bool" and place > 0
+    dropped = unused or (row.kept is not None and place not in row.kept)
+    kinds = ("ghost",) if row.hidden else ("grey",) if dropped else ("on",) if on else ("off",)
+    kin = tuple(key for own, key in row.kin if own == place)
+    return Tile(
+        f"{row.called}:{place}", round(x, 2), top + line * TALL, unit, TALL - 4,
+        "" if row.hidden else str(int(on)), f"{format.name}, {said}: {'not known yet' if row.hidden else int(on)}",
+        kinds, kin, below=weight if format.width == 8 and not unused and format.kind != "bool" else "",
+        storage=row.storage, slot=row.slot, action="flip" if row.pressed and not unused else "",
+        font=18.0 if unit < 40 else 22.0, dim=GROUPS[group],
+    )  # fmt: skip
+
+
+def _weight(format: Format, place: int) -> tuple[str, str]:
+    """What a bit counts: short under it, and in words."""
+    if format.kind == "float":
+        group = _group_of(format, place)
+        if group == 0:
+            return "", "the sign"
+        if group == 1:
+            return "", f"exponent bit that counts {1 << (place - format.mantissa)}"
+        return "", f"mantissa bit that counts 2 to the {place - format.mantissa}"
+    if format.kind == "bool":
+        return "", "the one bit that counts" if place == 0 else "a bit that is not used"
+    counts = (1 << place) * (-1 if format.kind == "int" and place == format.width - 1 else 1)
+    return str(counts), f"counts {counts}"
+
+
+def _braces(row: BitRow, top: float, unit: float) -> list[Wire]:
+    """A line over each group of bits, with what the group says."""
+    format = row.format
+    if format.kind == "bool" or (format.kind != "float" and format.width == 8):
+        return []
+    spans: list[tuple[int, int]] = [(format.width - 1, format.width - 1)]
+    if format.kind == "float":
+        spans += [(format.width - 2, format.mantissa), (format.mantissa - 1, max(0, format.width - LINE))]
+    else:
+        spans = spans * (format.kind == "int") + [
+            (format.width - 1 - (format.kind == "int"), max(0, format.width - LINE))
+        ]
+    out = []
+    for high, low in spans:
+        x1, x2 = _bit(row, high, top, unit).x + 2, _bit(row, low, top, unit).x + unit - 2
+        group = _group_of(format, high)
+        words = group_words(row.bits, format, group, x2 - x1, row.hidden)
+        out.append(Wire(((x1, top - 5), (x2, top - 5)), "", GROUPS[group], words, head=False))
+    return out
+
+
+def neighbour_table(
+    bits: int, format: Format, y: float, press: bool = True
+) -> tuple[Table | None, list[Wire], list[str]]:
+    """A number between its two neighbours, each a tile that can be pressed, with the distances between them."""
+    low, high = neighbours(bits, format)
+    here = exact(bits, format)
+    if low is None and high is None:
+        return None, [], []
+    wide, gap = 236.0, (ROOM - 3 * 236.0) / 2
+    tiles, wires = [], []
+    for k, (key, found) in enumerate((("low", low), ("this", bits), ("high", high))):
+        if found is None:
+            continue
+        number = exact(found, format)
+        text = written(found, format) if number is None or number == 0 else exactly(number, 20)
+        which = {"low": "the next smaller number", "this": "this number", "high": "the next larger number"}[
+            key
+        ]
+        tiles.append(
+            Tile(
+                f"next:{key}", LEFT + k * (wide + gap), y, wide, 40, text, f"{which}, {text}",
+                ("lit",) if key == "this" else ("plain",), action="go" if press and key != "this" else "",
+                full=written(found, format), font=min(18.0, int((wide - 16) / (0.602 * max(len(text), 1)))),
+            )
+        )  # fmt: skip
+        if key != "this":
+            far = "" if number is None or here is None else rough(abs(number - here))
+            x = LEFT + wide + (k > 0) * (wide + gap)
+            ends = ((x + 4, y + 20), (x + gap - 4, y + 20))
+            wires.append(Wire(ends if key == "high" else ends[::-1], "", None, far))
+    label = f"the neighbours of this number in {format.name}"
+    told = [f"{t.label}." for t in tiles if t.key != "next:this"]
+    return Table("neighbours", label, (tuple(tiles),), told=False), wires, told
+
+
+def compose_bits(
+    rows: Sequence[BitRow], focus: int, asked: Asked | None, title: str, fault: str = ""
+) -> Sheet:
+    """All rows under one another, and the one in focus explained."""
+    if fault or not rows:
+        return _nothing(fault or "No dtype is chosen: switch one on above.", title, bool(fault))
+    tables: list[Table] = []
+    notes: list[Note] = []
+    wires: list[Wire] = []
+    words: list[str] = []
+    y, unit = 10.0, unit_of(rows)
+    for row in rows:
+        table, more, lines, y = row_of_bits(row, y, unit)
+        tables.append(table)
+        notes += more
+        wires += lines
+        words.append(_told(row))
+        y += 16
+    box, y = y + 6, y + 6
+    row = rows[focus]
+    more, y, told = _meaning(row, asked, y)
+    notes += more
+    table_, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed)
+    if table_ is not None:
+        tables.append(table_)
+        wires += lines
+        y += 56
+    frames = (Frame(LEFT - 14, box, ROOM + 28, y - box + 10),)
+    return Sheet(
+        "BitView", title, y + 26, tuple(tables), tuple(notes), frames, tuple(wires), (*words, "", *told, *said),
+        told[-1] if told else "",
+    )  # fmt: skip
+
+
+def _nothing(sentence: str, title: str, fault: bool) -> Sheet:
+    """A sentence in place of the bits."""
+    lines = wrap(sentence, ROOM, 15)
+    return Sheet(
+        "BitView", title, 60 + 22.0 * len(lines), notes=paragraph(LEFT, 40, lines, "body", 22), words=(sentence,),
+        said=sentence, status="unreadable" if fault else "empty",
+    )  # fmt: skip
+
+
+def _told(row: BitRow) -> str:
+    """A row as words: its bits in their groups."""
+    text = f"{row.bits:0{row.format.width}b}"
+    if row.format.kind == "float":
+        cut = 1 + row.format.exponent
+        text = f"{text[0]} {text[1:cut]} {text[cut:]}"
+    elif row.format.kind == "int":
+        text = f"{text[0]} {text[1:]}"
+    return f"{row.format.name:<9}{text}  {row.value}" + (f"  ({row.note})" if row.note else "")
+
+
+def _meaning(row: BitRow, asked: Asked | None, y: float) -> tuple[list[Note], float, list[str]]:
+    """The sum that the bits stand for, in large type, and what was lost."""
+    large, small = sum_lines(row.bits, row.format)
+    notes = [Note(LEFT, y + 32, f"What these bits of {row.format.name} mean", "heading")]
+    y += 64
+    for line in large:
+        notes.append(Note(LEFT, y, line, "sum"))
+        y += 30
+    for line in [part for words in small for part in wrap(words, ROOM, 15)]:
+        notes.append(Note(LEFT, y - 4, line, "body"))
+        y += 22
+    lost = rounding_words(row.bits, row.format, asked.text, asked.number) if asked else ""
+    for line in wrap(lost, ROOM, 15) if lost else ():
+        notes.append(Note(LEFT, y - 4, line, "body"))
+        y += 22
+    return notes, y, [*large, *small, *([lost] if lost else [])]
