@@ -94,6 +94,38 @@ def test_a_leading_dimension_has_a_slider(book: Any) -> None:
     ).wait_for()
 
 
+def test_the_stage_by_keys(book: Any) -> None:
+    """P fills the window; size, scenes, a what-if and back; Escape gives the notebook back."""
+    keys = book.page.keyboard
+    book.ask("setattr(w, 'scenes', [('sizes', {'step': 1}), ('result', {'run': True})])")
+    book.part(1, "present").focus()
+    keys.press("p")
+    staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
+    staged.wait_for()
+    assert staged.get_attribute("data-stage") == "150"
+    keys.press("+")
+    assert staged.get_attribute("data-stage") == "175"
+    assert staged.locator("svg.tk-scene").bounding_box()["width"] == 960 * 1.75
+    keys.press("n")
+    book.page.locator('dialog.tk-stage [data-scene="sizes"][data-step="1"]').wait_for()
+    keys.press("n")
+    book.page.locator('dialog.tk-stage [data-scene="result"][data-step="3"]').wait_for()
+    keys.press("ArrowLeft")
+    keys.press("ArrowLeft")
+    book.page.locator('dialog.tk-stage [data-step="1"]').wait_for()
+    keys.press("r")
+    book.page.locator('dialog.tk-stage [data-step="3"]').wait_for()
+    dark = book.page.evaluate("() => document.body.dataset.jpThemeLight === 'false'")
+    keys.press("l")
+    assert staged.evaluate("root => root.hasAttribute('data-tk-dark')") is not dark
+    assert book.axe("dialog.tk-stage") == []
+    keys.press("l")
+    keys.press("0")
+    keys.press("Escape")
+    assert book.page.locator("dialog.tk-stage").count() == 0
+    book.shows(1, stage="", step="3")
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_finds_nothing(book: Any, theme: str) -> None:
     book.theme(theme)

@@ -87,6 +87,7 @@ def test_every_file_is_used() -> None:
         for name in re.findall(r'from "\./([\w.]+)"|import "\./([\w.]+)"', text)
     }
     named = {name for pair in imported for name in pair if name}
-    entries = {"stride_explorer.js", "page.js", "practice.js", "graph_view.js", "graph_page.js"}
+    views = {"stride_explorer.js", "graph_view.js", "board.js", "practice.js"}
+    entries = views | {"page.js", "graph_page.js", "board_page.js"}
     assert set(texts) <= named | entries
     assert "data:text/javascript" in str(StrideExplorer._esm)

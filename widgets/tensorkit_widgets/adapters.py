@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, cast
+from zlib import crc32
 
 import numpy
 
@@ -36,6 +37,7 @@ __all__ = [
     "look",
     "quietly",
     "same_buffer",
+    "storage_number",
     "write",
 ]
 
@@ -189,6 +191,11 @@ def same_buffer(a: Meta, b: Meta) -> bool:
     home = {first.device, second.device}
     overlap = first.start < second.start + second.nbytes and second.start < first.start + first.nbytes
     return len(home) == 1 and overlap
+
+
+def storage_number(buffer: Buffer) -> int:
+    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
+    return crc32(f"{buffer.device} {buffer.start}".encode())
 
 
 def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:

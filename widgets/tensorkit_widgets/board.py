@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
-from zlib import crc32
 
 from tensorkit_widgets import live
-from tensorkit_widgets.adapters import Buffer
-from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.adapters import storage_number
+from tensorkit_widgets.esm import link
 from tensorkit_widgets.page import board_page
-from tensorkit_widgets.picture import Picture
-from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.scene.sheet import Sheet
 
@@ -24,11 +22,6 @@ __all__ = ["Board", "Control", "State", "storage_number"]
 
 MOST_PAGES = 60
 MOST_UNDO = 100
-
-
-def storage_number(buffer: Buffer) -> int:
-    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
-    return crc32(f"{buffer.device} {buffer.start}".encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +62,7 @@ class Board(Picture):
     """What one step is called, in the words of its buttons."""
 
     _esm = link("board.js")
-    _css = "\n".join(
-        [live_css(), *map(static, ("scene.css", "sheet.css", "stride_explorer.css", "board.css"))]
-    )
+    _css = css("sheet.css", "board.css")
 
     _state: Any
 
@@ -102,7 +93,6 @@ class Board(Picture):
         """Take up the first state and draw it: the last line of a subclass's ``__init__``."""
         self._state = self._first = state
         self._past: list[Any] = []
-        self._kept: dict[str, Any] = {}
         self._last: Sheet | None = None
         self._said = self._complaint = ""
         Picture.__init__(self)
@@ -149,13 +139,6 @@ class Board(Picture):
         """To one step; negative numbers count from the end."""
         return self.step((at + self.steps + 1 if at < 0 else at) - self.at)
 
-    def checkpoint(self, name: str) -> Self:
-        """Remember this moment under a name, for `reset`."""
-        with self._guard:
-            self._kept[str(name)] = self._state
-            self._paint()
-        return self
-
     def reset(self, name: str | None = None) -> Self:
         """Back to the first picture, or to a checkpoint.
 
@@ -163,11 +146,7 @@ class Board(Picture):
             KeyError: for a name that no checkpoint has.
         """
         with self._guard:
-            if name is not None and name not in self._kept:
-                raise KeyError(
-                    f"no checkpoint is called {name!r}; there are {sorted(self._kept) or 'none yet'}"
-                )
-            self._return(name)
+            self._return(None if name is None else self._moment(name))
             self._paint()
         return self
 
@@ -199,11 +178,17 @@ class Board(Picture):
 
     # ---- moving
 
+    def _remember(self) -> Any:
+        return self._state
+
+    def _recall(self, moment: Any) -> None:
+        self._return(moment)
+
     def _go(self, at: int) -> None:
         self._state = replace(self._state, at=max(0, min(at, self._steps())))
 
-    def _return(self, name: str | None) -> None:
-        target = self._first if name is None else self._kept[name]
+    def _return(self, moment: Any) -> None:
+        target = self._first if moment is None else moment
         if target != self._state:
             self._past = [*self._past[-MOST_UNDO:], self._state]
         self._state = target
@@ -225,7 +210,8 @@ class Board(Picture):
                 return
             self._said = self._complaint = ""
             try:
-                self._act(message["kind"], message)
+                if not self._staged(message):
+                    self._act(message["kind"], message)
             except Exception as error:  # said in the picture: a click never raises in the kernel
                 self._complaint = str(error) or type(error).__name__
             self._paint(serial=message.get("serial"))
@@ -244,7 +230,7 @@ class Board(Picture):
         elif kind == "goto" and whole is not None:
             self._go(whole)
         elif kind == "reset":
-            self._return(value if isinstance(value, str) and value in self._kept else None)
+            self._return(self._kept.get(value) if isinstance(value, str) else None)
         elif kind == "undo":
             self._undo()
         else:

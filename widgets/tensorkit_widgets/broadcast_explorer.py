@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, quietly
-from tensorkit_widgets.board import Board, Control, State, storage_number
+from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, quietly, storage_number
+from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.broadcast import STEPS, Operand, compose_broadcast
 from tensorkit_widgets.scene.sheet import Sheet

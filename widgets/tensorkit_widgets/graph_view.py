@@ -21,12 +21,11 @@ from typing import Any
 from tensorkit_widgets import live
 from tensorkit_widgets.adapters import library_of
 from tensorkit_widgets.adapters_graph import named, read, rehearse
-from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.esm import link
 from tensorkit_widgets.graph_model import Graph, Walk
 from tensorkit_widgets.page import graph_page
-from tensorkit_widgets.picture import Picture
+from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.graph import render_graph, render_graph_text
-from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.scene.graph import GraphScene, compose_graph, steps_of, translated
 
 __all__ = ["GraphView"]
@@ -52,9 +51,7 @@ class GraphView(Picture):
     """
 
     _esm = link("graph_view.js")
-    _css = "\n".join(
-        [live_css(), *map(static, ("scene.css", "graph_scene.css", "stride_explorer.css", "graph_view.css"))]
-    )
+    _css = css("graph_scene.css", "graph_view.css")
 
     def __init__(
         self, tensors: Any, *, names: Names | None = None, gradient: Any = None, **unknown: Any
@@ -112,13 +109,27 @@ class GraphView(Picture):
         """To the end of the rehearsal."""
         return self.step(self.steps)
 
-    def reset(self) -> GraphView:
-        """Before the rehearsal, with every run folded."""
+    def goto(self, at: int) -> GraphView:
+        """To one step of the rehearsal; negative numbers count from the end."""
+        return self.step((at + self.steps + 1 if at < 0 else at) - self._at)
+
+    def reset(self, name: str | None = None) -> GraphView:
+        """Before the rehearsal, with every run folded; or to a checkpoint.
+
+        Raises:
+            KeyError: for a name that no checkpoint has.
+        """
         with self._guard:
-            self._unfolded, self._complaint = frozenset(), ""
-            self._go(0)
+            self._recall((0, frozenset()) if name is None else self._moment(name))
             self._paint()
         return self
+
+    def _remember(self) -> Any:
+        return self._at, self._unfolded
+
+    def _recall(self, moment: Any) -> None:
+        at, self._unfolded = moment
+        self._go(at)
 
     def unfold(self, number: int | None = None) -> GraphView:
         """Draw the operations of a folded run one by one: that of vertex ``number``, or all."""
@@ -227,7 +238,8 @@ class GraphView(Picture):
         with self._guard:
             if self._closed:
                 return
-            self._do(message)
+            if not (isinstance(message.get("kind"), str) and self._staged(message)):
+                self._do(message)
             # A rehearsal was recorded: to show another step of it, the graph need not be read again.
             self._paint(serial=message.get("serial"), look=self._walk is None)
         if message.get("kind") == "backward":

@@ -16,6 +16,7 @@ __all__ = [
     "Origin",
     "born",
     "cell_of_now",
+    "cell_settings",
     "cells",
     "finished",
     "register",
@@ -109,14 +110,26 @@ def repaint(skip: Alive | None = None) -> int:
     return changed
 
 
-def cell_of_now() -> tuple[str, str]:
-    """(cell id, execution id) of the running cell, empty texts where the host does not say."""
+def _request() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and metadata of the message that runs the present cell; empty where the host does not say."""
     shell = _shell()
     parent = getattr(shell, "parent_header", None) or {}
     if hasattr(shell, "get_parent"):
         parent = shell.get_parent() or {}
-    meta = parent.get("metadata", {}) if isinstance(parent, dict) else {}
-    header = parent.get("header", {}) if isinstance(parent, dict) else {}
+    parts = [parent.get(name) if isinstance(parent, dict) else None for name in ("header", "metadata")]
+    header, meta = (part if isinstance(part, dict) else {} for part in parts)
+    return header, meta
+
+
+def cell_settings() -> dict[str, Any]:
+    """What the running cell's metadata say under ``tensorkit``: JupyterLab sends them with the cell."""
+    settings = _request()[1].get("tensorkit")
+    return settings if isinstance(settings, dict) else {}
+
+
+def cell_of_now() -> tuple[str, str]:
+    """(cell id, execution id) of the running cell, empty texts where the host does not say."""
+    header, meta = _request()
     return str(meta.get("cellId", "")), str(header.get("msg_id", ""))
 
 

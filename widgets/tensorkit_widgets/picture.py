@@ -8,17 +8,35 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import anywidget
 import traitlets
 
 from tensorkit_widgets import live
+from tensorkit_widgets.esm import static
+from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.script import Scene, Script, scenes_of
 
-__all__ = ["Picture"]
+__all__ = ["Picture", "css"]
+
+
+def css(*names: str) -> str:
+    """The style sheet of a live view: what all of them have, and files of its own."""
+    return "\n".join([live_css(), *map(static, ("scene.css", "stride_explorer.css", "stage.css", *names))])
+
+
+def _scenes_of_cell() -> tuple[Scene, ...]:
+    """The scenes that the running cell's metadata list; wrong ones are warned about, and never break the cell."""
+    try:
+        return scenes_of(live.cell_settings().get("scenes", ()))
+    except TypeError as error:
+        warnings.warn(f"the scenes of this cell were left out: {error}", stacklevel=4)
+        return ()
 
 
 class Picture(anywidget.AnyWidget):
@@ -30,6 +48,8 @@ class Picture(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._closed = False
         self._revision = 0
+        self._script = Script(_scenes_of_cell())
+        self._kept: dict[str, Any] = {}
         super().__init__()
         self.on_msg(self._heard)
 
@@ -56,6 +76,69 @@ class Picture(anywidget.AnyWidget):
     def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """A message from the browser, on whichever thread the host runs it."""
         raise NotImplementedError
+
+    def _remember(self) -> Any:
+        """This moment, for `_recall`: what the picture shows, not the numbers in the tensor."""
+        raise NotImplementedError
+
+    def _recall(self, moment: Any) -> None:
+        raise NotImplementedError
+
+    # ---- moments and scenes
+
+    def checkpoint(self, name: str) -> Self:
+        """Remember this moment under a name, for `reset`."""
+        with self._guard:
+            self._kept[str(name)] = self._remember()
+            self._paint()
+        return self
+
+    def _moment(self, name: str) -> Any:
+        """A checkpoint by its name."""
+        if name not in self._kept:
+            raise KeyError(f"no checkpoint is called {name!r}; there are {sorted(self._kept) or 'none yet'}")
+        return self._kept[name]
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """The moments of a talk, in order. Set pairs (name, action): see `tensorkit_widgets.script`."""
+        return self._script.scenes
+
+    @scenes.setter
+    def scenes(self, given: Any) -> None:
+        with self._guard:
+            self._script = Script(scenes_of(given))
+            self._paint()
+
+    def scene(self, number: int | str) -> Self:
+        """Go to a scene by its number or name.
+
+        Raises:
+            IndexError, KeyError: when there is none.
+        """
+        if isinstance(number, str):
+            names = [scene.name for scene in self.scenes]
+            if number not in names:
+                raise KeyError(f"no scene is called {number!r}; there are {names}")
+            number = names.index(number)
+        with self._guard:
+            self._script.to(number, self, self._remember, self._recall)
+            self._paint()
+        return self
+
+    def _staged(self, message: Mapping[str, Any]) -> bool:
+        """What the presenter asked for; whether it was that."""
+        kind, value, script = message["kind"], message.get("value"), self._script
+        if kind == "scene" and type(value) is int and 0 <= value < len(script.scenes):
+            script.to(value, self, self._remember, self._recall)
+        elif kind == "mark":
+            script.mark, script.marked = self._remember(), True
+        elif kind == "return":
+            if script.marked:
+                self._recall(script.mark)
+        else:
+            return bool(kind == "scene")
+        return True
 
     # ---- files
 
@@ -95,6 +178,7 @@ class Picture(anywidget.AnyWidget):
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
         self._revision += 1
         shown = serial if isinstance(serial, int) else None
+        facts = {**facts, "script": self._script.facts("step" in facts)}
         self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": facts}
 
     # ---- display: the live view, and the picture as an output of its own

@@ -91,6 +91,16 @@ class Session:
         """The Python that yields the present view."""
         return self.name + self.expression
 
+    def moment(self) -> tuple[tuple[Call, ...], Ints | None]:
+        """Which chain is shown and what is looked at, for `recall`."""
+        return self.calls, self.focus
+
+    def recall(self, moment: tuple[tuple[Call, ...], Ints | None]) -> None:
+        """Back to a moment; what no longer applies to the tensor is cut off and said."""
+        calls, focus = moment
+        self.go(calls)
+        self.focus = clamp_focus(focus, self.meta.size)
+
     def rebuild(self) -> None:
         """Bring the chain up to date with the live tensor; a step that no longer applies is cut off and said."""
         meta = describe(self.base)

@@ -14,27 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 from tensorkit_widgets import live
 from tensorkit_widgets.actions import do
-from tensorkit_widgets.adapters import Buffer
+from tensorkit_widgets.adapters import storage_number
 from tensorkit_widgets.chain import Step, StepFailed
-from tensorkit_widgets.esm import link, static
+from tensorkit_widgets.esm import link
 from tensorkit_widgets.facts import facts
 from tensorkit_widgets.page import page
-from tensorkit_widgets.picture import Picture
+from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render import element_text, render_svg, render_text
-from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.scene import Scene
 from tensorkit_widgets.session import Session
 
 __all__ = ["StrideExplorer"]
-
-
-def _storage_number(buffer: Buffer) -> int:
-    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
-    return crc32(f"{buffer.device} {buffer.start}".encode())
 
 
 class StrideExplorer(Picture):
@@ -54,7 +47,7 @@ class StrideExplorer(Picture):
     """
 
     _esm = link("stride_explorer.js")
-    _css = "\n".join([live_css(), static("scene.css"), static("stride_explorer.css")])
+    _css = css()
 
     def __init__(
         self,
@@ -135,6 +128,26 @@ class StrideExplorer(Picture):
             self._paint()
         return self
 
+    def reset(self, name: str | None = None) -> StrideExplorer:
+        """Back to the chain that it began with, or to a checkpoint.
+
+        Raises:
+            KeyError: for a name that no checkpoint has.
+        """
+        with self._guard:
+            if name is None:
+                do(self._session, {"kind": "reset"})
+            else:
+                self._recall(self._moment(name))
+            self._paint()
+        return self
+
+    def _remember(self) -> Any:
+        return self._session.moment()
+
+    def _recall(self, moment: Any) -> None:
+        self._session.recall(moment)
+
     def svg(self, theme: str | None = None) -> str:
         """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
         with self._guard:
@@ -166,7 +179,8 @@ class StrideExplorer(Picture):
         with self._guard:
             if self._closed:
                 return
-            do(self._session, message)
+            if not (isinstance(message.get("kind"), str) and self._staged(message)):
+                do(self._session, message)
             self._paint(serial=message.get("serial"))
         if message.get("kind") == "edit":
             live.repaint(skip=self)
@@ -200,6 +214,6 @@ class StrideExplorer(Picture):
     def _state(self) -> dict[str, Any]:
         return {
             **facts(self._session),
-            "storage": _storage_number(self._session.meta.buffer),
+            "storage": storage_number(self._session.meta.buffer),
             "element": self._last and element_text(self._last),
         }

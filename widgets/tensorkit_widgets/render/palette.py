@@ -98,9 +98,15 @@ def live_css(root: str = ".tk-root") -> str:
 
     dark = hosted(DARK)
     preferred = f"body:not([data-jp-theme-light]):not(.vscode-light) {root}"
+    # On the stage the presenter chooses, whatever the host's theme.
+    stage = "".join(
+        f"{root}[data-tk-{name}]{{{_variables(colours)}}}"
+        for name, colours in (("light", LIGHT), ("dark", DARK))
+    )
     return (
         f"{root}{{{hosted(LIGHT)}}}\n"
         f"@media (prefers-color-scheme:dark){{{preferred}{{{dark}}}}}\n"
         f'[data-jp-theme-light="false"] {root},.vscode-dark {root},.vscode-high-contrast {root}{{{dark}}}\n'
+        + stage
         + _dimension_css()
     )

@@ -43,12 +43,12 @@ class BoardView extends PictureView {
     this.count = make("span", { class: "tk-count" });
     this.kept = make("select", { "data-role": "checkpoint", "aria-label": "back to a checkpoint" });
     this.kept.addEventListener("change", () => this.post({ kind: "reset", value: this.kept.value }));
-    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept);
+    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept, this.stage.button);
     this.bar.addEventListener("keydown", (event) => this.pressed(event));
     this.unlisten = listen((pointed) => {
       if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot);
     });
-    this.open(this.own.root, this.bar);
+    this.open([this.own.root, this.bar]);
   }
 
   /** @param {"back" | "step" | "run" | "undo" | "reset"} role @param {string} label @param {string} title */
@@ -103,9 +103,9 @@ class BoardView extends PictureView {
     this.count.textContent = `${step} of ${steps}`;
     this.undo.hidden = !facts.undo;
     this.reset.disabled = !facts.changed;
+    this.reset.hidden = steps === 0 && !facts.changed;
     this.kept.hidden = facts.checkpoints.length === 0;
     this.kept.replaceChildren(make("option", { value: "" }, "go back to…"), ...facts.checkpoints.map((name) => make("option", { value: name }, name)));
-    this.bar.hidden = steps === 0 && !facts.undo && !facts.changed && facts.checkpoints.length === 0;
     this.complain(facts.complaint);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);

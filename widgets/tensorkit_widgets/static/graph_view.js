@@ -44,7 +44,7 @@ class View extends PictureView {
     this.scrub = make("input", { type: "range", min: 0, "data-role": "scrub", "aria-label": "step of the rehearsal" });
     this.scrub.addEventListener("input", () => this.post({ kind: "goto", number: whole(this.scrub.value) }));
     this.count = make("span", { class: "tk-count" });
-    this.open(this.bar());
+    this.open([this.bar()]);
   }
 
   bar() {
@@ -56,7 +56,7 @@ class View extends PictureView {
     return make(
       "div", { class: "tk-bar", role: "group", "aria-label": "rehearsal of the backward pass" },
       this.back, this.next, this.run, this.reset, this.scrub, this.count, this.fold,
-      zoom("zoom-out", "−", "-", "smaller"), zoom("zoom-fit", "Fit", "0", "fit the page"), zoom("zoom-in", "+", "+", "larger"), this.real,
+      zoom("zoom-out", "−", "-", "smaller"), zoom("zoom-fit", "Fit", "0", "fit the page"), zoom("zoom-in", "+", "+", "larger"), this.real, this.stage.button,
     );
   }
 

@@ -27,29 +27,22 @@
  *   the refusal), editor (the input over a cell), said (the live region), twin, picture, refusal, kernel.
  *
  * @typedef {import("./controls.js").State} State
- * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: State }} Frame
- * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
- *             send(content: object): void }} Model
+ * @typedef {import("./view.js").Frame} Frame
  */
 
 import { listen, tell } from "./bus.js";
 import { DialControls, OrderControls, ShapeControls, SightControls, SliceControls } from "./controls.js";
-import { Courier } from "./courier.js";
 import { make, whole } from "./dom.js";
 import { editCell } from "./editor.js";
 import { LiveScene } from "./scene.js";
-import { hideStill } from "./still.js";
 import { tabs } from "./tabs.js";
+import { PictureView } from "./view.js";
 
-class View {
-  /** @param {Model} model @param {HTMLElement} el */
+class View extends PictureView {
+  /** @param {import("./view.js").Model} model @param {HTMLElement} el */
   constructor(model, el) {
-    this.model = model;
-    this.el = el;
-    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
-    this.post = (/** @type {import("./courier.js").Message} */ message) => {
-      if (this.root.dataset.kernel !== "gone") this.courier.post(message);
-    };
+    super(model, el, { widget: "stride-explorer", label: "StrideExplorer", classes: "tk-explorer" });
+    const post = (/** @type {import("./courier.js").Message} */ message) => this.post(message);
     const say = (/** @type {string} */ words) => this.say(words);
     /** @type {LiveScene | null} */
     this.scene = null;
@@ -57,42 +50,26 @@ class View {
     this.state = null;
     /** @type {string | null} the part of the picture that gets the keyboard after the next repaint */
     this.looking = null;
+    /** @type {string | null} the part that had the keyboard before the repaint */
+    this.back = null;
     /** @type {number | null} the storage whose numbers are on the page */
     this.drawn = null;
-    this.revision = -1;
-    this.slices = new SliceControls(this.post);
-    this.order = new OrderControls(this.post, say);
-    this.shapes = new ShapeControls(this.post);
-    this.dials = new DialControls(this.post);
-    this.sight = new SightControls(this.post);
+    this.slices = new SliceControls(post);
+    this.order = new OrderControls(post, say);
+    this.shapes = new ShapeControls(post);
+    this.dials = new DialControls(post);
+    this.sight = new SightControls(post);
     this.name = make("span", { class: "tk-name" });
     this.input = make("input", {
       type: "text", "data-role": "expression", "aria-label": "expression: steps after the tensor's name", spellcheck: "false",
       autocomplete: "off", autocapitalize: "off", class: "tk-expression", maxlength: 1000, placeholder: "[1:, ::2].t()",
     });
     this.undo = button("undo", "Undo", () => this.post({ kind: "undo" }));
-    this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
-    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
-    this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
-    this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
-    this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
-    this.root = make(
-      "div",
-      { class: "tk-root tk-explorer", role: "group", "data-lm-suppress-shortcuts": "true", "data-tk-widget": "stride-explorer", "data-kernel": "live", "aria-label": "StrideExplorer" },
-      this.bar(), this.refusal, this.gone, this.picture, this.said, this.sight.root, this.panels(),
-    );
-    // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
-    this.root.addEventListener("keydown", (event) => event.stopPropagation());
-    el.replaceChildren(this.root);
-    this.repaint = () => this.paint(model.get("frame"));
-    this.died = () => this.kernel("gone");
     this.unlisten = listen((pointed) => this.pointed(pointed));
-    this.showStill = hideStill(el);
     this.room = 960;
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(this.picture);
-    this.watch();
-    this.repaint();
+    this.open([this.bar()], [this.sight.root, this.panels()]);
   }
 
   /** A picture for much less or much more room is laid out anew; in between it is scaled. */
@@ -108,7 +85,7 @@ class View {
     const apply = make("button", { type: "submit", "data-role": "apply" }, "Apply");
     const reset = button("reset", "Reset", () => this.post({ kind: "reset" }));
     const copy = button("copy", "Copy code", () => this.copyCode());
-    const form = make("form", { class: "tk-bar" }, this.name, this.input, apply, this.undo, reset, copy);
+    const form = make("form", { class: "tk-bar" }, this.name, this.input, apply, this.undo, reset, copy, this.stage.button);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.post({ kind: "expression", text: this.input.value });
@@ -126,47 +103,25 @@ class View {
     ]);
   }
 
-  /** Follow Python; and notice when the kernel goes: the widget manager says on the model that its line is cut. */
-  watch() {
-    this.model.on("change:frame", this.repaint);
-    for (const event of ["destroy", "comm_live_update"]) this.model.on(event, this.died);
-    if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
-  }
-
   // ---- from Python
 
-  /** @param {Frame | undefined} frame */
+  /** @param {Frame} frame */
   paint(frame) {
-    if (!frame?.facts || frame.revision === this.revision) return;
-    const began = performance.now();
-    this.revision = frame.revision;
-    const { facts } = frame;
-    this.state = facts;
-    const back = this.focusedPart();
-    this.draw(frame);
-    this.controls(frame);
-    this.mark(frame);
-    if (back) /** @type {SVGElement | null} */ (this.picture.querySelector(back))?.focus({ preventScroll: true });
-    this.root.dataset.painting = (performance.now() - began).toFixed(1);
-    const took = this.courier.painted(frame.serial);
-    if (took !== null) this.root.dataset.latency = took.toFixed(1);
-    this.kernel("live");
+    this.state = frame?.facts ?? this.state;
+    super.paint(frame);
   }
 
-  /** @param {Frame} frame */
-  draw(frame) {
-    const before = this.numbers(frame.facts.storage);
+  /** @param {SVGSVGElement | null} svg @param {() => void} [place] */
+  drawScene(svg, place) {
+    const before = this.numbers(this.state?.storage ?? 0);
+    const back = this.focusedPart();
     this.scene?.dispose();
     this.scene = null;
-    if (!frame.svg) {
-      this.picture.replaceChildren(make("p", { class: "tk-hint" }, frame.reason), make("pre", {}, frame.text));
-      return;
-    }
-    const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
-    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
-    this.picture.replaceChildren(svg);
+    if (!svg) return;
+    place?.();
     this.scene = new LiveScene(svg, this.options());
     for (const part of this.changed(before)) part.classList.add("tk-changed");
+    if (back) this.back = back;
   }
 
   /** The numbers that are on the page, by slot, as long as the storage is the same. @param {number} storage */
@@ -220,8 +175,8 @@ class View {
     };
   }
 
-  /** @param {Frame} frame */
-  controls({ facts, text }) {
+  /** @param {State} facts @param {Frame} frame */
+  controls(facts, frame) {
     this.looking = null;
     this.name.textContent = facts.name;
     const wrong = facts.typed !== "";
@@ -238,37 +193,34 @@ class View {
       const { origin, count, focus } = this.scene.facts;
       this.sight.update(facts, { origin, count, focus, shown: this.scene.slots.size });
     }
-    this.twin.textContent = text;
     this.refuse(facts);
     // What the alert above already says is not said twice.
     this.say(this.refusal.hidden ? facts.said : "");
+    this.mark(frame);
+    if (this.back) /** @type {SVGElement | null} */ (this.picture.querySelector(this.back))?.focus({ preventScroll: true });
+    this.back = null;
   }
 
   /** @param {State} facts */
   refuse(facts) {
     const { refusal, complaint, fault } = facts;
     const words = complaint || (refusal ? `${refusal.code} was refused: ${refusal.message}` : fault);
-    this.refusal.hidden = !words;
-    if (!words) {
-      this.refusal.replaceChildren();
-      return;
-    }
-    const parts = [make("p", {}, words)];
-    if (refusal?.offers.length) {
+    this.complain(words);
+    if (words && refusal?.offers.length) {
       const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, "what works instead, with a copy:"));
       for (const offer of refusal.offers) {
         const take = make("button", { type: "button", class: "tk-code-button", "data-role": "offer" }, `${facts.name}${offer}`);
         take.addEventListener("click", () => this.post({ kind: "expression", text: offer }));
         line.append(take);
       }
-      parts.push(line);
+      this.refusal.append(line);
     }
-    this.refusal.replaceChildren(...parts);
   }
 
   /** @param {Frame} frame */
   mark(frame) {
-    const { facts } = frame;
+    /** @type {State} */
+    const facts = frame.facts;
     const { dataset } = this.root;
     const last = facts.steps[facts.steps.length - 1];
     Object.assign(dataset, {
@@ -282,15 +234,9 @@ class View {
     dataset.focus = focus ? focus.join(",") : "";
     dataset.focusSlot = this.scene?.svg.querySelector('[data-part="slot"]')?.textContent ?? "";
     dataset.element = facts.element ?? "";
-    dataset.revision = String(frame.revision);
   }
 
   // ---- around it
-
-  /** @param {string} words */
-  say(words) {
-    this.said.textContent = words;
-  }
 
   async copyCode() {
     const code = this.state?.code ?? "";
@@ -311,26 +257,11 @@ class View {
     if (from !== this && storage === this.state?.storage) this.scene?.point(slot);
   }
 
-  /** @param {"live" | "slow" | "gone"} how */
-  kernel(how) {
-    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
-    this.root.dataset.kernel = how;
-    this.gone.hidden = how === "live";
-    this.gone.textContent = {
-      live: "",
-      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
-      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
-    }[how];
-  }
-
   dispose() {
-    this.model.off("change:frame", this.repaint);
-    for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    super.dispose();
     this.unlisten();
     this.sizes.disconnect();
-    this.courier.dispose();
     this.scene?.dispose();
-    this.showStill();
   }
 }
 
@@ -346,7 +277,7 @@ function button(role, label, act) {
   return element;
 }
 
-/** @param {{ model: Model, el: HTMLElement }} context */
+/** @param {{ model: import("./view.js").Model, el: HTMLElement }} context */
 function render({ model, el }) {
   const view = new View(model, el);
   return () => view.dispose();

@@ -4,8 +4,10 @@
  * twin, and what is said when the kernel is slow or gone. A subclass gives `drawScene` and `controls`.
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
- *   (an answer is late) | gone, data-latency (milliseconds from the last message to the repainted picture).
- * Parts: data-role = picture, said (the live region), refusal, kernel, twin.
+ *   (an answer is late) | gone, data-latency (milliseconds from the last message to the repainted picture), data-painting
+ *   (those of them that the browser spent on the picture and the controls).
+ * On the stage: data-stage = the size in percent, data-scene, data-marked.
+ * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
  *
  * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: any }} Frame
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
@@ -14,6 +16,7 @@
 
 import { Courier } from "./courier.js";
 import { make } from "./dom.js";
+import { Stage } from "./stage.js";
 import { hideStill } from "./still.js";
 
 export class PictureView {
@@ -38,15 +41,19 @@ export class PictureView {
     });
     // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
+    this.stage = new Stage(this.root, (message) => this.post(message));
     this.repaint = () => this.paint(model.get("frame"));
     this.died = () => this.kernel("gone");
     this.showStill = () => {};
   }
 
-  /** Put the parts on the page and show the first frame: what a subclass calls when its controls are made. @param {...Node} bar */
-  open(...bar) {
-    const twin = make("details", {}, make("summary", {}, "the same as text"), this.twin);
-    this.root.append(...bar, this.refusal, this.gone, this.picture, this.said, twin);
+  /**
+   * Put the parts on the page and show the first frame: what a subclass calls when its controls are made.
+   * @param {Node[]} above
+   * @param {Node[]} [below] in place of the text twin behind a fold
+   */
+  open(above, below = [make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
+    this.root.append(this.stage.bar, ...above, this.refusal, this.gone, this.picture, this.said, ...below);
     this.el.replaceChildren(this.root);
     this.showStill = hideStill(this.el);
     this.model.on("change:frame", this.repaint);
@@ -65,11 +72,14 @@ export class PictureView {
   /** @param {Frame | undefined} frame */
   paint(frame) {
     if (!frame?.facts || frame.revision === this.revision) return;
+    const began = performance.now();
     this.revision = frame.revision;
     this.draw(frame);
     this.controls(frame.facts, frame);
+    this.stage.update(frame.facts.script);
     this.twin.textContent = frame.text;
     this.root.dataset.revision = String(frame.revision);
+    this.root.dataset.painting = (performance.now() - began).toFixed(1);
     const took = this.courier.painted(frame.serial);
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     this.kernel("live");
@@ -132,6 +142,7 @@ export class PictureView {
     this.model.off("change:frame", this.repaint);
     for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
     this.courier.dispose();
+    this.stage.dispose();
     this.showStill();
   }
 }

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import board from "../tensorkit_widgets/static/board.js";
+
+const frame = JSON.parse(readFileSync("fixtures/boards.json", "utf-8"));
+
+/** A model as anywidget hands it over. */
+class Model {
+  constructor() {
+    this.frame = structuredClone(frame);
+    this.sent = [];
+    this.listeners = new Map();
+  }
+  get() {
+    return this.frame;
+  }
+  on(event, act) {
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), act]);
+  }
+  off(event, act) {
+    this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== act));
+  }
+  send(message) {
+    this.sent.push(message);
+  }
+  emit(event) {
+    for (const act of this.listeners.get(event) ?? []) act();
+  }
+  /** Python answers the last message. */
+  answer(facts = {}) {
+    this.frame = { ...this.frame, revision: this.frame.revision + 1, serial: this.sent.at(-1)?.serial ?? null, facts: { ...this.frame.facts, ...facts } };
+    this.emit("change:frame");
+  }
+}
+
+describe("a board", () => {
+  let model;
+  let el;
+  let dispose;
+  const root = () => document.querySelector("[data-tk-widget]");
+  const part = (role) => document.querySelector(`[data-role="${role}"]`);
+  const tile = (key) => document.querySelector(`.tk-tile[data-key="${key}"]`);
+  const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+
+  beforeEach(() => {
+    model = new Model();
+    el = document.createElement("div");
+    document.body.replaceChildren(el);
+    dispose = board.render({ model, el });
+  });
+  afterEach(() => dispose());
+
+  it("carries its state as attributes", () => {
+    expect({ ...root().dataset }).toMatchObject({ tkWidget: "broadcast-explorer", step: "3", steps: "3", status: "ok", size: "3,4", kernel: "live" });
+  });
+
+  it("steps by its buttons, keys and slider", () => {
+    part("back").click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "back" });
+    model.answer({ step: 2 });
+    expect(root().dataset.step).toBe("2");
+    press(part("back"), "End");
+    expect(model.sent.at(-1)).toMatchObject({ kind: "run" });
+    model.answer();
+    part("scrub").value = "1";
+    part("scrub").dispatchEvent(new Event("input", { bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "goto", value: 1 });
+  });
+
+  it("lights kin and repetitions without asking Python", () => {
+    tile("r:1,2").dispatchEvent(new MouseEvent("pointerover", { bubbles: true }));
+    expect(tile("r:1,2").classList.contains("tk-lit")).toBe(true);
+    expect(tile("a:1,2").classList.contains("tk-kin")).toBe(true);
+    expect(tile("b:0,2").classList.contains("tk-kin")).toBe(false);
+    expect(tile("b:1,2").classList.contains("tk-kin")).toBe(true);
+    tile("b:0,2").dispatchEvent(new MouseEvent("pointerover", { bubbles: true }));
+    expect(tile("b:2,2").classList.contains("tk-kin")).toBe(true);
+    expect(model.sent).toEqual([]);
+  });
+
+  it("walks its tables by the arrow keys, with one stop of the Tab key each", () => {
+    const first = tile("a:0,0");
+    first.focus();
+    press(first, "ArrowRight");
+    press(document.activeElement, "ArrowDown");
+    expect(document.activeElement.dataset.key).toBe("a:1,1");
+    press(document.activeElement, "End");
+    expect(document.activeElement.dataset.key).toBe("a:1,3");
+    press(document.activeElement, "PageDown");
+    expect(document.activeElement.dataset.key).toBe("b:0,0");
+    for (const table of document.querySelectorAll(".tk-table")) expect(table.querySelectorAll('[tabindex="0"]').length).toBe(1);
+  });
+
+  it("keeps a choice, and sends what is chosen", () => {
+    const sign = part("sign");
+    sign.value = "*";
+    sign.dispatchEvent(new Event("change", { bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "sign", value: "*" });
+    model.answer({ controls: model.frame.facts.controls.map((one) => ({ ...one, value: "*" })) });
+    expect(part("sign")).toBe(sign);
+    expect(sign.value).toBe("*");
+  });
+
+  it("says what was refused in an alert, and once", () => {
+    part("back").click();
+    model.answer({ complaint: "<b>no</b>", said: "something else" });
+    expect(part("refusal").textContent).toBe("<b>no</b>");
+    expect(part("said").textContent).toBe("");
+  });
+
+  it("goes on the stage by a key and comes back to its place", () => {
+    press(part("present"), "p");
+    expect(document.querySelector("dialog.tk-stage").contains(root())).toBe(true);
+    expect(model.sent.at(-1)).toMatchObject({ kind: "mark" });
+    model.answer({ script: { steps: true, scenes: ["one", "two"], scene: 0, marked: true } });
+    press(document.body, "n");
+    expect(model.sent.at(-1)).toMatchObject({ kind: "scene", value: 1 });
+    model.answer();
+    press(part("present"), "+");
+    expect(root().dataset.stage).toBe("175");
+    press(part("present"), "r");
+    expect(model.sent.at(-1)).toMatchObject({ kind: "return" });
+    part("leave").click();
+    expect(document.querySelector("dialog")).toBe(null);
+    expect(el.contains(root())).toBe(true);
+  });
+
+  it("says when the kernel is gone, and sends nothing more", () => {
+    model.emit("destroy");
+    expect(root().dataset.kernel).toBe("gone");
+    part("back").click();
+    expect(model.sent).toEqual([]);
+  });
+});
