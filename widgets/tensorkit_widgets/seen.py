@@ -24,7 +24,18 @@ from tensorkit_widgets.adapters import Buffer, Meta, Snapshot, describe, look
 from tensorkit_widgets.geometry import Ints, all_indices
 from tensorkit_widgets.window import STRIP_SLOTS, default_focus, grid_window, strip_runs
 
-__all__ = ["MOST_TENSORS", "Ledger", "Seen", "Write", "compare", "is_tensor", "letters", "see", "tensors_in"]
+__all__ = [
+    "MOST_TENSORS",
+    "Ledger",
+    "Seen",
+    "Write",
+    "compare",
+    "is_tensor",
+    "letters",
+    "see",
+    "surely_unchanged",
+    "tensors_in",
+]
 
 MOST_TENSORS = 8
 """Tensors of one call that are looked at; a list of a hundred says nothing in a picture."""
@@ -199,6 +210,18 @@ def see(ledger: Ledger, tensor: Any, name: str) -> Seen | None:
     except Exception:  # a tensor that changes on another thread, or one of an unknown kind
         return None
     return Seen(name, letter, _version(tensor), wants, leaf, snapshot)
+
+
+def surely_unchanged(tensor: Any, before: Seen) -> bool:
+    """Whether its library says that nothing was written to a tensor: then nobody has to read it again."""
+    try:
+        return (
+            before.version is not None
+            and _version(tensor) == before.version
+            and describe(tensor) == before.meta
+        )
+    except Exception:  # as in `see`
+        return False
 
 
 def compare(operand: int, before: Seen, after: Seen, *, adopted: bool = False) -> Write | None:

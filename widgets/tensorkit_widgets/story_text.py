@@ -67,7 +67,11 @@ def summary(steps: Sequence[TraceStep]) -> str:
     if not steps:
         return "no call had to do with a tensor"
     counts = {kind: sum(step.kind == kind for step in steps) for kind in _PLURALS}
-    said = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
+    said = [
+        f"{n} {kind if n == 1 and kind in ('view', 'copy') else _PLURALS[kind]}"
+        for kind, n in counts.items()
+        if n
+    ]
     made = sum(step.bytes_made for step in steps)
     counted = [step.bytes_moved for step in steps if step.bytes_moved is not None]
     moved = f"{sum(counted):,} bytes moved" if counted else "bytes moved: not counted"

@@ -30,7 +30,7 @@ import numpy
 from tensorkit import tracing
 from tensorkit_widgets.diagnosis import Case, Diagnosis, diagnose
 from tensorkit_widgets.learner_code import NOWHERE, Place, last_link, learner_place, operand_texts
-from tensorkit_widgets.seen import Ledger, Seen, Write, compare, see, tensors_in
+from tensorkit_widgets.seen import Ledger, Seen, Write, compare, see, surely_unchanged, tensors_in
 from tensorkit_widgets.verdict import judge
 
 __all__ = ["MOST_STEPS", "Failure", "Open", "Recorder", "Recording", "TraceStep", "record"]
@@ -281,9 +281,13 @@ class Recorder:
     def _finished(self, opened: Open, output: Any) -> TraceStep:
         found = tensors_in((output,))
         name = _output_name(opened.place.code, len(found))
-        outputs = [seen for t in found if (seen := see(self._ledger, t, name)) is not None]
         before = [seen for seen in opened.before if seen is not None]
-        writes = self._writes(opened, output)
+        written = self._writes(opened, output)
+        writes = tuple(written.values())
+        after = {key: write.after for key, write in written.items()}
+        outputs = [
+            seen for t in found if (seen := after.get(id(t)) or see(self._ledger, t, name)) is not None
+        ]
         same = any(output is t for t in opened.tensors)
         kind, why = judge(opened.op, before, outputs, writes, same, opened.args, opened.kwargs)
         known = {seen.storage for seen in before}
@@ -297,17 +301,18 @@ class Recorder:
             sum(fresh.values()), tuple(opened.kernels), None, opened.thread, opened.level,
         )  # fmt: skip
 
-    def _writes(self, opened: Open, output: Any) -> tuple[Write, ...]:
-        found: list[Write] = []
+    def _writes(self, opened: Open, output: Any) -> dict[int, Write]:
+        """What was written to, by the identity of the tensor."""
+        found: dict[int, Write] = {}
         for tensor, before in zip(opened.tensors, opened.before, strict=False):
-            after = None if before is None else see(self._ledger, tensor, before.name)
-            if before is None or after is None or _place_of(opened, tensor) in {w.operand for w in found}:
-                continue
             told = tensor is output and _writes_by_name(opened.op)
-            write = compare(_place_of(opened, tensor), before, after, adopted=told)
+            if before is None or id(tensor) in found or (not told and surely_unchanged(tensor, before)):
+                continue
+            after = see(self._ledger, tensor, before.name)
+            write = None if after is None else compare(_place_of(opened, tensor), before, after, adopted=told)
             if write is not None:
-                found.append(write)
-        return tuple(found)
+                found[id(tensor)] = write
+        return found
 
     def _failed(self, opened: Open, before: list[Seen], error: BaseException) -> TraceStep:
         # What went into a function is not what went into the call that failed inside it.

@@ -177,7 +177,13 @@ def _why_made(name: str, before: Sequence[Seen], after: Seen) -> str:
     known = registry.get(name)
     if stretched and known is not None and known.kind == "pointwise":
         said = " and ".join(f"{_called(seen)} of size {size_text(seen.meta.size)}" for seen in stretched)
-        parts.append(f"{said} was read as if it had size {size_text(meta.size)}: stride 0, nothing copied")
+        if len(stretched) == 1:
+            parts.append(
+                f"{said} was read as if it had size {size_text(meta.size)}: stride 0, nothing copied"
+            )
+        else:
+            told = f"{said} were both read as if they had size {size_text(meta.size)}"
+            parts.append(f"{told}: every element of one meets every element of the other")
     kinds = list(dict.fromkeys(seen.meta.dtype for seen in before))
     if len(kinds) > 1:
         parts.append(f"{' and '.join(kinds)} together give {meta.dtype}")
