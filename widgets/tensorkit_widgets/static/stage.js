@@ -66,7 +66,8 @@ export class Stage {
     this.script = script;
     const { scenes, scene, marked } = script;
     for (const part of [this.before, this.after, this.list]) part.toggleAttribute("hidden", scenes.length === 0);
-    this.list.replaceChildren(...scenes.map((name, k) => make("option", { value: k, selected: k === scene }, `${k + 1}. ${name}`)));
+    const none = scene < 0 ? [make("option", { value: -1, selected: true }, "scenes")] : [];
+    this.list.replaceChildren(...none, ...scenes.map((name, k) => make("option", { value: k, selected: k === scene }, `${k + 1}. ${name}`)));
     this.before.disabled = scene <= 0;
     this.after.disabled = scene >= scenes.length - 1;
     this.back.toggleAttribute("hidden", !marked);
