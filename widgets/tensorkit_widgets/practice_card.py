@@ -34,10 +34,10 @@ def button(do: str, label: str, *, quiet: bool = False) -> str:
     )
 
 
-def entry_box(label: str, placeholder: str, key: str = "entry") -> str:
+def entry_box(label: str, placeholder: str, key: str = "entry", value: str = "") -> str:
     """A one-line box; Enter does what the first button of its part does."""
     return (
-        f'<input type="text" data-key="{escape(key)}" aria-label="{escape(label)}"'
+        f'<input type="text" data-key="{escape(key)}" aria-label="{escape(label)}" value="{escape(value)}"'
         f' placeholder="{escape(placeholder)}" maxlength="{LONGEST_TEXT}"'
         ' autocomplete="off" autocapitalize="off" spellcheck="false">'
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from html import escape
+from itertools import accumulate
 
 from tensorkit_widgets.esm import static
 from tensorkit_widgets.render.palette import standalone_css
@@ -13,15 +14,17 @@ __all__ = ["card_page", "card_svg"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WIDTH, _LINE, _LEFT, _TOP = 760, 24, 28, 36
-_COLUMNS = 80
+_COLUMNS, _CODE_COLUMNS = 88, 76
+_GAP = 12  # before a question of a quiz
+_GOOD = ("Right", "As you predicted", "Solved")
 _TITLES = re.compile(
     r"(Right|Not yet|Not checked|As you predicted|Not what happens|Not so|Skipped|Solved|Shown)\b[^.:]{0,40}[.:]?"
 )
 _STYLE = """
-text{font:15px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:var(--tk-ink)}
+text{white-space:pre;font:15px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:var(--tk-ink)}
 .code{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .head,.title{font-weight:650}.head{fill:var(--tk-focus)}
-.right .title{fill:var(--tk-view)}.wrong .title{fill:var(--tk-copy)}
+.title{fill:var(--tk-copy)}.title.good{fill:var(--tk-view)}
 .card{fill:var(--tk-panel);stroke:var(--tk-line)}
 .bar{fill:var(--tk-focus)}.right .bar{fill:var(--tk-view)}.wrong .bar{fill:var(--tk-copy)}
 """
@@ -59,8 +62,12 @@ def card_svg(text: str, mood: str, theme: str | None = None) -> str:
     1
     """
     lines = [piece for line in text.split("\n") for piece in _wrapped(line)]
-    height = _TOP + _LINE * len(lines) + 8
-    drawn = "\n".join(_line(line, _TOP + _LINE * row, row == 0) for row, line in enumerate(lines))
+    gaps = list(accumulate(_GAP if re.match(r"\d+\. ", line) else 0 for line in lines))
+    height = _TOP + _LINE * len(lines) + 8 + gaps[-1]
+    drawn = "\n".join(
+        _line(line, _TOP + _LINE * row + gap, row == 0)
+        for row, (line, gap) in enumerate(zip(lines, gaps, strict=True))
+    )
     state = mood if mood in ("right", "wrong") else "open"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tk-scene {state}" width="{_WIDTH}" height="{height}"'
@@ -73,7 +80,8 @@ def card_svg(text: str, mood: str, theme: str | None = None) -> str:
 
 def _wrapped(line: str) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip(" ")))
-    return textwrap.wrap(line, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False) or [""]
+    wide = _CODE_COLUMNS if len(indent) >= 4 else _COLUMNS
+    return textwrap.wrap(line, wide, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def _line(line: str, y: int, first: bool) -> str:
@@ -86,7 +94,8 @@ def _line(line: str, y: int, first: bool) -> str:
         start = f'<tspan class="head">{escape(_clean(head))}</tspan>'
         return f'<text x="{x}" y="{y}">{start}<tspan dx="10">{escape(_clean(rest.strip()))}</tspan></text>'
     if title := _TITLES.match(bare):
-        start = f'<tspan class="title">{escape(_clean(title[0]))}</tspan>'
+        good = " good" if title[0].startswith(_GOOD) else ""
+        start = f'<tspan class="title{good}">{escape(_clean(title[0]))}</tspan>'
         return f'<text x="{x}" y="{y}">{start}{escape(_clean(bare[title.end() :]))}</text>'
     return f'<text x="{x}" y="{y}">{escape(_clean(bare))}</text>'
 

@@ -81,7 +81,9 @@ class Quiz(Card):
             else judge(asked, value)
             for asked, value, old in zip(self._sheet.questions, said, self._state["verdicts"], strict=True)
         )
-        self._state.update(said=said, verdicts=found, right=tuple(None if v is None else v.correct for v in found))
+        self._state.update(
+            said=said, verdicts=found, right=tuple(None if v is None else v.correct for v in found)
+        )
 
     @property
     def title(self) -> str:

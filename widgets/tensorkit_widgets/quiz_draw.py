@@ -17,33 +17,46 @@ def part(
     """A question with its controls, what was found of its answer, and the answer when it was asked for."""
     done = shown or bool(verdict)
     state = "right" if verdict else "wrong" if verdict is not None else "open"
-    drawn = [
-        f'<div class="tk-asked"><span class="tk-number">{number}</span><div>{markup(asked.ask)}</div></div>'
-    ]
+    if live:
+        head = f'<div class="tk-asked"><span class="tk-number">{number}</span><div>{markup(asked.ask)}</div></div>'
+    else:
+        head = markup(f"**{number}** {asked.ask}")
+    drawn = [head]
     if asked.options:
         drawn.append(_choices(number, asked, said, done) if live else _plain_choices(asked))
     if live and not done:
-        drawn.append(_controls(number, asked, verdict))
-    elif live and not asked.options and said is not None:
-        drawn.append(f'<p class="tk-given">You said <code>{escape(str(said))}</code></p>')
+        drawn.append(_controls(number, asked, said, verdict))
+    elif said is not None and not (live and asked.options):
+        drawn.append(f'<p class="tk-given">You said {_marked(asked, said)}.</p>')
     if note:
         drawn.append(f'<p class="tk-note">{markup(note)[3:-4]}</p>')
     if verdict is not None:
         drawn.append(verdict_part(verdict))
     if shown:
         drawn.append(f'<div class="tk-earlier">{markup(_told(asked))}</div>')
-    role = f' role="group" aria-label="Question {number}"' if live else ""
-    return f'<div class="tk-part" data-part="{number}" data-state="{state}"{role}>{"".join(drawn)}</div>'
+    what = (
+        f' data-part="{number}" data-state="{state}" role="group" aria-label="Question {number}"'
+        if live
+        else ""
+    )
+    return f'<div class="tk-part"{what}>{"".join(drawn)}</div>'
+
+
+def _marked(asked: Question, said: object) -> str:
+    return (
+        f"<strong>{_spoken(asked, said)}</strong>" if asked.options else f"<code>{escape(str(said))}</code>"
+    )
 
 
 def _told(asked: Question) -> str:
     return f"It is {truth(asked)}. {asked.why}".strip()
 
 
-def _controls(number: int, asked: Question, verdict: Verdict | None) -> str:
+def _controls(number: int, asked: Question, said: object, verdict: Verdict | None) -> str:
     box = ""
     if not asked.options:
-        box = entry_box(f"Your answer to question {number}", example(asked), key=f"entry-{number}")
+        label, given = f"Your answer to question {number}", "" if said is None else str(said)
+        box = entry_box(label, example(asked), key=f"entry-{number}", value=given)
     again = "Check again" if verdict is not None else "Check"
     reveal = verdict is not None and truth(asked)
     show = button(f"reveal-{number}", "Show the answer", quiet=True) if reveal else ""

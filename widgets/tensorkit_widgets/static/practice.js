@@ -16,7 +16,12 @@ const SILENCE = "No answer from the kernel yet. It is busy, or it was restarted:
 let views = 0;
 
 const BOXES = "input[type=text]";
-const CHOICES = "input[type=radio], input[type=checkbox]";
+
+/**
+ * @param {HTMLElement} root
+ * @returns {HTMLInputElement[]}
+ */
+const inputs = (root) => [...root.querySelectorAll("input")];
 
 /**
  * What the learner has typed or chosen in a part of the card: what a button of that part sends.
@@ -43,21 +48,24 @@ function partOf(control, root) {
  * @param {string} group a name for this view's radio buttons, so that two views do not share them
  */
 function draw(root, html, group) {
-  const typed = new Map();
-  for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(BOXES))) typed.set(box.dataset.key, box.value);
-  const chosen = new Map();
-  for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(CHOICES))) chosen.set(one.dataset.key, one.checked);
+  /** @type {Map<string | undefined, HTMLInputElement>} */
+  const before = new Map();
+  for (const one of inputs(root)) before.set(one.dataset.key, one);
   const active = /** @type {HTMLElement | null} */ (root.contains(document.activeElement) ? document.activeElement : null);
   const key = active ? active.dataset.key : undefined;
   const part = /** @type {HTMLElement | null} */ (active ? active.closest("[data-part]") : null)?.dataset.part;
   root.innerHTML = html;
-  for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(CHOICES))) {
-    one.name = `${group}-${one.name}`;
-    const before = chosen.get(one.dataset.key);
-    // Of radio buttons only the chosen one is set again: it unsets the others.
-    if (!one.disabled && before !== undefined && (before || one.type === "checkbox")) one.checked = before;
+  for (const one of inputs(root)) {
+    if (one.type === "radio") one.name = `${group}-${one.name}`;
+    const old = before.get(one.dataset.key);
+    if (!old) continue;
+    // What Python has drawn anew wins over what stands in the browser; else nothing that was entered is lost.
+    if (one.type === "text") {
+      if (one.defaultValue === old.defaultValue) one.value = old.value;
+    } else if (!one.disabled && one.defaultChecked === old.defaultChecked && (old.checked || one.type === "checkbox")) {
+      one.checked = old.checked; // of radio buttons the chosen one alone: it unsets the others
+    }
   }
-  for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll(BOXES))) box.value = typed.get(box.dataset.key) ?? "";
   if (active) refocus(root, key, part);
 }
 

@@ -1,0 +1,351 @@
+"""`Quiz` and `Parsons` in JupyterLab: mouse, keyboard alone, dragging, light and dark; and answers over a restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN, Served, running
+from tests.widgets.test_practice_browser import RESTART, RUN_ALL, THEME, _notebook, ask, card
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    "import tensorkit as tk\nfrom tensorkit_widgets import Parsons, Predict, Quiz, forget, progress",
+    'quiz = Quiz("retrieval")\nquiz',
+    'flat = Parsons("02.transpose_in_parts")\nflat',
+    'deep = Parsons("02.column_sums")\ndeep',
+    'p = Predict("02.slice_stride")\np',
+    "hostile = Parsons('<img src=x onerror=\"window.hacked = 1\">', \"x = '<script>window.hacked = 1</script>'\", "
+    "result='x', check=lambda x: '<b onclick=1>no</b>')\nhostile",
+]
+SUMS = [
+    "def column_sums(storage, size, stride):",
+    "sums = []",
+    "for j in range(size[1]):",
+    "total = 0",
+    "for i in range(size[0]):",
+    "total += storage[i * stride[0] + j * stride[1]]",
+    "sums.append(total)",
+    "return sums",
+]
+FOCUS = (
+    "() => document.activeElement.closest('[data-line]')?.dataset.line ?? document.activeElement.dataset.key"
+)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TENSORKIT_PROGRESS", "1")  # as a learner has it: tests keep nothing
+        with running(home, root, "LabApp.expose_app_in_browser=True") as one:
+            (one.folder / "quiz.ipynb").write_text(_notebook(CELLS))
+            yield one
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        one = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def page(served: Served, browser: Any) -> Iterator[Any]:
+    """The notebook, run once; the tests below go on from one another's cards."""
+    faults: list[str] = []
+    one = browser.new_page(viewport={"width": 1100, "height": 4200})
+    one.set_default_timeout(PATIENCE_MS)
+    one.on("pageerror", lambda error: faults.append(str(error)))
+    one.goto(f"{served.url}/lab/tree/quiz.ipynb?token={TOKEN}&reset")
+    one.wait_for_function(READY)
+    one.evaluate(RUN_ALL)
+    for number in (1, 2, 3, 4, 5):
+        card(one, number).wait_for()
+    yield one
+    assert faults == []
+    one.close()
+
+
+def part(page: Any, number: int) -> Any:
+    """A question of the quiz."""
+    return card(page, 1).locator(f'[data-part="{number}"]')
+
+
+def state(page: Any, number: int, wanted: str, cell: int = 1) -> None:
+    """Wait until a question, or with 0 the card, is in this state."""
+    inside = f'[data-part="{number}"]' if number else ".tk-card"
+    page.locator(
+        f'[data-windowed-list-index="{cell}"] .tk-practice {inside}[data-state="{wanted}"]'
+    ).wait_for()
+
+
+def number_of(page: Any, puzzle: str, text: str) -> str:
+    """The number of a line, asked in Python."""
+    return ask(page, f"[n for n, line in {puzzle}.lines.items() if line == {text!r}][0]")
+
+
+def by_number(page: Any, cell: int, number: str) -> Any:
+    return card(page, cell).locator(f'.tk-line[data-line="{number}"]')
+
+
+def python_has(page: Any, expression: str, wanted: str) -> None:
+    """What the browser did has reached Python: the card says so by its drawing, so ask until it has."""
+    for _ in range(50):
+        if (got := ask(page, expression)) == wanted:
+            return
+    assert got == wanted
+
+
+# ------------------------------------------------------------------ the quiz
+
+
+def test_several_options_are_ticked_and_judged(page: Any) -> None:
+    one = part(page, 1)
+    one.get_by_role("checkbox").nth(0).check()
+    one.get_by_role("checkbox").nth(2).check()
+    one.get_by_role("button", name="Check").click()
+    state(page, 1, "wrong")
+    said = one.locator(".tk-verdict").inner_text()
+    assert "a slice starts further on in the same storage" in said
+    assert "a slice aliases its base" in said
+    assert ask(page, "quiz.answers[0]") == "('`t.t()`', '`t.clone()`')"
+    assert page.evaluate(FOCUS) == "answer-1", "the focus stays"
+    one.get_by_role("checkbox").nth(2).uncheck()
+    one.get_by_role("checkbox").nth(1).check()
+    one.get_by_role("checkbox").nth(3).check()
+    one.get_by_role("button", name="Check again").click()
+    state(page, 1, "right")
+    assert one.locator('[data-truth="right"]').count() == 3
+
+
+def test_a_number_and_a_row_by_keyboard_alone(page: Any) -> None:
+    part(page, 2).locator("input").focus()
+    page.keyboard.type("6")
+    page.keyboard.press("Enter")
+    state(page, 2, "wrong")
+    assert "offsets count slots" in part(page, 2).inner_text()
+    assert part(page, 2).locator("input").input_value() == "6"
+    page.keyboard.press("Control+A")
+    page.keyboard.type("8")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    state(page, 2, "right")
+    said = page.locator('[data-windowed-list-index="1"] [role="status"]').text_content()
+    assert said.startswith("Question 2. Right.")
+    assert said.endswith("2 of 4 right")
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUS) == "entry-3", "Tab goes on to the next question"
+    page.keyboard.type("8, 1")
+    page.keyboard.press("Enter")
+    state(page, 3, "right")
+
+
+def test_a_line_of_code_is_judged_by_what_it_does(page: Any) -> None:
+    box = part(page, 4).locator("input")
+    for code, wanted, says in (
+        ("t[:, 2]", "wrong", "counting from zero"),
+        ("t[:, 3].clone()", "wrong", "a copy is not a view"),
+        ("t.t()[-1]", "right", "four slots apart"),
+    ):
+        box.fill(code)
+        page.keyboard.press("Enter")
+        part(page, 4).locator(".tk-verdict", has_text=says).wait_for()
+        state(page, 4, wanted)
+    state(page, 0, "right")
+    assert "4 of 4 right" in card(page, 1).inner_text()
+    assert ask(page, "quiz.score") == "(4, 4)"
+
+
+def test_code_outside_the_grammar_is_refused(page: Any) -> None:
+    ask(page, "quiz.again()")
+    state(page, 4, "open")
+    part(page, 4).locator("input").fill("__import__('os').system('true')")
+    page.keyboard.press("Enter")
+    part(page, 4).locator(".tk-note", has_text="not allowed here").wait_for()
+    assert ask(page, "quiz.answers[3]") == "None"
+
+
+def test_the_answer_is_shown_when_asked_for(page: Any) -> None:
+    part(page, 3).locator("input").fill("(4, 1)")
+    page.keyboard.press("Enter")
+    state(page, 3, "wrong")
+    part(page, 3).get_by_role("button", name="Show the answer").click()
+    part(page, 3).locator(".tk-earlier", has_text="It is (8, 1).").wait_for()
+    assert part(page, 3).locator("input").count() == 0
+    assert ask(page, "quiz.score") == "(0, 4)"
+
+
+def test_python_answers_and_the_card_follows(page: Any) -> None:
+    ask(page, "quiz.answer(2, 8)")
+    state(page, 2, "right")
+
+
+# ------------------------------------------------------------------ the puzzle
+
+
+def test_a_puzzle_is_solved_by_keyboard_alone(page: Any) -> None:
+    """Tab to the board, arrows to a line, Space, arrows, Space: and never the mouse."""
+    card(page, 3).locator('.tk-line[tabindex="0"]').focus()
+    for depth, text in zip((0, 1, 1, 2, 2, 3, 2, 1), SUMS, strict=True):
+        wanted = number_of(page, "deep", text)
+        page.keyboard.press("End")
+        while page.evaluate(FOCUS) != wanted:
+            page.keyboard.press("ArrowUp")
+        page.keyboard.press("Space")
+        page.locator(
+            f'[data-windowed-list-index="3"] [data-line="{wanted}"][aria-selected="true"]'
+        ).wait_for()
+        while by_number(page, 3, wanted).locator("xpath=..").get_attribute("data-zone") != "program":
+            page.keyboard.press("ArrowUp")
+        while int(by_number(page, 3, wanted).get_attribute("data-indent")) > depth:
+            page.keyboard.press("ArrowLeft")
+        while int(by_number(page, 3, wanted).get_attribute("data-indent")) < depth:
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        said = page.locator('[data-windowed-list-index="3"] [role="status"]').text_content()
+        assert said.startswith(f"{text}: put down, place ")
+    python_has(page, "deep.code == deep._puzzle.program.strip()", "True")
+    while page.evaluate(FOCUS) != "check":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    state(page, 0, "right", cell=3)
+    assert ask(page, "deep.solved, deep.attempts, deep.indents") == "True 1 (0, 1, 1, 2, 2, 3, 2, 1)"
+
+
+def test_a_wrong_order_is_run_and_diagnosed(page: Any) -> None:
+    wanted = number_of(page, "deep", "return sums")
+    by_number(page, 3, wanted).focus()
+    page.keyboard.press("ArrowRight")
+    python_has(page, "deep.indents[-1]", "2")
+    card(page, 3).get_by_role("button", name="Run and check").click()
+    state(page, 0, "wrong", cell=3)
+    assert "inside a loop it ends it in the first round" in card(page, 3).inner_text()
+    assert page.locator(".tk-silence").count() == 0
+
+
+def test_lines_are_dragged_in_and_sideways(page: Any) -> None:
+    size, view = (
+        number_of(page, "flat", text) for text in ("size = (t.size(1), t.size(0))", "u = t.view(size)")
+    )
+    zone = card(page, 2).locator('[data-zone="program"]')
+    for count, number in enumerate((view, size), start=1):
+        by_number(page, 2, number).scroll_into_view_if_needed()
+        box, into = by_number(page, 2, number).bounding_box(), zone.bounding_box()
+        page.mouse.move(box["x"] + 60, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(into["x"] + 80, into["y"] + 30, steps=6)
+        page.mouse.move(into["x"] + 60, into["y"] + 4, steps=3)
+        page.mouse.up()
+        python_has(page, "len(flat.order)", str(count))
+    python_has(page, "flat.order", f"({size}, {view})")
+    card(page, 2).get_by_role("button", name="Run and check").click()
+    state(page, 0, "wrong", cell=2)
+    assert "permute vs view" in card(page, 2).inner_text()
+
+
+def test_a_click_and_the_buttons_do_what_dragging_does(page: Any) -> None:
+    view = number_of(page, "flat", "u = t.view(size)")
+    by_number(page, 2, view).click()
+    card(page, 2).get_by_role("button", name="Take the line into the program, or out of it").click()
+    by_number(page, 2, number_of(page, "flat", "u = t.as_strided(size, stride)")).click()
+    stride = number_of(page, "flat", "stride = (t.stride(1), t.stride(0))")
+    by_number(page, 2, stride).click()
+    card(page, 2).get_by_role("button", name="Move the line up").click()
+    python_has(page, "len(flat.order), flat.order[1]", f"3 {stride}")
+    card(page, 2).get_by_role("button", name="Run and check").click()
+    state(page, 0, "right", cell=2)
+    assert ask(page, "flat.solved") == "True"
+
+
+def test_python_orders_and_the_board_follows(page: Any) -> None:
+    ask(page, "setattr(flat, 'order', [1])")
+    page.locator('[data-windowed-list-index="2"] .tk-lines[data-order="1:0"]').wait_for()
+
+
+def test_hostile_lines_stay_text(page: Any) -> None:
+    one = card(page, 5)
+    by_number(page, 5, "1").click()
+    one.get_by_role("button", name="Run and check").click()
+    one.locator(".tk-verdict", has_text="<b onclick=1>no</b>").wait_for()
+    assert one.locator("img, script, b").count() == 0
+    assert page.evaluate("() => window.hacked === undefined")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_the_cards_have_no_accessibility_fault(page: Any, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page.evaluate(THEME, theme)
+    dark = str("Dark" in theme).lower()
+    page.wait_for_function(f"() => (document.body.dataset.jpThemeLight === 'false') === {dark}")
+    by_number(page, 3, number_of(page, "deep", "return sums")).focus()
+    page.keyboard.press("Space")
+    found = axe.Axe().run(page, context=".tk-practice")
+    page.keyboard.press("Escape")
+    assert found.violations_count == 0, found.generate_report()
+
+
+# ------------------------------------------------------------------ over a restart
+
+
+def test_answers_are_there_after_a_restart_of_the_kernel(page: Any, served: Served) -> None:
+    ask(page, "setattr(p, 'answer', (4, 1))")
+    state(page, 0, "wrong", cell=4)
+    before = [card(page, number).inner_text() for number in (1, 2, 3, 4)]
+    page.evaluate(RESTART)
+    page.wait_for_function(READY)
+    page.evaluate(RUN_ALL)
+    state(page, 0, "wrong", cell=4)
+    for number, text in zip((1, 2, 3, 4), before, strict=True):
+        page.wait_for_function(
+            "([number, text]) => document.querySelector(`[data-windowed-list-index='${number}'] .tk-card`)"
+            "?.innerText === text",
+            arg=[number, text],
+        )
+    assert ask(page, "quiz.score, deep.attempts, p.answer") == "(1, 4) 1 (4, 1)"
+    kept = json.loads((served.folder / ".tensorkit" / "progress.json").read_text())
+    assert kept["cards"]["predict 02.slice_stride"]["answer"] == [4, 1]
+    assert "a step multiplies the stride" in ask(page, "progress()")
+
+
+def test_a_prediction_is_compared_with_the_one_before(page: Any) -> None:
+    card(page, 4).get_by_role("button", name="Ask me again").click()
+    state(page, 0, "open", cell=4)
+    card(page, 4).locator("input").fill("(4, 2)")
+    page.keyboard.press("Enter")
+    state(page, 0, "right", cell=4)
+    assert (
+        "Before, you had said: (4, 1). Behind it: a step multiplies the stride." in card(page, 4).inner_text()
+    )
+
+
+def test_forgetting_asks_anew_and_deletes_the_file(page: Any, served: Served) -> None:
+    assert "is deleted" in ask(page, "forget()")
+    for number in (1, 2, 3, 4):
+        state(page, 0, "open", cell=number)
+    assert not (served.folder / ".tensorkit" / "progress.json").exists()
+    assert not served.attempts.exists(), "nothing was sent anywhere"
+
+
+def test_without_a_kernel_the_cards_are_their_text(served: Served, browser: Any) -> None:
+    still = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"text/html": '<div class="tk-still">Quiz</div>', "text/plain": "Quiz"},
+    }
+    (served.folder / "unrun.ipynb").write_text(_notebook(['Quiz("retrieval")'], [still]))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{served.url}/lab/tree/unrun.ipynb?token={TOKEN}&reset")
+    page.wait_for_function(READY)
+    page.locator(".tk-still").wait_for()
+    assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
+    page.close()
