@@ -26,7 +26,8 @@ PAGE = 960.0
 """The width of a board's picture."""
 
 KINDS = (
-    "lit", "kin", "ghost", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head", "button", "on", "off",
+    "lit", "kin", "ghost", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
+    "button", "on", "off",
 )  # fmt: skip
 """How a tile may look: `sheet.css` draws it, and the text twin has a mark for each that means something."""
 
@@ -178,8 +179,8 @@ def row_of(
 class Dress:
     """How the tiles of a tensor look and what they do, each a function of the element's index (or of the slot).
 
-    ``storage`` is the number of `tensorkit_widgets.adapters.storage_number`; None links nothing. ``tags`` writes the slot
-    into each element's corner.
+    ``storage`` is the number of `tensorkit_widgets.adapters.storage_number`; None links nothing. ``tags`` writes the
+    slot into each element's corner.
     """
 
     kinds: Callable[[Ints], tuple[str, ...]] = lambda index: ()
