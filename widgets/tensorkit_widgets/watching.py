@@ -114,6 +114,8 @@ class Hooks:
         order = (*order, *(k for k in range(len(values)) if k not in order))
         tensors, names = _operands([values[k] for k in order], [_at(site.labels, k) for k in order])
         role = self._role(site, values)
+        if role == "library":  # one step if it was handed tensors; otherwise what it calls is told
+            role = "told" if tensors else "through"
         if role == "none" or (site.kind in ("attribute", "test") and not tensors):
             self.open.append((site.number, None))
             return
@@ -228,7 +230,7 @@ def _role_of(function: Any) -> str:
         return "told"
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is not None and is_library_file(code.co_filename):
-        return "told"
+        return "library"
     return "through"
 
 
