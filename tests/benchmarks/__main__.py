@@ -11,6 +11,7 @@ from tests.benchmarks.gradients import gradients
 from tests.benchmarks.importing import importing
 from tests.benchmarks.machine import load, this_machine
 from tests.benchmarks.measure import Benchmark, Skip
+from tests.benchmarks.memory_map import memory_map
 from tests.benchmarks.million import million
 from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "import": importing,
     "opening": opening,
     "repaint": repaint,
+    "memory_map": memory_map,
     "million": million,
     "speed": speed,
 }

@@ -77,6 +77,7 @@ def test_every_goal_of_the_project_is_measured() -> None:
         "import",
         "opening",
         "repaint",
+        "memory_map",
         "million",
         "speed",
     ]

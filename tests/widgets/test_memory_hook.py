@@ -237,7 +237,12 @@ def test_one_panel_however_often_it_is_run(shell: InteractiveShell, panel: type[
     for _ in range(3):
         run(shell, "%memory_map")
     run(shell, "%load_ext tensorkit_widgets\n%memory_map on")
-    [one] = panel.made
+    one = panel.made[-1]
+    assert [made.closed for made in panel.made] == [True, True, True, False], (
+        "each takes the place of the last"
+    )
+    assert len(memory_magic._open) == 1
+    assert len(hook._listeners) == 1
     assert one.options == {"title": "memory map", "anchor": "split-right"}
     assert one.shown == 1
     assert hook.on
@@ -249,7 +254,7 @@ def test_one_panel_however_often_it_is_run(shell: InteractiveShell, panel: type[
     assert callbacks(shell) == []
     run(shell, "%memory_map off")
     run(shell, "%memory_map")
-    assert len(panel.made) == 2
+    assert [made.closed for made in panel.made] == [True] * 4 + [False]
 
 
 def test_without_sidecar_it_is_inline_with_a_sentence(

@@ -46,13 +46,15 @@ def show_with(make: MakePanel) -> None:
 
 
 def open_panel() -> str:
-    """Show the map, in the side panel if there is one; a sentence if it had to be shown in the notebook."""
+    """Show the map, in the side panel if there is one; a sentence if it had to be shown in the notebook.
+
+    Shown again, the same map gets a new panel in the place of its old one, which the learner may have closed.
+    """
     from IPython.display import display
 
-    if _open and _open[0][1] is not None:
-        return ""  # it is there, and it follows by itself
-    close_panel()
-    widget = (_make[0] if _make else text_panel)(hook)
+    widget, old = _open.pop() if _open else ((_make[0] if _make else text_panel)(hook), None)
+    if old is not None:
+        old.close()
     try:
         from sidecar import Sidecar
     except ImportError:

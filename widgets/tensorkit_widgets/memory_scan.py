@@ -162,6 +162,8 @@ class _Search:
         plan = _plan(kind)
         if plan.library:
             self.note(value, plan.library, path)
+        if plan.bare and plan.length is not None and not plan.length(value):
+            return  # an empty container
         if plan.opens and id(value) not in self.seen:
             if depth >= DEEPEST:
                 self.deep = True
@@ -308,7 +310,8 @@ def _short(key: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How values of a class are opened. ``state`` gives an instance's dictionary, ``slots`` its slots."""
+    """How values of a class are opened. ``state`` gives an instance's dictionary, ``slots`` its slots; ``opens`` says
+    whether there may be something inside, ``bare`` whether there are items and nothing else."""
 
     library: str = ""
     items: Callable[[Any], Iterator[_Step]] | None = None
@@ -316,10 +319,8 @@ class _Plan:
     state: Callable[[Any], Any] | None = None
     slots: tuple[tuple[str, Callable[[Any], Any]], ...] = ()
 
-    @property
-    def opens(self) -> bool:
-        """Whether there may be something inside."""
-        return self.items is not None or self.state is not None or bool(self.slots)
+    opens: bool = False
+    bare: bool = False
 
 
 _NOTHING = _Plan()
@@ -342,7 +343,7 @@ def _made(kind: type) -> _Plan:
     line = lineage(kind)
     library = tensor_library(kind)
     if _among(type, line):
-        return _Plan(items=_of_class)
+        return _Plan(items=_of_class, opens=True)
     if any(_among(base, line) for base in _CLOSED) or (not library and _package(kind) in _OPAQUE):
         return _NOTHING
     items, length = _items(line)
@@ -351,7 +352,12 @@ def _made(kind: type) -> _Plan:
     own = line
     if library:  # the library's own attributes lie below the tensor, not beside it
         own = tuple(base for base in line if _package(base) not in (library, "torch"))
-    return _Plan(library, items, length, _state(line), tuple(_slots(own)))
+    state = None if items is not None and _package(kind) in ("", "collections") else _state(line)
+    slots = tuple(_slots(own))
+    inside = state is not None or bool(slots)
+    return _Plan(
+        library, items, length, state, slots, inside or items is not None, items is not None and not inside
+    )
 
 
 def _among(kind: type, line: tuple[type, ...]) -> bool:
@@ -389,7 +395,7 @@ def _slots(line: tuple[type, ...]) -> Iterator[tuple[str, Callable[[Any], Any]]]
 def _attributes(value: Any, plan: _Plan) -> Iterator[_Step]:
     state = plan.state(value) if plan.state is not None else None
     if type(state) is dict and state:
-        module = all(type(state.get(name)) is dict for name in _MODULE)
+        module = "_modules" in state and all(type(state.get(name)) is dict for name in _MODULE)
         for name, item in list(islice(state.items(), MOST_ITEMS)):
             if type(name) is str and not (module and name in _MODULE):
                 yield f".{clean(name, 40)}", item
