@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,31 @@ def test_threads_write_at_once(file: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(ProgressFile(file).read()) == 60
+
+
+def test_a_line_that_moves_does_not_wait_for_the_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(practice_memory, "LATER_S", 60.0)
+    puzzle = Parsons("02.column_sums")
+    for last in range(2, 12):
+        puzzle.order = [1, last]
+    assert not file.exists()
+    restarted()
+    practice_memory.flush()  # as at the end of a kernel
+    assert ProgressFile(file).read()["parsons 02.column_sums"]["placed"] == [[1, 0], [11, 0]]
+    assert Parsons("02.column_sums").order == (1, 11)
+
+
+def test_the_last_move_is_written_soon(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for timer in practice_memory._timers:
+        timer.cancel()
+        timer.join()
+    monkeypatch.setattr(practice_memory, "LATER_S", 0.01)
+    Parsons("02.column_sums").order = [3]
+    until = time.monotonic() + 30
+    while not file.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    restarted()
+    assert Parsons("02.column_sums").order == (3,)
 
 
 def test_the_history_of_one_question_in_two_kernels_is_joined(file: Path) -> None:

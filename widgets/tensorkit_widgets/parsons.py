@@ -182,7 +182,7 @@ class Parsons(Card):
             if placed != self._placed:
                 self._state.update(placed=placed, verdict=None)
             self._state["note"] = ""
-            self._draw(self.announced)  # the browser itself says where a line went
+            self._draw(self.announced, soon=True)  # the browser itself says where a line went
 
     def _ordered(self, text: str) -> None:
         """An order from the browser; what is none of ours changes nothing."""

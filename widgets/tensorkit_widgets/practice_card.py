@@ -170,9 +170,9 @@ class Card(anywidget.AnyWidget):
         display(view, metadata=metadata, raw=True)
         display({"text/html": self.static_html(), "text/plain": self.text()}, raw=True)
 
-    def _draw(self, announced: str = "") -> None:
-        """Something has changed: keep it, and draw it wherever it shows."""
-        keep(self.key, self._state, self.knows)
+    def _draw(self, announced: str = "", *, soon: bool = False) -> None:
+        """Something has changed: keep it (or soon), and draw it wherever it shows."""
+        keep(self.key, self._state, self.knows, soon=soon)
         for other in list(CARDS):
             if other is not self and other.key == self.key and other.comm is not None:
                 other._state = self._state

@@ -7,6 +7,8 @@ the past, with the misconception behind it; asking again does not forget that.
 
 from __future__ import annotations
 
+import atexit
+import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -18,7 +20,7 @@ from tensorkit_widgets.practice import Verdict, is_tensor
 from tensorkit_widgets.practice_text import LONGEST_TEXT, shown
 
 __all__ = [
-    "CARDS", "MEMORY", "State", "events", "everything", "file", "forgotten", "keep", "note", "recall",
+    "CARDS", "MEMORY", "State", "events", "everything", "file", "flush", "forgotten", "keep", "note", "recall",
     "told_answer", "use",
 ]  # fmt: skip
 
@@ -32,7 +34,13 @@ CARDS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 _LONGEST_NAME = 240
 _PASSING = {"note"}  # what was said of the last slip of the keyboard
+LATER_S = 0.4
+"""Seconds after which the last moves of a line are written."""
+
 _file: list[progress_file.ProgressFile] = []
+_turn = threading.RLock()
+_waiting: dict[str, progress_file.Record] = {}
+_timers: list[threading.Timer] = []
 
 
 def file() -> progress_file.ProgressFile:
@@ -44,6 +52,7 @@ def file() -> progress_file.ProgressFile:
 
 def use(chosen: progress_file.ProgressFile | None) -> None:
     """Use another file from now on; None chooses anew."""
+    flush()
     _file[:] = [] if chosen is None else [chosen]
 
 
@@ -62,11 +71,41 @@ def recall(key: str, fresh: Mapping[str, Any]) -> State:
     return MEMORY.setdefault(key, state)
 
 
-def keep(key: str, state: State, knows: Iterable[str]) -> None:
-    """Write a card's state to the file; `knows` are the misconceptions that the card can recognise."""
+def keep(key: str, state: State, knows: Iterable[str], *, soon: bool = False) -> None:
+    """Write a card's state to the file; `knows` are the misconceptions that the card can recognise.
+
+    With `soon` it is written a moment later, together with what follows: a line that moves should not wait for a disk.
+    """
     MEMORY[key] = state
+    if file().path is None:
+        return
     packed = {name: _packed(value) for name, value in state.items() if name not in _PASSING}
-    file().write({_short(key): {**packed, "knows": list(knows), "changed": _now()}})
+    with _turn:
+        _waiting[_short(key)] = {**packed, "knows": list(knows), "changed": _now()}
+    if soon:
+        _later()
+    else:
+        flush()
+
+
+def flush() -> None:
+    """Write what waits to be written."""
+    with _turn:
+        if _waiting:
+            file().write(dict(_waiting))
+            _waiting.clear()
+
+
+def _later() -> None:
+    with _turn:
+        if not any(timer.is_alive() for timer in _timers):
+            timer = threading.Timer(LATER_S, flush)
+            timer.daemon = True  # a kernel that ends does not wait; `flush` is called then
+            _timers[:] = [timer]
+            timer.start()
+
+
+atexit.register(flush)
 
 
 def note(state: State, said: str, verdict: Verdict) -> None:
@@ -93,6 +132,7 @@ def events(state: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def everything() -> dict[str, State]:
     """All states by key, the file's and this session's; this session's are the newer ones."""
+    flush()
     whole = {key: {k: _unpacked(v) for k, v in record.items()} for key, record in file().read().items()}
     for key, state in MEMORY.items():
         knows = next((card.knows for card in list(CARDS) if card.key == key), ())
