@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets import BitView, BroadcastExplorer, ReductionExplorer
+from tensorkit_widgets import BitView, BroadcastExplorer, IndexExplorer, MatmulExplorer, ReductionExplorer
 from tensorkit_widgets.board import Board
 
 STORAGE = re.compile(r'(data-storage=\\")\d{0,9}(\d)')
@@ -29,7 +29,13 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
     "bits_cast": lambda: BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
     "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "matmul": lambda: MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
+    "matmul_tiles": lambda: MatmulExplorer(tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2),
+    "matmul_refused": lambda: MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),
     "broadcast_refused": lambda: BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "index_copy": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
+    "index_lost_write": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
+    "index_refused": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
     "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
     "reduction_keepdim": lambda: ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),

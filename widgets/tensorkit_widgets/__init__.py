@@ -7,6 +7,8 @@ from tensorkit_widgets.bit_view import BitView
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.graph_view import GraphView
+from tensorkit_widgets.index_explorer import IndexExplorer
+from tensorkit_widgets.matmul_explorer import MatmulExplorer
 from tensorkit_widgets.parsons import Parsons
 from tensorkit_widgets.predict import Predict
 from tensorkit_widgets.progress_report import forget, progress
@@ -20,6 +22,8 @@ __all__ = [
     "BroadcastExplorer",
     "Exercise",
     "GraphView",
+    "IndexExplorer",
+    "MatmulExplorer",
     "Parsons",
     "Predict",
     "Quiz",

@@ -46,7 +46,14 @@ def _label(dim: int, meta: Meta) -> tuple[str, bool]:
 class _Plan:
     """The measures of one grid, worked out once."""
 
-    def __init__(self, snapshot: Snapshot, focus: Ints | None, top: float, width: float) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        focus: Ints | None,
+        top: float,
+        width: float,
+        box: tuple[float, float, float] | None = None,
+    ) -> None:
         self.snapshot, self.focus = snapshot, focus
         self.bad: Ints = ()
         self.hatched: frozenset[Ints] = frozenset()
@@ -60,7 +67,7 @@ class _Plan:
         self.depth = count[-3] if self.dims > 2 else 1
         size = snapshot.meta.dtype
         longest = max((len(short(v, size)) for v in snapshot.grid), default=1)
-        self.width, self.height, self.font = _cell_box(
+        self.width, self.height, self.font = box or _cell_box(
             self.rows, self.columns, self.dims, self.depth, longest, room
         )
         self.wide = self.columns * self.width
@@ -80,9 +87,13 @@ def grid_of(
     width: float,
     bad: Ints = (),
     hatched: frozenset[Ints] = frozenset(),
+    box: tuple[float, float, float] | None = None,
 ) -> Grid:
-    """Place the visible window of the tensor on a page of ``width``, its top at ``top``."""
-    plan = _Plan(snapshot, focus, top, width)
+    """Place the visible window of the tensor on a page of ``width``, its top at ``top``.
+
+    ``box`` fixes the width, height and text size of its cells.
+    """
+    plan = _Plan(snapshot, focus, top, width, box)
     plan.bad, plan.hatched = bad, hatched
     if 0 in snapshot.meta.size:
         return _empty(snapshot, top)

@@ -26,7 +26,7 @@ PAGE = 960.0
 """The width of a board's picture."""
 
 KINDS = (
-    "lit", "kin", "ghost", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
+    "lit", "kin", "ghost", "blank", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
     "button", "on", "off",
 )  # fmt: skip
 """How a tile may look: `sheet.css` draws it, and the text twin has a mark for each that means something."""
@@ -180,7 +180,7 @@ class Dress:
     """How the tiles of a tensor look and what they do, each a function of the element's index (or of the slot).
 
     ``storage`` is the number of `tensorkit_widgets.adapters.storage_number`; None links nothing. ``tags`` writes the
-    slot into each element's corner.
+    slot into each element's corner; ``box`` fixes the width, height and text size of the tiles.
     """
 
     kinds: Callable[[Ints], tuple[str, ...]] = lambda index: ()
@@ -189,6 +189,7 @@ class Dress:
     action: str = ""
     storage: int | None = None
     tags: bool = True
+    box: tuple[float, float, float] | None = None
 
 
 BARE = Dress()
@@ -202,7 +203,7 @@ def tensor_table(
 
     The tiles are called ``key:0,1`` after their index; ``name`` is what the tensor is called in words.
     """
-    grid = grid_of(snapshot, None, y, width + LEFT - 64 + RIGHT)
+    grid = grid_of(snapshot, None, y, width + LEFT - 64 + RIGHT, box=dress.box)
     dx, meta = x - (LEFT - 64), snapshot.meta
     if len(meta.size) < 2:  # no arrow runs down the page: its room is not needed
         dx -= 56
