@@ -133,7 +133,7 @@ def _mask(node: ast.expr, name: str, depth: int) -> Mask:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
         inner = _mask(node.operand, name, depth + 1)
         return Mask(f"~{_bracketed(inner)}", "~", (inner,))
-    if isinstance(node, ast.BinOp) and (sign := _JOIN.get(type(node.op))):  # type: ignore[call-overload]
+    if isinstance(node, ast.BinOp) and (sign := _JOIN.get(type(node.op))):
         left, right = (_mask(side, name, depth + 1) for side in (node.left, node.right))
         return Mask(f"{_bracketed(left)} {sign} {_bracketed(right)}", sign, (left, right))
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
