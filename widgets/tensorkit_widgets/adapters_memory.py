@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import ml_dtypes
 import numpy
 
 from tensorkit_widgets.geometry import Ints
@@ -273,8 +274,6 @@ def numbers_of(dtype: str) -> numpy.dtype[Any] | None:
     >>> numbers_of("bfloat16"), numbers_of("complex32")
     (dtype(bfloat16), None)
     """
-    import ml_dtypes
-
     try:
         found = numpy.dtype(getattr(ml_dtypes, dtype, dtype))
     except TypeError:

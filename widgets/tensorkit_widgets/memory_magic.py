@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ipywidgets
+
 from tensorkit_widgets.memory_hook import MemoryHook, hook
 from tensorkit_widgets.memory_model import Difference, MemorySnapshot, summary
 
@@ -22,22 +24,24 @@ _make: list[MakePanel] = []
 _open: list[tuple[Any, Any]] = []  # (the widget, the side panel around it or None)
 
 
+class _Text(ipywidgets.Textarea):
+    """The map as text, until it is closed."""
+
+    def __init__(self, source: MemoryHook) -> None:
+        super().__init__(disabled=True, rows=24, layout=ipywidgets.Layout(width="100%"))
+        self._stop = source.subscribe(self._told)
+
+    def _told(self, snapshot: MemorySnapshot, change: Difference) -> None:
+        self.value = summary(snapshot, change)
+
+    def close(self) -> None:
+        self._stop()
+        super().close()
+
+
 def text_panel(source: MemoryHook) -> Any:
     """The map as text, in a widget that follows the notebook until it is closed."""
-    import ipywidgets
-
-    class Text(ipywidgets.Textarea):  # type: ignore[misc, unused-ignore]
-        def close(self) -> None:
-            stop()
-            super().close()
-
-    area = Text(disabled=True, rows=24, layout=ipywidgets.Layout(width="100%"))
-
-    def told(snapshot: MemorySnapshot, change: Difference) -> None:
-        area.value = summary(snapshot, change)
-
-    stop = source.subscribe(told)
-    return area
+    return _Text(source)
 
 
 def show_with(make: MakePanel) -> None:
