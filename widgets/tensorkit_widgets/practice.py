@@ -70,6 +70,15 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "x += y vs x = x + y": "x += y writes into the old tensor; x = x + y makes a new one, which is no leaf.",
     "a saved tensor was changed": "backward needs what it saved as it was; a write before it is an error.",
     "in-place on an expanded tensor": "several elements are one slot there, so adding to each has no one meaning.",
+    "`Tensor` vs `tensor`": "tensor(...) keeps what you give it; Tensor(...) is the float32 class, and takes a size.",
+    "integer mean": "a mean is seldom whole, so integers have none: say which float dtype it should be in.",
+    "a cast drops the fraction": "a cast to integers drops what stands after the point; round() rounds.",
+    "integers wrap": "an integer dtype that runs over begins again at the other end, without a word.",
+    "category before width": "bool < integer < float: the higher category decides, the width only within it.",
+    "`.to()` returns": "`.to()` gives another tensor and leaves yours as it was; keep what it returns.",
+    "floats have gaps": "between two neighbouring floats there is nothing; larger numbers lie further apart.",
+    "range is not precision": "exponent bits decide how large a float can be, mantissa bits how fine.",
+    "bits are not the value": "view reads the same bits by another rule; to() makes new bits for the same number.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
