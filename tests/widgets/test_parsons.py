@@ -162,6 +162,23 @@ def test_a_rule_on_the_order_speaks_first() -> None:
     assert puzzle.check()
 
 
+def test_what_a_program_does_counts_and_not_how_it_looks() -> None:
+    """Neither a rule nor a line that does not belong makes a program wrong that works."""
+    rule = Slip("counting from zero", "that looks odd.", when=lambda answer, mine, base: True)
+    puzzle = Parsons(
+        "Make 3.",
+        "a = 1\nb = a + 2",
+        result="b",
+        check=lambda b: b == 3,
+        slips=[rule],
+        strays=[("b = 3", "permute vs view", "that is no sum.")],
+    )
+    puzzle.code = "b = 3"
+    assert puzzle.check() == Verdict(True)
+    puzzle.code = "a = 1"
+    assert puzzle.check().misconception == "counting from zero"
+
+
 def test_an_empty_program_is_no_attempt() -> None:
     puzzle = counting()
     assert puzzle.check().correct is None

@@ -273,14 +273,17 @@ def test_the_history_of_one_question_in_two_kernels_is_joined(file: Path) -> Non
     assert [one["at"] for one in record["history"]] == ["1", "2", "3"]
 
 
-def test_a_crash_while_writing_leaves_the_old_file_whole(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_crash_while_writing_leaves_the_old_file_whole(
+    file: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     answer_everything()
     before = file.read_bytes()
 
-    def full(_handle: int) -> None:
+    def full(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, call, full)
     Predict("02.slice_stride").answer = (9, 9)
     assert file.read_bytes() == before
     assert Predict("02.slice_stride").answer == (9, 9), "the session goes on"
