@@ -88,13 +88,13 @@ QUIZZES = (
                             shares=True,
                         ),
                         Slip(
-                            "permute vs view",
+                            "",
                             "that is the last row, not the last column.",
                             size=(4,),
                             shares=True,
                         ),
                         Slip(
-                            "a size is not a stride",
+                            "",
                             "a column keeps its dimension with `3:`; a plain index takes it away.",
                             size=(3, 1),
                             shares=True,
@@ -108,8 +108,8 @@ QUIZZES = (
                 right=("t[:, 3]", "[:, -1]", "t.select(1, 3)", "t.t()[3]", "t.as_strided((3,), (4,), 3)"),
                 wrong=(
                     ("t[:, 2]", "counting from zero"),
-                    ("t[-1]", "permute vs view"),
-                    ("t[:, 3:]", "a size is not a stride"),
+                    ("t[-1]", ""),
+                    ("t[:, 3:]", ""),
                     ("t[:, 3].clone()", "a copy is not a view"),
                     ("t[:, 4]", ""),
                 ),
