@@ -109,12 +109,24 @@ def test_an_error_ends_the_recording_cleanly_and_is_its_last_step() -> None:
     assert not tk.tracing.calls
 
 
-def test_a_wrong_call_is_told_as_it_reached_the_learner() -> None:
+@pytest.mark.parametrize(
+    "call", ["t.view('a')", "t.transpose(0, 1, 2)", "t.sum('a')", "tk.add(t)", "t.neg(1)"]
+)
+def test_a_wrong_call_is_told_as_it_reached_the_learner(call: str) -> None:
     with pytest.raises(TypeError) as raised, record() as recording:
-        tk.ones(3).view("a")  # type: ignore[arg-type]
-    failure = recording.steps[-1].failure
-    assert failure is not None
-    assert failure.message == str(raised.value)
+        eval(call, {"tk": tk, "t": tk.ones(3)})
+    failures = [step.failure for step in recording.steps if step.failure is not None]
+    assert [failure.message for failure in failures] == [str(raised.value)]
+
+
+def test_an_error_of_no_operation_is_told_where_it_was_raised() -> None:
+    def helper(t: Any) -> Any:
+        return t.neg() + undefined_name  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(NameError), record() as recording:
+        helper(tk.ones(3))
+    assert ops(recording) == [("ones", "made"), ("neg", "made"), ("", "error")]
+    assert recording.steps[-1].place.code == "undefined_name"
 
 
 def test_an_error_that_the_code_catches_is_a_step_too() -> None:

@@ -25,7 +25,6 @@ from hashlib import blake2b
 from typing import Any
 
 from tensorkit import tracing
-from tensorkit_widgets.learner_code import innermost_place
 from tensorkit_widgets.stepper import KEY, Woven, weave
 from tensorkit_widgets.trace_model import MOST_STEPS, Failure, Recorder, TraceStep
 from tensorkit_widgets.watching import Hooks, text_of
@@ -98,7 +97,7 @@ def explain_run(
     error = _run(woven, names, hooks, file)
     hooks.finish(error)
     if error is not None:
-        _tell_of_error(hooks.recorder, error, file)
+        hooks.recorder.raised(error)
     story = Story(
         what, hooks.recorder.steps, hooks.recorder.left_out, hooks.text, _failure_of(hooks.recorder, error)
     )
@@ -111,10 +110,8 @@ def _explain_call(function: Callable[[], Any], limit: int) -> tuple[Story, BaseE
         try:
             shown = text_of(function())
         except Exception as raised:
-            recorder.correct(raised)
+            recorder.raised(raised)
             error = raised
-    if error is not None:
-        _tell_of_error(recorder, error, getattr(getattr(function, "__code__", None), "co_filename", ""))
     name = getattr(function, "__name__", "a function")
     failure = _failure_of(recorder, error)
     return Story(name, recorder.steps, recorder.left_out, shown, failure), error
@@ -166,12 +163,3 @@ def _failure_of(recorder: Recorder, error: BaseException | None) -> Failure | No
     if last is not None and last.failure is not None and last.failure.message == str(error):
         return last.failure
     return Failure(type(error).__name__, str(error))
-
-
-def _tell_of_error(recorder: Recorder, error: BaseException, file: str) -> None:
-    """An error that no step has told of gets one, at the piece of code that was running."""
-    last = recorder.steps[-1] if recorder.steps else None
-    if last is not None and last.failure is not None and last.failure.message == str(error):
-        return
-    place = innermost_place(error, file)
-    recorder.fail(recorder.begin("", place, (), ()), error)

@@ -108,12 +108,12 @@ _OURS_ALONE = 3
 """References to such a copy that nobody else looks at: the frame's, the variable's, the count's own."""
 
 
-def innermost_place(error: BaseException, file: str) -> Place:
-    """The piece of `file` that was running when the error was raised."""
+def innermost_place(error: BaseException) -> Place:
+    """The innermost piece of the learner's code that was running when an error was raised."""
     found, trace = NOWHERE, error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename == file:
+        if not is_library_file(code.co_filename):
             found = place_in(code, trace.tb_lasti)
         trace = trace.tb_next
     return found

@@ -29,7 +29,14 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit_widgets.diagnosis import Case, Diagnosis, diagnose
-from tensorkit_widgets.learner_code import NOWHERE, Place, last_link, learner_place, operand_texts
+from tensorkit_widgets.learner_code import (
+    NOWHERE,
+    Place,
+    innermost_place,
+    last_link,
+    learner_place,
+    operand_texts,
+)
 from tensorkit_widgets.seen import Ledger, Seen, Write, compare, see, surely_unchanged, tensors_in
 from tensorkit_widgets.verdict import judge
 
@@ -372,19 +379,20 @@ class Recorder:
         names = _names(known, place.code)
         self.begin(event.name, place, tensors, names, event.args[1:], event.kwargs, level, "engine")
 
-    def correct(self, error: BaseException) -> None:
-        """The error as it reached the learner: wrong calls are put into other words on their way out."""
-        with self._lock:
-            last = self._steps[-1] if self._steps else None
-            raw = self._last_error
-            if last is None or last.failure is None or raw is None or str(raw) == str(error):
-                return
-            if type(raw) is type(error) and isinstance(error, TypeError):
-                case = Case(
-                    last.op, str(error), type(error).__name__, last.inputs, (), {}, last.place.code, ()
-                )
-                failure = Failure(type(error).__name__, str(error), diagnose(case))
-                self._steps[-1] = replace(last, failure=failure)
+    def raised(self, error: BaseException) -> None:
+        """The error that ended the run, as it reached the learner; it gets a step if none has told of it."""
+        last = self._steps[-1] if self._steps else None
+        failure = None if last is None else last.failure
+        if failure is not None and failure.message == str(error):
+            return
+        raw = self._last_error
+        if last is not None and failure is not None and type(raw) is type(error) is TypeError:
+            # A wrong call is put into other words on its way out.
+            case = Case(last.op, str(error), "TypeError", last.inputs, (), {}, last.place.code)
+            with self._lock:
+                self._steps[-1] = replace(last, failure=Failure("TypeError", str(error), diagnose(case)))
+        else:
+            self.fail(self.begin("", innermost_place(error), (), ()), error)
 
 
 _MAKES = frozenset({"made", "copy"})
@@ -475,8 +483,8 @@ def record(limit: int = MOST_STEPS, *, all_threads: bool = False) -> Iterator[Re
     with tracing.listen(recorder.hear, all_threads=all_threads, calls=True):
         try:
             yield recorder
-        except BaseException as error:
-            recorder.correct(error)
+        except Exception as error:
+            recorder.raised(error)
             raise
         finally:
             recorder._last_error = None

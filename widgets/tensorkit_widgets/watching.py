@@ -64,8 +64,13 @@ class Hooks:
         """The last part was computed: the call is about to be made."""
         self.part(site, index, value)
         values = self.parts.pop(site)
-        self._close_strays(site)
-        self._guarded(self._open, self.woven.sites[site], values)
+        if self.open:
+            self._close_strays(site)
+        here = self.woven.sites[site]
+        if here.kind == "operator" and all(type(part) in _NUMBERS for part in values):
+            self.open.append((site, None))  # a counting loop has nothing to tell
+        else:
+            self._guarded(self._open, here, values)
         return value
 
     def end(self, site: int, output: Any) -> Any:
@@ -116,7 +121,7 @@ class Hooks:
         role = self._role(site, values)
         if role == "library":  # one step if it was handed tensors; otherwise what it calls is told
             role = "told" if tensors else "through"
-        if role == "none" or (site.kind in ("attribute", "test") and not tensors):
+        if role == "none" or (site.kind in ("attribute", "test", "operator") and not tensors):
             self.open.append((site.number, None))
             return
         args, kwargs = _arguments(site, values)
@@ -186,6 +191,7 @@ class Hooks:
 
 
 _NOTHING = object()
+_NUMBERS = frozenset({bool, int, float, complex, str})
 
 
 def _at(labels: tuple[tuple[str, ...], ...], index: int) -> tuple[str, ...]:
