@@ -23,6 +23,7 @@ from tensorkit.autograd import (
     set_grad_enabled,
 )
 from tensorkit.device import device, get_default_device, set_default_device
+from tensorkit.dispatch import respelled as _respelled
 from tensorkit.dtypes import (
     bfloat16,
     bool,
@@ -449,38 +450,38 @@ Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __n
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = type(strided).__module__ = __name__
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
-arccos = acos
-arccos_ = acos_
-arccosh = acosh
-arccosh_ = acosh_
-arcsin = asin
-arcsin_ = asin_
-arcsinh = asinh
-arcsinh_ = asinh_
-arctan = atan
-arctan2 = atan2
-arctan_ = atan_
-arctanh = atanh
-arctanh_ = atanh_
-clip = clamp
-concat = cat
-concatenate = cat
-divide = div
-fix = trunc
-fix_ = trunc_
-greater = gt
-greater_equal = ge
-less = lt
-less_equal = le
-moveaxis = movedim
-multiply = mul
-negative = neg
-negative_ = neg_
-not_equal = ne
-row_stack = vstack
-subtract = sub
-swapaxes = transpose
-swapdims = transpose
+arccos = _respelled(acos, "acos", "arccos")
+arccos_ = _respelled(acos_, "acos_", "arccos_")
+arccosh = _respelled(acosh, "acosh", "arccosh")
+arccosh_ = _respelled(acosh_, "acosh_", "arccosh_")
+arcsin = _respelled(asin, "asin", "arcsin")
+arcsin_ = _respelled(asin_, "asin_", "arcsin_")
+arcsinh = _respelled(asinh, "asinh", "arcsinh")
+arcsinh_ = _respelled(asinh_, "asinh_", "arcsinh_")
+arctan = _respelled(atan, "atan", "arctan")
+arctan2 = _respelled(atan2, "atan2", "arctan2")
+arctan_ = _respelled(atan_, "atan_", "arctan_")
+arctanh = _respelled(atanh, "atanh", "arctanh")
+arctanh_ = _respelled(atanh_, "atanh_", "arctanh_")
+clip = _respelled(clamp, "clamp", "clip")
+concat = _respelled(cat, "cat", "concat")
+concatenate = _respelled(cat, "cat", "concatenate")
+divide = _respelled(div, "div", "divide")
+fix = _respelled(trunc, "trunc", "fix")
+fix_ = _respelled(trunc_, "trunc_", "fix_")
+greater = _respelled(gt, "gt", "greater")
+greater_equal = _respelled(ge, "ge", "greater_equal")
+less = _respelled(lt, "lt", "less")
+less_equal = _respelled(le, "le", "less_equal")
+moveaxis = _respelled(movedim, "movedim", "moveaxis")
+multiply = _respelled(mul, "mul", "multiply")
+negative = _respelled(neg, "neg", "negative")
+negative_ = _respelled(neg_, "neg_", "negative_")
+not_equal = _respelled(ne, "ne", "not_equal")
+row_stack = _respelled(vstack, "vstack", "row_stack")
+subtract = _respelled(sub, "sub", "subtract")
+swapaxes = _respelled(transpose, "transpose", "swapaxes")
+swapdims = _respelled(transpose, "transpose", "swapdims")
 # -- the end of what `make stubs` writes --
 
 __all__ = [

@@ -19,7 +19,7 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = ["of_function", "of_method", "refusal", "without_self"]
+__all__ = ["FUNCTIONS", "METHODS", "of_function", "of_method", "refusal", "without_self"]
 
 
 # -- one parameter ------------------------------------------------------------------------------------------------
@@ -167,6 +167,10 @@ def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None
     return f"{name}(): {where} must be {parameter.kind}, {found}"
 
 
+#: Operations of which PyTorch still takes an older form that it no longer shows.
+_OLD_FORMS = frozenset(("add", "sub", "addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv"))
+
+
 @functools.cache
 def _parsed(text: str) -> _Form:
     return _Form(text)
@@ -193,6 +197,8 @@ def refusal(
     if any(form.wrong(name, args, kwargs) is None for form in forms):
         return None
     likely = [form for form in forms if form.counts(len(args) + len(kwargs))]
+    if len(forms) == 1 and name.removesuffix("_") not in _OLD_FORMS:
+        likely = forms
     if len(likely) == 1:
         return likely[0].wrong(name, args, kwargs)
     return str(unmatched(name, args, kwargs, (form.text for form in forms)))
@@ -241,18 +247,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         f"(Number end, *, Tensor out = None, {_MAKING})",
         f"(Number start, Number end, *, {_MAKING})",
         f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",
-    ),
-    "atleast_1d": (
-        "(Tensor input)",
-        "(tuple of Tensors tensors)",
-    ),
-    "atleast_2d": (
-        "(Tensor input)",
-        "(tuple of Tensors tensors)",
-    ),
-    "atleast_3d": (
-        "(Tensor input)",
-        "(tuple of Tensors tensors)",
     ),
     "bernoulli": (
         "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",

@@ -25,6 +25,7 @@ from tensorkit.dispatch import (
     recorded_call,
     register,
     registry,
+    respelled,
     sample,
     traced_method,
     unmatched,
@@ -533,7 +534,7 @@ def binary(
     bound.__name__, bound.__doc__ = block.name, doc
     methods = names if method else ()
     for spelling in methods:
-        attach(spelling, bound)
+        attach(spelling, respelled(bound, block.name, spelling))
     written = inplace_derivative or derivative
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
@@ -560,7 +561,7 @@ def _attach_inplace(
     method.__doc__ = f"In-place form of ``{block.name}``: the result is written into this tensor."
     changed = tuple(spelling + "_" for spelling in names)
     for spelling in changed:
-        attach(spelling, method)
+        attach(spelling, respelled(method, name, spelling))
     return changed
 
 
@@ -721,10 +722,12 @@ def unary(
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
     names = (name, *aliases)
     changed = tuple(n + "_" for n in names) if inplace else ()
-    for spelling in (*names, *operators):
-        attach(spelling, traced_method(name, alone))
+    for spelling in names:
+        attach(spelling, respelled(traced_method(name, alone), name, spelling))
+    for operator in operators:
+        attach(operator, traced_method(name, alone))
     for spelling in changed:
-        attach(spelling, traced_method(name + "_", changing))
+        attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling))
     function = _function_of_one(name, alone, written if out else None)
     _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
     return function

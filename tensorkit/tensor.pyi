@@ -697,7 +697,7 @@ class Tensor:
         """The unit step: 0 below zero, 1 above, and `values` at zero."""
     def heaviside_(self, values: Any) -> Any:
         """In-place form of ``heaviside``: the result is written into this tensor."""
-    def histc(self, bins: builtins.int = 100, min: Any = 0, max: Any = 0) -> Tensor:
+    def histc(self, bins: builtins.int = 100, min: Number = 0, max: Number = 0) -> Tensor:
         """How many elements fall into each of a number of bins of one width."""
     def histogram(
         self,
@@ -1181,9 +1181,9 @@ class Tensor:
         """The remainder of a division rounded down: it has the sign of the divisor, as Python's ``%``."""
     def remainder_(self, other: Any) -> Any:
         """In-place form of ``remainder``: the result is written into this tensor."""
-    def renorm(self, p: Any, dim: builtins.int, maxnorm: Any) -> Tensor:
+    def renorm(self, p: Number, dim: builtins.int, maxnorm: Number) -> Tensor:
         """Every slice along `dim` scaled down so that its p-norm is at most `maxnorm`; shorter ones stay."""
-    def renorm_(self, p: Any, dim: builtins.int, maxnorm: Any) -> Tensor:
+    def renorm_(self, p: Number, dim: builtins.int, maxnorm: Number) -> Tensor:
         """In-place form of ``renorm``: the result is written into this tensor."""
     def repeat(self, *repeats: Any, **named: Any) -> Tensor:
         """Copies of the tensor side by side, so many times along each dimension; dimensions may be added in front."""

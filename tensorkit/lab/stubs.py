@@ -398,7 +398,7 @@ def namespace_text() -> str:
     imports, aliases = _operations()
     lines = [f"from {module} import {', '.join(names)}" for module, names in imports.items() if names]
     docstring, mark, others = kept.partition("from __future__ import annotations\n")
-    spelled = "".join(f"{alias} = {name}\n" for alias, name in sorted(aliases.items()))
+    spelled = "".join(f"{alias} = {_alias(alias, *meant)}\n" for alias, meant in sorted(aliases.items()))
     public = _bound(others) | {name for names in imports.values() for name in names} | set(aliases)
     listed = "".join(f'    "{name}",\n' for name in sorted(public))
     head = after.partition("__all__ = [")[0]
@@ -426,13 +426,18 @@ def _bound(text: str) -> set[str]:
     return {name for name in names if not name.startswith("_") or name == "__version__"}
 
 
-def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
-    """The functions that each module of ``ops`` offers, and the further spellings of them."""
+def _alias(name: str, function: str, known: str) -> str:
+    """A function under a further name, which a wrong call is told; `known` is what its own sentences call it."""
+    return function if name == known else f'_respelled({function}, "{known}", "{name}")'
+
+
+def _operations() -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
+    """The functions that each module of ``ops`` offers, and of each further spelling the function and its operation."""
     modules = [
         f"tensorkit.ops.{found.name}" for found in pkgutil.iter_modules([str(NAMESPACE.parent / "ops")])
     ]
     imports: dict[str, list[str]] = {name: [] for name in modules}
-    aliases: dict[str, str] = {}
+    aliases: dict[str, tuple[str, str]] = {}
     loaded = {name: importlib.import_module(name) for name in modules}
     for record in registry.values():
         plain = [name for name in record.functions if "." not in name]
@@ -442,7 +447,7 @@ def _operations() -> tuple[dict[str, list[str]], dict[str, str]]:
         held = [name for name, value in vars(loaded[home]).items() if value is record.function]
         name = next((n for n in plain if n in held), held[0])
         imports[home].append(name)
-        aliases |= {other: name for other in plain if other != name}
+        aliases |= {other: (name, record.name) for other in plain if other != name}
     for name, function in offered.items():
         imports[_home(function, loaded)].append(name)
     return {module: sorted(names) for module, names in imports.items()}, aliases

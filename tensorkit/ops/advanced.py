@@ -689,6 +689,7 @@ def _checked_indices(name: str, indices: Any) -> list[Tensor]:
 
 
 @op(
+    strict=True,
     samples=(
         sample("a.index_put_((tk.tensor([0, 1]),), b)", a=(3, 4), b=(4,)),
         sample("a.index_put_((tk.tensor([[0], [-1]]), tk.tensor([1, 2])), b)", a=(3, 4), b=(2, 2)),
@@ -735,6 +736,7 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.index_put(a, (tk.tensor([0, 1]),), b)", a=(3, 4), b=(4,)),
         sample("tk.index_put(a, (tk.tensor([1, 1]),), b, True)", a=(3, 4), b=(2, 4)),

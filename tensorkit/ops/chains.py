@@ -106,6 +106,7 @@ def trace(input: Tensor) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.diagonal(a)", a=(2, 3, 4)),
         sample("tk.linalg.diagonal(a, offset=1, dim1=0)", a=(2, 3, 4)),
@@ -133,6 +134,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.vecdot(a, b)", a=(3, 2), b=(3, 2)),
         sample("tk.linalg.vecdot(a, b, dim=0)", a=(2, 3), b=(2, 1)),
@@ -546,6 +548,7 @@ def _checked_power(A: Tensor, n: Any, out: Tensor | None) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.matrix_power(a, 3)", a=(2, 2)),
         sample("tk.linalg.matrix_power(a, n=0)", a=(3, 2, 2)),
@@ -575,6 +578,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.matrix_power(a, 5)", a=(1, 1)),
         sample("a.matrix_power(2)", a=(3, 2, 2)),

@@ -136,7 +136,7 @@ def is_neg(input: Tensor) -> bool:
     return False
 
 
-@op(samples=(sample("tk.resolve_neg(a)", a=(2, 3)),), kind="copy")
+@op(strict=True, samples=(sample("tk.resolve_neg(a)", a=(2, 3)),), kind="copy")
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself: see `is_neg`.
 

@@ -126,6 +126,7 @@ def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.diag(a)", a=(3,)),
         sample("tk.diag(a)", a=(3, 4)),
@@ -422,6 +423,7 @@ def _chosen(count: int, r: int, again: bool) -> Array:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.combinations(a)", a=(4,)),
         sample("tk.combinations(a, 3)", a=(4,)),
@@ -459,6 +461,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.vander(tk.tensor([1, 2, 3]))"),
         sample("tk.vander(tk.tensor([1.5, -2.0]), 3)"),

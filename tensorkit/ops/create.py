@@ -416,6 +416,7 @@ def _from_buffer(buffer: Any, kind: dtype, count: int, offset: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int32)"),
         sample("tk.frombuffer(bytearray(b'abcdefgh'), dtype=tk.int16, count=2, offset=1)"),
@@ -482,6 +483,7 @@ def _check_alias(shared: Tensor, kind: dtype | None, where: Any) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.asarray([1, 2.5])"),
         sample("tk.asarray(a)", a=(2, 3)),
@@ -901,6 +903,7 @@ def empty_permuted(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.eye(3)"),
         sample("tk.eye(2, 3, dtype=tk.int32)"),

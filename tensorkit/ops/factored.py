@@ -119,6 +119,7 @@ def _checked_swaps(LU_data: Tensor, LU_pivots: Tensor) -> Array:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.lu_unpack(a, tk.tensor([2, 2, 3], dtype=tk.int32))", a=(3, 3)),
         sample("tk.lu_unpack(a, tk.tensor([3, 2], dtype=tk.int32))", a=(3, 2)),
@@ -247,6 +248,7 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.lu_solve(a, tk.tensor([2, 3, 3], dtype=tk.int32), b)", a=(3, 3), b=(3, 2)),
         sample(
@@ -362,6 +364,7 @@ def _cholesky_back_factor(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.cholesky_solve(b, a.tril())", a=(3, 3), b=(3, 2)),
         sample("tk.cholesky_solve(b, a.triu(), upper=True)", a=(2, 2), b=(2, 2, 1)),
@@ -416,6 +419,7 @@ def _cholesky_inverse_back(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.cholesky_inverse(a)", a=(2, 3)),
         sample("tk.cholesky_inverse((a + 9 * tk.eye(3, dtype=a.dtype)).tril())", a=(3, 3)),
@@ -482,6 +486,7 @@ def _old_back_A(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.triangular_solve(b, a)", a=(3, 3), b=(3, 2)),
         sample("tk.triangular_solve(b, a, upper=False)", a=(2, 2, 2), b=(2, 1)),

@@ -93,6 +93,7 @@ def _factorised(input: Tensor, upper: bool) -> tuple[Tensor, Array | None]:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.cholesky(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.cholesky(a[None] * a.t() + 9 * tk.eye(2, dtype=a.dtype), upper=True)", a=(2, 2)),
@@ -133,6 +134,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.cholesky_ex(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.cholesky_ex(a.detach())[1]", a=(2, 2, 2)),
@@ -172,6 +174,7 @@ _OLD_CHOLESKY = (
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.cholesky(a @ a.t().conj() + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample("(a @ a.t().conj() + 9 * tk.eye(2, dtype=a.dtype)).cholesky(upper=True)", a=(2, 2)),
@@ -302,6 +305,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.lu_factor(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.lu_factor(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
@@ -340,6 +344,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.lu_factor_ex(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.lu_factor_ex(a + 9 * tk.eye(2, 3, dtype=a.dtype))", a=(2, 2, 3)),
@@ -384,6 +389,7 @@ _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "l
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.lu(a + 9 * tk.eye(3, 3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.lu(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),

@@ -101,6 +101,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @paired(
+    strict=True,
     samples=(
         sample("tk.put(a, tk.tensor([0, 5, -1]), b)", a=(3, 4), b=(3,)),
         sample("a.put(tk.tensor([[0, 1], [1, 0]]), b, accumulate=True)", a=(3,), b=(2, 2)),

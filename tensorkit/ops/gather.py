@@ -502,6 +502,7 @@ _LACK_ORDER = (*LIMITED, dtypes.complex64, dtypes.complex128)
 
 
 @paired(
+    strict=True,
     samples=(
         sample("tk.scatter_reduce(a, 0, tk.tensor([0, 1, 0]), b, 'sum')", a=(3,), b=(3,)),
         sample("a.scatter_reduce(0, tk.tensor([[0, 1], [0, 0]]), b, 'prod')", a=(3, 4), b=(2, 2)),

@@ -21,7 +21,7 @@ from tensorkit.ops.create import linspace
 from tensorkit.ops.places import bisected
 from tensorkit.ops.sorting import LIMITED, check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Number, Tensor
 
 __all__ = ["bincount", "histc", "histogram"]
 
@@ -198,7 +198,9 @@ def _into(result: Tensor, out: Tensor) -> Tensor:
     ),
     kind="reduce",
 )
-def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Tensor | None = None) -> Tensor:
+def histc(
+    input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None
+) -> Tensor:
     """How many elements fall into each of a number of bins of one width.
 
     Args:

@@ -60,6 +60,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.ldl_factor(a + a.transpose(-2, -1) + 29 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample(
@@ -100,6 +101,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.ldl_factor_ex(a + a.transpose(-2, -1) + 29 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.ldl_factor_ex(a)", a=(2, 3)),

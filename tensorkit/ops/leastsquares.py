@@ -164,6 +164,7 @@ def pinv(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.pinverse(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
         sample("(a + 9 * tk.eye(2, dtype=a.dtype)).pinverse(0.001)", a=(2, 2)),
@@ -394,6 +395,7 @@ _recorded_lstsq = differentiable(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b)", a=(3, 2), b=(3, 2)),
         sample("tk.linalg.lstsq(a + 9 * tk.eye(3, 2, dtype=a.dtype), b, driver='gels')", a=(3, 2), b=(3,)),

@@ -190,6 +190,7 @@ def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float) -> None
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.isclose(a, b)", a=(2, 3), b=(2, 3)),
         sample("tk.isclose(a, b, rtol=0.5, atol=1)", a=(2, 1), b=(3,)),
@@ -234,6 +235,7 @@ def isclose(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.allclose(a, b)", a=(2, 3), b=(2, 3)),
         sample("tk.allclose(a, a)", a=(2, 3)),

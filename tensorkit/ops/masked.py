@@ -294,6 +294,7 @@ def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Layout], La
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.select_scatter(a, b, 0, 1)", a=(3, 4), b=(4,)),
         sample("a.select_scatter(b, -1, -1)", a=(3, 4), b=(3,)),
@@ -342,6 +343,7 @@ def _slice_of(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.slice_scatter(a, b, 0, 1)", a=(3, 4), b=(2, 4)),
         sample("a.slice_scatter(b, -1, 0, 4, 2)", a=(3, 4), b=(3, 2)),
@@ -410,6 +412,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @op(
+    strict=True,
     samples=(
         sample("a.fill_diagonal_(2)", a=(3, 4)),
         sample("a.fill_diagonal_(1.5)", a=(4, 3)),

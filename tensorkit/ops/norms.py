@@ -23,6 +23,7 @@ _ORDERS = "linalg.matrix_norm: Order {} not supported."
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.vector_norm(a)", a=(2, 3)),
         sample("tk.linalg.vector_norm(a, 1, 0)", a=(2, 3)),
@@ -42,7 +43,7 @@ _ORDERS = "linalg.matrix_norm: Order {} not supported."
     namespace="linalg",
 )
 def linalg_vector_norm(
-    x: Tensor,
+    input: Tensor,
     ord: Any = 2,
     dim: Any = None,
     keepdim: bool = False,
@@ -64,14 +65,14 @@ def linalg_vector_norm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.vector_norm.html
     """
-    check_tensor("linalg_vector_norm", "x", 1, x)
+    check_tensor("linalg_vector_norm", "input", 1, input)
     if isinstance(ord, str) or ord is None:
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
         )
     if isinstance(ord, complex):
-        check_floating(x, "linalg.vector_norm")
-    return vector_norm(x, ord, dim, keepdim, dtype, out)
+        check_floating(input, "linalg.vector_norm")
+    return vector_norm(input, ord, dim, keepdim, dtype, out)
 
 
 # -- matrices -----------------------------------------------------------------------------------------------------

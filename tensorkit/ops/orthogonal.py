@@ -127,6 +127,7 @@ def _orthogonal(packed: Array, taus: Array, width: int) -> Array:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.qr(a + 9 * tk.eye(3, dtype=a.dtype))", a=(3, 3)),
         sample("tk.linalg.qr(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
@@ -180,6 +181,7 @@ _OLD_QR = (
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.qr(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
         sample("(a + 9 * tk.eye(2, 3, dtype=a.dtype)).qr(some=False)", a=(2, 3)),
@@ -471,6 +473,7 @@ def _check_ormqr_batches(input: Tensor, tau: Tensor, other: Tensor, name: str) -
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.ormqr(a, b + 9, c)", a=(3, 2), b=(2,), c=(3, 2)),
         sample("tk.ormqr(a, b, c, left=False, transpose=True)", a=(3, 2), b=(2,), c=(2, 3)),

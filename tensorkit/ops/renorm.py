@@ -9,11 +9,11 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import op, sample
-from tensorkit.elementwise import NUMBERS, empty_strided
+from tensorkit.elementwise import empty_strided
 from tensorkit.ops.convert import cpp_name, deliver_into
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.statistics import norm_back, vector_norm
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Number, Tensor
 
 __all__ = ["renorm"]
 
@@ -35,11 +35,7 @@ def _shortened_back(g: Any, c: Any) -> Any:
 
 
 def _check(input: Tensor, p: Any, maxnorm: Any) -> None:
-    for name, place, value in (("p", 2, p), ("maxnorm", 4, maxnorm)):
-        if not isinstance(value, (*NUMBERS, Tensor)):
-            raise TypeError(
-                f"renorm(): argument '{name}' (position {place}) must be Number, not {type(value).__name__}"
-            )
+    for name, value in (("p", p), ("maxnorm", maxnorm)):
         if isinstance(value, complex):
             raise RuntimeError(f"renorm: {name} must be real-valued")
     if not p > 0:
@@ -57,6 +53,7 @@ def _bare(input: Tensor) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.renorm(a, 2, 0, 1)", a=(2, 3)),
         sample("a.renorm(1, -1, 2.5)", a=(2, 3)),
@@ -77,7 +74,7 @@ def _bare(input: Tensor) -> Tensor:
     derivative=Rule("RenormBackward0", input=_shortened_back),
     rounded=4,
 )
-def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None = None) -> Tensor:
+def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Tensor | None = None) -> Tensor:
     """Every slice along `dim` scaled down so that its p-norm is at most `maxnorm`; shorter ones stay.
 
     Raises:
@@ -91,6 +88,8 @@ def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.renorm.html
     """
     _check(input, p, maxnorm)
+    order: Any = p
+    most: Any = maxnorm
     dim = layouts.normalise_dim(dim, input.dim())
     kind = input._dtype
     if input._device == META:
@@ -98,9 +97,9 @@ def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None 
     half = kind in (dtypes.float16, dtypes.bfloat16)
     plain: Any = input.detach().contiguous() if input.numel() else _bare(input)
     norm: Any = vector_norm(
-        plain, float(p), _others(dim, input.dim()), True, dtypes.float32 if half else None
+        plain, float(order), _others(dim, input.dim()), True, dtypes.float32 if half else None
     )
-    factor: Any = where(norm > maxnorm, float(maxnorm) / (norm + _LEAST), 1.0)
+    factor: Any = where(norm > most, float(most) / (norm + _LEAST), 1.0)
     result: Tensor = plain * factor.to(kind if half else factor.dtype)
     if out is None:
         return result

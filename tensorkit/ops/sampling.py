@@ -286,6 +286,7 @@ def _check_rows(rows: Array) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample(f"tk.multinomial(a.abs() + 1, 2, {_SEEDED})", a=(5,)),
         sample(f"tk.multinomial(a.abs(), 1, {_SEEDED})", a=(3, 4)),

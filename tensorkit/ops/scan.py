@@ -485,6 +485,7 @@ def _check_beside(input: Tensor, other: Any, dim: Any) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.diff(a)", a=(2, 3)),
         sample("a.diff(1, 0)", a=(3, 2)),

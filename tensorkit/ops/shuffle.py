@@ -374,6 +374,7 @@ def _back(shifts: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.roll(a, 1)", a=(2, 3)),
         sample("tk.roll(a, 1, 0)", a=(2, 3)),
@@ -550,6 +551,7 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.rot90(a)", a=(2, 3)),
         sample("tk.rot90(a, 2, [0, 1])", a=(2, 3)),

@@ -185,6 +185,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.inv_ex(a)", a=(1, 1)),
         sample("tk.linalg.inv_ex(a)[1]", a=(2, 3, 3)),
@@ -299,6 +300,7 @@ def _check_pair(name: str, A: Any, B: Any) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.solve(a, b)", a=(3, 3), b=(3,)),
         sample("tk.linalg.solve(a, b)", a=(3, 3), b=(3, 2)),
@@ -381,7 +383,7 @@ def _triangular_right(g: Any, c: Any, A: Any) -> Any:
 
 
 def _triangular_back_B(g: Any, c: Any) -> Any:
-    return _triangular_right(g, c, c.A)
+    return _triangular_right(g, c, c.input)
 
 
 def _half(matrix: Any, upper: bool, unit: bool) -> Any:
@@ -390,12 +392,13 @@ def _half(matrix: Any, upper: bool, unit: bool) -> Any:
 
 
 def _triangular_back_A(g: Any, c: Any) -> Any:
-    right = _triangular_right(g, c, c.A)
+    right = _triangular_right(g, c, c.input)
     whole = -right.matmul(adjoint(c.out)) if c.left else -adjoint(c.out).matmul(right)
     return _half(whole, c.upper, c.unitriangular)
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.solve_triangular(a, a[..., :2], upper=True)", a=(3, 3)),
         sample("tk.linalg.solve_triangular(a, a[0], upper=False)", a=(2, 3, 3)),
@@ -407,15 +410,15 @@ def _triangular_back_A(g: Any, c: Any) -> Any:
         sample("tk.linalg.solve_triangular(a, a[:2], upper=True)", a=(3, 3)),
     ),
     kind="copy",
-    derivative=Rule("LinalgSolveTriangularBackward0", A=_triangular_back_A, B=_triangular_back_B),
+    derivative=Rule("LinalgSolveTriangularBackward0", input=_triangular_back_A, B=_triangular_back_B),
     rounded=200,
     namespace="linalg",
 )
 def solve_triangular(
-    A: Tensor,
+    input: Tensor,
     B: Tensor,
     *,
-    upper: Any = None,
+    upper: bool,
     left: bool = True,
     unitriangular: bool = False,
     out: Tensor | None = None,
@@ -423,13 +426,13 @@ def solve_triangular(
     """Solve ``A @ X = B`` with a triangular matrix; its other triangle is not read, nor is it tested for zeros.
 
     Args:
-        A: ``(*, n, n)``. B: ``(*, n, k)``; batches are broadcast.
+        input: ``A``, ``(*, n, n)``. B: ``(*, n, k)``; batches are broadcast.
         upper: which triangle to read.
         left: solve ``X @ A = B`` if False.
         unitriangular: take the diagonal for ones, unread.
 
     Raises:
-        RuntimeError: when `A` is not square, or the sides do not fit.
+        RuntimeError: when ``A`` is not square, or the sides do not fit.
 
     >>> import tensorkit as tk
     >>> tk.linalg.solve_triangular(tk.tensor([[2.0, 1.0], [9.0, 1.0]]), tk.ones(2, 1), upper=True)
@@ -438,9 +441,8 @@ def solve_triangular(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html
     """
-    _check_pair("linalg_solve_triangular", A, B)
-    if upper is None:
-        raise TypeError('linalg_solve_triangular() missing 1 required positional arguments: "upper"')
+    A = input
+    _check_pair("linalg_solve_triangular", input, B)
     name = "linalg.solve_triangular"
     check_square(A, name)
     check_sides(A, B, left, name)
@@ -463,6 +465,7 @@ def solve_triangular(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.tensorinv(a.reshape(2, 3, 6))", a=(36,)),
         sample("tk.linalg.tensorinv(a.reshape(4, 2, 2), ind=1)", a=(16,)),
@@ -505,6 +508,7 @@ _inverse_of_tensor = differentiable(lambda A: _inv_body(A, name="inv"), _INVERSE
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.tensorsolve(a, b)", a=(2, 3, 6), b=(2, 3)),
         sample("tk.linalg.tensorsolve(a.reshape(2, 6, 3), b, dims=(1,))", a=(36,), b=(2, 3)),

@@ -177,6 +177,7 @@ def _polygamma_back(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.polygamma(1, a)", a=(2, 3)),
         sample("tk.polygamma(0, a)", a=(2, 3)),
@@ -257,6 +258,7 @@ def _mvlgamma_into(input: Tensor, result: Tensor, out: Tensor) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.mvlgamma(a + 9, 2)", a=(2, 3)),
         sample("tk.mvlgamma(a, 1)", a=(2, 3)),

@@ -270,6 +270,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
 
 @op(
+    strict=True,
     samples=(
         sample(
             "(lambda a: (a[0] * a[1].unsqueeze(-2)) @ a[2].mT.conj())"

@@ -550,6 +550,7 @@ def _dist_back_other(g: Any, c: Any) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.dist(a, b)", a=(2, 3), b=(2, 3)),
         sample("a.dist(b, 1)", a=(2, 3), b=(3,)),
@@ -622,6 +623,7 @@ def _freedom(weights: Any, shares: Any, added: Any, correction: int) -> Any:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.cov(a)", a=(2, 4)),
         sample("a.cov(correction=0)", a=(2, 4)),

@@ -136,6 +136,7 @@ def _in_place(input: Tensor, diagonal: Any, name: str) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.tril(a)", a=(3, 4)),
         sample("tk.tril(a, 1)", a=(3, 3)),
@@ -170,6 +171,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 @op(
+    strict=True,
     samples=(
         sample("a.tril_()", a=(3, 3)),
         sample("a.tril_(-1)", a=(2, 4, 3)),
@@ -193,6 +195,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.triu(a)", a=(3, 4)),
         sample("tk.triu(a, 1)", a=(3, 3)),
@@ -227,6 +230,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 @op(
+    strict=True,
     samples=(
         sample("a.triu_()", a=(3, 3)),
         sample("a.triu_(-1)", a=(2, 4, 3)),
@@ -271,6 +275,7 @@ def _indices(name: str, lengths: tuple[Any, Any, Any], lower: bool, kind: Any, w
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.tril_indices(3, 3)"),
         sample("tk.tril_indices(3, 4, 1)"),
@@ -302,6 +307,7 @@ def tril_indices(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.triu_indices(3, 3)"),
         sample("tk.triu_indices(3, 4, 1)"),

@@ -275,6 +275,7 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.unique_consecutive(a)", a=(3, 4)),
         sample("a.unique_consecutive(True)", a=(9,)),

@@ -485,6 +485,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
     derivative=_AS_BEFORE,
 )
@@ -832,6 +833,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.narrow_copy(a, 0, 1, 2)", a=(4, 3)),
         sample("a.narrow_copy(-1, -2, 1)", a=(4, 3)),
@@ -919,6 +921,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.as_strided(a, (2, 2), (1, 2))", a=(6,)),
         sample("a.as_strided((2, 2), (0, 1), 3)", a=(6,)),
@@ -1016,6 +1019,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.chunk(a, 3)", a=(5, 2)),
         sample("a.chunk(2, -1)", a=(2, 4)),
@@ -1045,6 +1049,7 @@ def _apart(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
 
 
 @op(
+    strict=True,
     samples=(sample("tk.unsafe_split(a, 2)", a=(5, 2)), sample("a.unsafe_split(3, dim=-1)", a=(2, 4))),
     kind="copy",
     derivative=Rule(
@@ -1084,6 +1089,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
 
 
 @op(
+    strict=True,
     samples=(sample("tk.unsafe_chunk(a, 3)", a=(5, 2)), sample("a.unsafe_chunk(2, -1)", a=(2, 4))),
     kind="copy",
 )

@@ -85,6 +85,7 @@ def paired(
     out: bool = True,
     copy: Callable[..., Tensor] | None = None,
     quickly: Callable[..., Tensor | None] | None = None,
+    strict: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
     """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
 
@@ -96,6 +97,7 @@ def paired(
         out: whether the function takes ``out=``.
         copy: makes the copy from all arguments, where it is no plain one.
         quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
+        strict: whether to look at the types of the arguments first.
     """
 
     def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
@@ -135,9 +137,10 @@ def paired(
         rest = (body.__doc__ or "").partition("\n\n")[2]
         changing.__name__ = f"{name}_"
         changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
-        op(samples=inplace, kind="inplace", function=False, name=f"{name}_", derivative=derivative)(changing)
+        own = {"derivative": derivative, "strict": strict}
+        op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = _with_out(delivering, body) if out else copying
-        return op(samples=samples, kind="copy", name=name, derivative=derivative)(form)
+        return op(samples=samples, kind="copy", name=name, **own)(form)
 
     return register_both
 
