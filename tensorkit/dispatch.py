@@ -28,7 +28,7 @@ from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.forms import METHODS, of_function, of_method, refusal, without_self
+from tensorkit.forms import of_function, of_method, refusal, without_self
 from tensorkit.layout import Layout
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach
@@ -55,7 +55,6 @@ __all__ = [
     "register_recorder",
     "register_writer",
     "registry",
-    "respelled",
     "sample",
     "several_recorder",
     "single_recorder",
@@ -307,6 +306,7 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
         return _asking_first(body, rule, name, kind)
     noted = kind not in ("inplace", "view")
     record_several: Callable[..., Any] | None = None
+    most = 0  # positional arguments that it takes
 
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
@@ -322,11 +322,15 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
             if kwargs and any(map(wants_grad, kwargs.values())):
                 return recorded(rule, name, body, args, kwargs, kind=kind)
             return body(*args, **kwargs)
-        if kwargs or not noted or not _are_plain(args, body):
+        if kwargs or not noted or not _are_plain(args):
             return recorded(rule, name, body, args, kwargs, kind=kind)
-        nonlocal record_several
+        nonlocal record_several, most
         if record_several is None:
             record_several = several_recorder(rule, body, name)
+            names, rest, _ = _parameters(body)
+            most = len(names) if rest is None else -1
+        if len(args) > most:
+            return recorded(rule, name, body, args, kwargs, kind=kind)
         return record_several(*args)
 
     return asking
@@ -359,14 +363,13 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
     return asking
 
 
-def _are_plain(args: tuple[Any, ...], body: Callable[..., Any]) -> bool:
-    """Whether all arguments are tensors, or nothing that could change after the call, and each has its parameter."""
+def _are_plain(args: tuple[Any, ...]) -> bool:
+    """Whether all arguments are tensors, or nothing that could change after the call."""
     for value in args:
         kind = value.__class__
         if kind is not Tensor and kind not in _PLAIN:
             return False
-    names, rest, _ = _parameters(body)
-    return rest is None and len(args) <= len(names)
+    return True
 
 
 _PLAIN = frozenset((int, bool, float, type(None), str, dtype))
@@ -399,10 +402,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "bool"),
     "float": ((int, float, numpy.number, Tensor), "float"),
     "float | None": ((int, float, numpy.number, Tensor, type(None)), "float"),
-    "Number": ((bool, int, float, complex, numpy.number, numpy.bool_, Tensor), "Number"),
-    "Sequence[int]": ((tuple, list), "tuple of ints"),
-    "Sequence[int] | None": ((tuple, list, type(None)), "tuple of ints"),
-    "str": ((str,), "str"),
+    "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
     "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
     "Sequence[Tensor]": ((tuple, list), "tuple of Tensors"),
@@ -478,11 +478,7 @@ def explain(
         method: whether the first argument is `self`, which PyTorch does not count.
     """
     noted = getattr(body, "__forms__", None)
-    texts: Iterable[str] | None
-    if noted is not None and not (method and name in METHODS):
-        texts = noted.of(method)
-    else:
-        texts = (of_method if method else of_function)(name)
+    texts = noted.of(method) if noted is not None else (of_method if method else of_function)(name)
     if texts is not None:
         given = args[1:] if method else args
         if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
@@ -499,17 +495,17 @@ def explain(
         if alone:
             return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
         return _too_many(name, positional[method:], len(args) - method)
-    keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-    asked = [*positional, *keywords]
-    missing = [
-        p.name
-        for place, p in enumerate(asked)
-        if p.default is p.empty and p.name not in kwargs and not place < min(len(args), len(positional))
-    ]
+    missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
     if missing:
-        before = asked[: next(place for place, p in enumerate(asked) if p.name == missing[0])]
-        if (wrong := _mistyped(name, before, args, kwargs, method)) is not None:
+        before = positional[: next(i for i, p in enumerate(positional) if p.name == missing[0])]
+        wrong = _mistyped(name, before, args, {k: v for k, v in kwargs.items() if k != missing[0]}, method)
+        if wrong is not None:
             return wrong
+        missing += [
+            p.name
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name not in kwargs
+        ]
         names = ", ".join(f'"{m}"' for m in missing)
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
@@ -517,7 +513,8 @@ def explain(
     written = len(rest) > 1 and any(p.kind is p.VAR_POSITIONAL and p.name in _SIZES for p in parameters)
     if written and not _acceptable(rest[0], (int,), "int"):  # only integers may be written one by one
         return f"{name}() takes 1 positional argument but {len(rest)} were given"
-    wrong = _mistyped(name, asked, args, kwargs, method)
+    keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    wrong = _mistyped(name, [*positional, *keywords], args, kwargs, method)
     if wrong is not None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return wrong
     unknown = next((key for key in kwargs if key not in signature.parameters), None)  # PyTorch asks this last
@@ -539,10 +536,8 @@ def _mistyped(
     method: bool,
 ) -> str | None:
     ordered = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    given = {key: (value, 0) for key, value in kwargs.items()}
-    given |= {
-        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(ordered, args, strict=False))
-    }
+    given = {p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(ordered, args, strict=False))}
+    given.update({key: (value, 0) for key, value in kwargs.items()})
     for parameter in parameters:
         accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
         value, position = given.get(parameter.name, (None, 0))
@@ -565,8 +560,6 @@ def _mistyped(
 
 
 def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
-    if label == "Number" and isinstance(value, Tensor):
-        return value.dim() == 0
     if label in ("int", "tuple of ints"):
         if isinstance(value, bool):
             return False
@@ -671,27 +664,28 @@ def traced_method(
 
         return alone
 
+    bare = body.__dict__.get("__positional__", body)
+    plainly, whole = (bare, body) if quick is None else (quick, quick)
+
     @functools.wraps(body)
     def method(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
-            if quick is not None and ("out" not in kwargs if kwargs else True):
-                for value in args:
-                    # `wants_grad`, written out: the call would be a tenth of the whole.
-                    if value.__class__ is Tensor:
-                        if value._autograd is not None:
-                            break
-                        base = value._base
-                        if base is not None and base._autograd is not None:
-                            break
-                else:
-                    if not kwargs:
-                        return quick(*args)
-                    if not any(map(wants_grad, kwargs.values())):
-                        return quick(*args, **kwargs)
-            return body(*args, **kwargs)
+            for value in args:
+                # `wants_grad`, written out: the call would be a tenth of the whole.
+                if value.__class__ is Tensor and (
+                    value._autograd is not None
+                    or ((base := value._base) is not None and base._autograd is not None)
+                ):
+                    break
+            else:
+                if not kwargs:
+                    return plainly(*args)
+                if "out" not in kwargs and not any(map(wants_grad, kwargs.values())):
+                    return whole(*args, **kwargs)
+            return body(*args, **kwargs) if kwargs else bare(*args)
         except _MISREAD as error:
             if not _tells(error):
                 raise
@@ -795,31 +789,6 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
         return long(self, *args)
 
     return method
-
-
-def respelled(function: F, known: str, name: str) -> F:
-    """The same operation under another of its names, which a wrong call is then told.
-
-    Args:
-        known: what the operation itself calls itself in its sentences.
-    """
-    if name == known:
-        return function
-
-    @functools.wraps(function)
-    def spelled(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        try:
-            return function(*args, **kwargs)
-        except TypeError as error:
-            told = str(error)
-            sentence = told.replace(f"{known}()", f"{name}()", 1)
-            if sentence == told or not told.removeprefix("TensorBase.").startswith(f"{known}()"):
-                raise
-            raise TypeError(sentence) from None
-
-    spelled.__name__ = name
-    return cast(F, spelled)
 
 
 #: Operations of which `beta` and `alpha` stood before the tensors that they scale, until 2020.
@@ -951,6 +920,8 @@ def _as_method(body: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError  # said in PyTorch's words by whoever wraps this
         return body(*args, **kwargs)
 
+    method.__dict__["__positional__"] = body  # what runs where there are no keywords
+
     method.__signature__ = later(lambda: _without_out(inspect.signature(body)))  # type: ignore[attr-defined]
     return method
 
@@ -989,48 +960,10 @@ def _through_conjugates(body: Callable[..., Any]) -> Callable[..., Any]:
     return written
 
 
-_LIMIT = 2**63
-
-
-def _strictly(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A body that is only run with arguments of the types which its annotations promise."""
-    checks: dict[str, Callable[[Any], None]] = {}
-
-    @functools.wraps(body)
-    def strict(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        if not checks:
-            checks.update(_checks(body))
-        for check, value in zip(checks.values(), args, strict=False):
-            check(value)
-        for key, value in kwargs.items():
-            if key in checks:
-                checks[key](value)
-        return body(*args, **kwargs)
-
-    return strict
-
-
-def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], None]]:
-    """By the name of each parameter, what refuses a value of a type that it does not take."""
-    named = inspect.signature(body).parameters.values()
-    return {p.name: _check_of(str(p.annotation), p.default) for p in named}
-
-
-def _check_of(annotation: str, default: Any) -> Callable[[Any], None]:
-    accepted, label = _EXPECTED.get(annotation, ((object,), ""))
-
-    def check(value: Any) -> None:
-        if value is not default and value is not IN_PLACE and not _acceptable(value, accepted, label):
-            raise TypeError  # said in PyTorch's words by whoever called
-        if label == "int" and type(value) is int and not -_LIMIT <= value < _LIMIT:
-            raise OverflowError
-
-    return check
-
-
-def _inplace_values(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
-    """The form ``name_``, which writes its result into its tensor."""
+def _inplace_values(
+    body: Callable[..., Any], rule: Any, name: str, kind: str
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The form ``name_``, which writes its result into its tensor; and what of it runs where no gradient is wanted."""
 
     @functools.wraps(body)
     def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -1042,7 +975,7 @@ def _inplace_values(body: Callable[..., Any], rule: Any, name: str, kind: str) -
 
     asking = differentiable(inplace, rule, name + "_", "inplace")
     asking.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
-    return asking
+    return asking, inplace
 
 
 def _inplace_view(body: Callable[..., Any], rule: Any) -> Callable[..., Any]:
@@ -1075,7 +1008,6 @@ def op(  # what creates takes ``requires_grad=`` besides
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
-    strict: bool = False,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -1094,7 +1026,6 @@ def op(
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
-    strict: bool = False,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -1112,7 +1043,6 @@ def op(
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
-    strict: bool = False,
 ) -> Any:
     """Register the decorated function as an operation.
 
@@ -1132,39 +1062,35 @@ def op(
         rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
             unless they are named, and the namespace's module imports it by hand.
-        strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
-            ``3`` for a bool, ``True`` for an integer.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
         short = name or body.__name__
         own = f"{namespace}_{short}" if namespace else short
+        bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
-            body = _may_require_grad(body)
+            bare, body = body, _may_require_grad(body)
         if kind == "inplace":
             body = _through_conjugates(body)
-        if strict:
-            body = _strictly(body)
         told = "__by_layout__" in body.__dict__
-        plain, body = body, differentiable(_remembering(body) if told else body, derivative, own, kind)
+        # A body without a derivative of its own is made of operations, which have to be recorded.
+        noted = _remembering(body) if told and derivative is not None else body
+        plain, body = body, differentiable(noted, derivative, own, kind)
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
-        public = _function(own, body, plain)
+        # Without keywords nothing asks for a gradient.
+        public = _function(own, body, plain if bare is None else bare)
         for spelling in given:
             wrap = view_method if told else traced_method
-            method = wrap(own, _as_method(body), plain)
-            attach(spelling, respelled(method, own, spelling if spelling in aliases else own))
+            attach(spelling, wrap(own, _as_method(body), plain))
         if inplace:
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
+                writing = None
             else:
-                changing = _inplace_values(plain, inplace_derivative or derivative, own, kind)
+                changing, writing = _inplace_values(plain, inplace_derivative or derivative, own, kind)
             for spelling in given:
-                method = traced_method(own + "_", _as_method(changing))
-                attach(
-                    spelling + "_",
-                    respelled(method, own + "_", (spelling if spelling in aliases else own) + "_"),
-                )
+                attach(spelling + "_", traced_method(own + "_", _as_method(changing), writing))
         register(
             Op(
                 own,

@@ -67,7 +67,7 @@ _KEPT = 64  # views that a layout remembers
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def kept(method: _Method) -> _Method:
+def _remembering(method: _Method) -> _Method:
     """A method that remembers what it made of a layout for arguments that are integers."""
 
     @functools.wraps(method)
@@ -103,7 +103,7 @@ class Layout:
     """
 
     __slots__ = ("made", "offset", "size", "stride")
-    #: What was made of this layout before: see `kept`. None while no other layout remembers this one.
+    #: What was made of this layout before: see `_remembering`. None while no other layout remembers this one.
     made: dict[Any, Any] | None
 
     def __init__(self, size: Size, stride: Size, offset: int = 0) -> None:
@@ -738,7 +738,7 @@ class Layout:
 
     # ------------------------------------------------------------------------- one layout into several
 
-    @kept
+    @_remembering
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
         """One layout for each position of a dimension.
 
@@ -750,7 +750,7 @@ class Layout:
             raise IndexError("Dimension specified as 0 but tensor has no dimensions")
         return tuple([self.select(dim, i) for i in range(self.size[dim])])
 
-    @kept
+    @_remembering
     def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
         """Pieces of ``split_size`` positions (the last may be shorter), or of the lengths listed.
 
@@ -794,7 +794,7 @@ class Layout:
         stops = [sum(sizes[: i + 1]) for i in range(len(sizes))]
         return tuple([self._cut(at, stop - n, stop, 1) for n, stop in zip(sizes, stops, strict=True)])
 
-    @kept
+    @_remembering
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
         """At most ``chunks`` pieces of one length (the last may be shorter).
 

@@ -236,8 +236,8 @@ class Generator:
             self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
             self._many = numpy.random.Generator(self._bits)
 
-    def one_by_one(self) -> Callable[[], int]:
-        """What gives the next draw of 32 bits: for a few that takes less time than to begin with many."""
+    def one_by_one(self) -> Callable[..., Any]:
+        """What gives the next draw of 32 bits, or an array of so many: for one or two the former takes less time."""
         if self._bits is None:
             self._ready()
         self._untouched = False
@@ -403,11 +403,11 @@ def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arra
         numbers = [] if spare is None else [spare]
         if len(numbers) < count:
             draw = generator.one_by_one()
-        while len(numbers) < count:
-            angle = 2.0 * pi * (((draw() << 32 | draw()) & _LOW_53) * _BIT_53)
-            length = sqrt(-2.0 * log1p(-(((draw() << 32 | draw()) & _LOW_53) * _BIT_53)))
-            numbers.append(length * cos(angle))
-            numbers.append(length * sin(angle))
+            four = iter(draw((count - len(numbers) + 1) // 2 * 4).tolist())
+            for high, below, upper, lower in zip(four, four, four, four, strict=True):
+                angle = 2.0 * pi * (((high << 32 | below) & _LOW_53) * _BIT_53)
+                length = sqrt(-2.0 * log1p(-(((upper << 32 | lower) & _LOW_53) * _BIT_53)))
+                numbers += (length * cos(angle), length * sin(angle))
         generator._spare = numbers.pop() if len(numbers) > count else None
     return numpy.array(numbers, kind)
 

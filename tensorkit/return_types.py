@@ -91,7 +91,7 @@ class _Result(tuple[Any, ...]):
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, parts: Iterable[Any], extra: Any = None) -> _Result:
-        if not isinstance(parts, Iterable):
+        if parts.__class__ is not tuple and not isinstance(parts, Iterable):
             raise TypeError("constructor requires a sequence")
         given = tuple(parts)
         if len(given) != len(cls._fields):

@@ -268,13 +268,15 @@ class Tensor:
         >>> tk.zeros(2, 3).size(), tk.zeros(2, 3).size(-1)
         (tensorkit.Size([2, 3]), 3)
         """
-        size = self._lay().size
+        layout = self._layout
+        size = (self._lay() if layout is None else layout).size
         return _bare(Size, size) if dim is None else size[_place(dim, "size", len(size))]
 
     @property
     def shape(self) -> Size:
         """The same as `size()`."""
-        return _bare(Size, self._lay().size)
+        layout = self._layout
+        return _bare(Size, (self._lay() if layout is None else layout).size)
 
     def stride(self, dim: int | None = None) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.

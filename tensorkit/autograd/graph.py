@@ -533,7 +533,19 @@ class SeveralPlan:
         arguments_of: a call's arguments by the name of the parameter, defaults included.
     """
 
-    __slots__ = ("_kept", "arguments_of", "cls", "names", "places", "rule", "tensors")
+    __slots__ = (
+        "_kept",
+        "arguments_of",
+        "cls",
+        "count",
+        "kept_by_all",
+        "names",
+        "places",
+        "rest",
+        "rule",
+        "tensors",
+        "writes",
+    )
 
     def __init__(
         self,
@@ -542,12 +554,16 @@ class SeveralPlan:
         args: tuple[Any, ...],
         arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
     ) -> None:
-        self.rule, self.arguments_of, self.names = rule, arguments_of, names
+        self.rule, self.arguments_of, self.names, self.count = rule, arguments_of, names, len(args)
         self.tensors = [n for n, value in zip(names, args, strict=False) if isinstance(value, Tensor)]
         self.cls = rule.node_class(dict(zip(names, args, strict=False)))
+        #: The places of the arguments that are no tensors.
+        self.rest = [place for place, value in enumerate(args) if not isinstance(value, Tensor)]
         #: For each edge, the place of its tensor among the arguments; -1 for a number.
         self.places = [names.index(n) if n in self.tensors else -1 for n in self.cls.order]
+        self.writes = "out" in self.tensors
         self._kept: dict[tuple[bool, ...], tuple[Any, Any, frozenset[str]]] = {}
+        self.kept_by_all = self.kept((True,) * len(self.places))
 
     @staticmethod
     def fits(rule: Rule) -> bool:
@@ -569,10 +585,13 @@ class SeveralPlan:
 
     def settle(self, node: RuleNode, note: Any) -> None:
         """Write out the note of a call."""
-        _, edges, size, kind, kept, faces, results, args, node.sequence = note
+        _, edges, size, kind, kept, faces, results, rest, node.sequence = note
+        args: list[Any] = [None] * self.count
+        for place, value in zip(self.rest, rest, strict=True):
+            args[place] = value
         node.edges = tuple([_edge(edge) for edge in edges])
         node.faces = [face_of(size, kind)]
-        node.arguments = self.arguments_of(args, {})
+        node.arguments = self.arguments_of(tuple(args), {})
         for name in self.tensors:
             del node.arguments[name]
         node.saved = {} if results is None else results

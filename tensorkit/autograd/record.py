@@ -118,7 +118,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
                     found = (cls or plan.node_class(known), reads)
                 except RuntimeError as refusal:
                     return refusal, reads  # said when the operation has run, and has nothing against the call
-            if made is not None:
+            if made is not None and requires_grad(input):  # of others less may be refused
                 layout.keep(key, found)
         return found
 
@@ -126,16 +126,17 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         __tracebackhide__ = True
         if not here.grad:
             return body(input, *args, **kwargs)
+        # What PyTorch refuses before it asks for histories comes first.
+        node_class, reads = (cls, plan.reads) if fixed else decide(input, args, kwargs)
+        if node_class is None:
+            return body(input, *args, **kwargs)
         held = input._autograd
-        if input._base is not None or held.__class__ is Meta:
+        if held.__class__ is Meta or (input._base is not None and _is_stale(input)):
             edge = _noted_edge(input)
             if edge is None and not requires_grad(input):
                 return body(input, *args, **kwargs)
         else:
             edge = held  # the node that stands in for its result's `Meta`
-        node_class, reads = (cls, plan.reads) if fixed else decide(input, args, kwargs)
-        if node_class is None:
-            return body(input, *args, **kwargs)
         here.grad = False
         try:
             out = body(input, *args, **kwargs)
@@ -220,35 +221,43 @@ def several_recorder(
         plan = plans.get(kinds)
         if plan is None:
             plan = plans[kinds] = SeveralPlan(rule, named, args, arguments_of)
-        if "out" in plan.tensors:
-            return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
         edges: list[Any] = []
+        by_all = True
         for place in plan.places:
-            if place < 0:
-                edges.append(None)
-                continue
-            tensor = args[place]
-            held = tensor._autograd
-            if tensor._base is not None or held.__class__ is full:
-                edges.append(_noted_edge(tensor))
-            else:
-                edges.append(held)
-        mask = tuple([edge is not None for edge in edges])
-        if True not in mask:  # views of leaves, made unrecorded: or nothing to be recorded
+            edge: Any = None
+            if place >= 0:
+                tensor = args[place]
+                edge = tensor._autograd
+                if edge.__class__ is full:
+                    plainly = edge.leaf and edge.node is None and tensor._base is None
+                    edge = tensor if plainly else _noted_edge(tensor)
+                elif tensor._base is not None and _is_stale(tensor):
+                    edge = _noted_edge(tensor)
+            edges.append(edge)
+            by_all = by_all and edge is not None
+        if by_all:
+            to_keep, to_measure, wanted = plan.kept_by_all
+        else:
+            mask = tuple([edge is not None for edge in edges])
+            if True not in mask:  # views of leaves, made unrecorded: or nothing to be recorded
+                return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
+            to_keep, to_measure, wanted = plan.kept(mask)
+        if plan.writes:
             return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
-        to_keep, to_measure, wanted = plan.kept(mask)
         here.grad = False
         try:
             out = body(*args)
         finally:
             here.grad = True
-        kept = []
+        kept: Any = [] if to_keep else ()
         for place in to_keep:
             tensor = args[place]
-            held, counter = tensor._autograd, tensor._counter
-            if held is not None or tensor._base is not None:
+            held, base, counter = tensor._autograd, tensor._base, tensor._counter
+            family = held if base is None else base._autograd
+            if held is not None and family is not None and family.inference:
                 _refuse_inference(tensor)
-            kept.append((place, tensor, 0 if counter is None else counter[0], _is_made(tensor)))
+            made = held is not None and (held.__class__ is not full or held.node is not None)
+            kept.append((place, tensor, 0 if counter is None else counter[0], made))
         node: Any = plan.cls()
         plain = out.__class__ is Tensor
         if not plain:
@@ -256,17 +265,19 @@ def several_recorder(
         else:
             layout, kind = out._layout, out._dtype
             size = out._array.shape if layout is None else layout.size
+        faces: Any = [] if to_measure else ()
+        for place in to_measure:
+            tensor = args[place]
+            faces.append((place, (tensor._layout or tensor._lay(), tensor._dtype, tensor._device)))
         node.note = (
             plan,
             edges,
             size,
             kind,
             kept,
-            [(p, (args[p]._lay(), args[p]._dtype, args[p]._device)) for p in to_measure]
-            if to_measure
-            else (),
+            faces,
             _saved_results(wanted, (out,) if plain else out) if wanted else None,
-            tuple([None if value.__class__ is Tensor else value for value in args]),
+            [args[place] for place in plan.rest] if plan.rest else (),
             number(),
         )
         single = plain and out._autograd is None and out._base is None and out._device is CPU
@@ -282,10 +293,10 @@ def several_recorder(
     return run
 
 
-def _is_made(tensor: Tensor) -> bool:
-    """Whether a node made a tensor that is to be saved."""
-    held = tensor._autograd
-    return held is not None and held.node is not None
+def _is_stale(view: Tensor) -> bool:
+    """Whether a view has no node, or its family was written to since it has it."""
+    counter = view._counter
+    return view._autograd is None or counter is None or view._born != counter[0]
 
 
 def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:

@@ -46,7 +46,7 @@ def _ones(count: int, kind: numpy.dtype[Any]) -> Array:
 
 
 def _sum(array: Array) -> Any:
-    return array.reshape(-1).dot(_ones(array.size, array.dtype))
+    return array.ravel().dot(_ones(array.size, array.dtype))
 
 
 def total(array: Array) -> Array:
@@ -178,7 +178,8 @@ def running(product: bool, array: Array, axis: int) -> Array | None:
 def members(array: Array, others: Array) -> Array:
     """Which elements are among others."""
     known = set(others.reshape(-1).tolist())
-    return numpy.array([value in known for value in array.reshape(-1).tolist()]).reshape(array.shape)
+    found = numpy.array(list(map(known.__contains__, array.reshape(-1).tolist())))
+    return found if array.ndim == 1 else found.reshape(array.shape)
 
 
 def ordered(array: Array, descending: bool, count: int) -> tuple[Array, Array] | None:
@@ -195,7 +196,7 @@ def ordered(array: Array, descending: bool, count: int) -> tuple[Array, Array] |
         if count < width:
             order = order[:count]
         indices += order
-        values += [row[place] for place in order]
+        values += map(row.__getitem__, order)
     shape = (*array.shape[:-1], count)
     return numpy.array(values, array.dtype).reshape(shape), numpy.array(indices, numpy.int64).reshape(shape)
 
@@ -229,10 +230,13 @@ def softmax(array: Array) -> Array:
     """
     shares: list[float] = []
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, array.shape[-1]).tolist():
-        top = max(row)
-        powers = [exp(value - top) for value in row]
-        whole = sum(powers)
-        shares += [power / whole for power in powers]
+        top, whole, powers = max(row), 0.0, []
+        for value in row:  # a comprehension would be a call
+            power = exp(value - top)
+            whole += power
+            powers.append(power)
+        for power in powers:
+            shares.append(power / whole)
     made = numpy.array(shares, array.dtype)
     return made if array.ndim == 1 else made.reshape(array.shape)
 
@@ -241,7 +245,11 @@ def log_softmax(array: Array) -> Array:
     """The logarithms of `softmax`."""
     logs: list[float] = []
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, array.shape[-1]).tolist():
-        top = max(row)
-        less = log(sum([exp(value - top) for value in row]))
-        logs += [value - top - less for value in row]
-    return numpy.array(logs, array.dtype).reshape(array.shape)
+        top, whole = max(row), 0.0
+        for value in row:
+            whole += exp(value - top)
+        less = log(whole)
+        for value in row:
+            logs.append(value - top - less)
+    made = numpy.array(logs, array.dtype)
+    return made if array.ndim == 1 else made.reshape(array.shape)

@@ -236,7 +236,13 @@ def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_forma
         return _in_format(input, memory_format)
     if input._array is not None and input._solid:
         return input
-    return input if input.is_contiguous() else _copied(input, layouts.contiguous_stride(input._lay().size))
+    if input.is_contiguous():
+        return input
+    if input._device is CPU and not input._conjugated:
+        array = input._nd()
+        if array.size < kernels.MANY and not tracing.active:  # the copier counts its bytes
+            return fresh(array.copy(), input._dtype)
+    return _copied(input, layouts.contiguous_stride(input._lay().size))
 
 
 def _attach_contiguous() -> None:
@@ -532,7 +538,11 @@ def zero_(input: Tensor) -> Tensor:
     >>> tk.ones(2).zero_()
     tensor([0., 0.])
     """
-    write_number(input, 0)
+    array = input._array
+    if array is None:
+        write_number(input, 0)
+    else:
+        array.fill(0)
     input._bump()
     return input
 
@@ -1032,6 +1042,9 @@ def _python(array: Array) -> Array:
     return array.astype(numpy.float32) if array.dtype == dtypes.bfloat16.numpy else array
 
 
+_AS_NUMPYS = frozenset((dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool))
+
+
 @op(samples=(sample("a.tolist()", a=(2, 3)), sample("a.tolist()", a=())), kind="copy", function=False)
 def tolist(input: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a 0-d tensor gives the number itself.
@@ -1040,6 +1053,9 @@ def tolist(input: Tensor) -> Any:
     >>> tk.arange(4).view(2, 2).tolist()
     [[0, 1], [2, 3]]
     """
+    array = input._array
+    if array is not None and input._dtype in _AS_NUMPYS:
+        return array.tolist()
     return _python(host_array(input)).tolist()
 
 

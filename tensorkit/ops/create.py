@@ -668,9 +668,9 @@ def _named_size(keyword: dict[str, Any], name: str) -> Any:
 
 def quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
     """The size where it is plainly given, as most are; None where it has to be looked at."""
-    sizes = size[0] if len(size) == 1 and type(size[0]) is tuple else size
+    sizes = size[0] if len(size) == 1 and size[0].__class__ is tuple else size
     for length in sizes:
-        if type(length) is not int or length < 0:
+        if length.__class__ is not int or length < 0:
             return None
     return sizes if size else None
 

@@ -44,10 +44,12 @@ def read(input: Tensor, key: Any) -> Tensor:
     """
     if tracing.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
-    base = input._base
+    base, kind, layout = input._base, key.__class__, input._layout
     if input._autograd is not None or (base is not None and base._autograd is not None):
+        size = (input._lay() if layout is None else layout).size
+        if kind is int and size and -size[0] <= key < size[0]:
+            return input.select(0, key)
         return _read(input, key)
-    kind, layout = key.__class__, input._layout
     if kind is Tensor or kind is list:
         picked = _picked_few(input, key)
         return _read(input, key) if picked is None else picked

@@ -293,12 +293,20 @@ def _recorder(name: str, count: int) -> Callable[..., Tensor]:
     return several_recorder(rule, body, name, names=names, arguments_of=arguments_of)
 
 
+_FEW = 8  # arrays, which are written one by one sooner than NumPy joins them
+
+
 def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     return fresh(numpy.concatenate(arrays, dim), kind)
 
 
 def _layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     size = arrays[0].shape
+    if not dim and len(arrays) < _FEW:
+        made = numpy.empty((len(arrays), *size), kind.numpy)
+        for place, array in enumerate(arrays):
+            made[place] = array
+        return fresh(made, kind)
     wider = (*size[:dim], 1, *size[dim:])
     return fresh(numpy.concatenate([array.reshape(wider) for array in arrays], dim), kind)
 
@@ -311,7 +319,7 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
         along = dim if dim >= 0 else dim + arrays[0].ndim
         lengths = tuple([array.shape[along] for array in arrays])
         # Of no elements, one may be passed over.
-        return _recorder("cat", len(arrays))(*tensors, along, lengths) if min(lengths) else None
+        return None if 0 in lengths else _recorder("cat", len(arrays))(*tensors, along, lengths)
     except (IndexError, ValueError):
         return None
 

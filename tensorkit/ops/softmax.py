@@ -144,25 +144,7 @@ def _plain(name: str) -> Callable[[dict[str, Any]], bool]:
     return applies
 
 
-_FEW: dict[str, Callable[[Array], Array]] = {"softmax": few.softmax, "log_softmax": few.log_softmax}
-
-
-def _short(name: str, input: Tensor, dim: Any) -> Tensor | None:
-    """A few elements along their last dimension; None for the way that others take."""
-    array = small(input)
-    if array is None or axis_of_small(array, dim) != array.ndim - 1:
-        return None
-    try:
-        return fresh(_FEW[name](array), input._dtype)
-    except (OverflowError, ValueError):
-        return None  # a nan before the largest element, or an infinity: NumPy knows what to do
-
-
 def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, again: Any) -> Tensor:
-    if kind is None and out is None:
-        short = _short(name, input, dim)
-        if short is not None:
-            return short
     check_dims(dim)
     if kind is not None and as_dtype(kind, name) is not input._dtype:
         exact_out(as_dtype(kind, name), out)
@@ -201,8 +183,15 @@ def _soft_op(
     name: str, sentence: str, answer: str, kernel: Any, back: Any, title: str
 ) -> Callable[..., Tensor]:
     """`softmax` and `log_softmax`."""
+    shortly = getattr(few, name)
 
     def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+        if dtype is None and out is None and (array := small(input)) is not None:
+            try:
+                if axis_of_small(array, dim) == array.ndim - 1:
+                    return fresh(shortly(array), input._dtype)
+            except (OverflowError, ValueError):
+                pass  # a nan before the largest element, or an infinity: NumPy knows what to do
         return _soft(name, kernel, input, dim, dtype, out, made)
 
     soft.__name__ = name

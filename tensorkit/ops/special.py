@@ -330,6 +330,10 @@ i0 = unary(
 _FEW = 8  # elements, which Python bounds sooner than NumPy begins to
 
 
+#: NumPy takes longer to make an array of a number than to subtract.
+_ONES: dict[str, Any] = {char: numpy.ones((), char) for char in "fd"}
+
+
 @lru_cache(64)
 def _ends(eps: float, kind: Any) -> tuple[Any, Any]:
     return kind.type(eps), kind.type(1 - eps)
@@ -343,7 +347,7 @@ def _logit(a: Array, eps: float | None) -> Array:
             x = few.clip(a, low.item(), high.item())
         else:
             x = numpy.where(a < low, low, numpy.where(a > high, high, a))
-    return numpy.log(x / (1 - x))  # type: ignore[no-any-return]
+    return numpy.log(x / (_ONES.get(a.dtype.char, 1) - x))  # type: ignore[no-any-return]
 
 
 def _logit_back(g: Any, c: Any) -> Any:

@@ -22,6 +22,7 @@ from tensorkit.elementwise import (
     check_devices,
     check_memory,
     empty_strided,
+    few_elements,
     prepare_out,
     result_dtype,
     seen_layout,
@@ -56,6 +57,7 @@ def _number(value: Any, kind: dtype) -> Any:
 # -- the fast path ------------------------------------------------------------------------------------------------
 
 _FAST = (dtypes.float32, dtypes.float64)
+_SMALL = 1024  # elements
 _SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
 _LARGEST = float(numpy.finfo(numpy.float32).max)
 
@@ -85,20 +87,21 @@ def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out:
         if number is not None and not _is_plain(number):
             return None
     if out is not None:
-        return _fast_inplace(body, tensors) if out is IN_PLACE and held.size < kernels.MANY else None
+        return _fast_inplace(body, tensors, arrays) if out is IN_PLACE and held.size < kernels.MANY else None
     if held.size >= kernels.MANY:
         return fresh(kernels.mapped(body, tuple(arrays), held.dtype), kind)
     result = kernels.quiet(body, *arrays)
     return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
 
-def _fast_inplace(body: Any, tensors: tuple[Tensor, ...]) -> Tensor | None:
+def _fast_inplace(body: Any, tensors: tuple[Tensor, ...], arrays: list[Array]) -> Tensor | None:
     """The same, written into the first of the tensors, with which none of the others may share its memory."""
     first = tensors[0]
-    for tensor in tensors:
-        if tensor is not first and tensor._storage is not None and tensor._storage is first._storage:
-            return None
-    arrays: Any = [tensor._array for tensor in tensors]
+    storage = first._storage
+    if storage is not None:
+        for tensor in tensors:
+            if tensor is not first and tensor._storage is storage:
+                return None
     arrays[0][...] = kernels.quiet(body, *arrays)
     first._bump()
     return first
@@ -121,9 +124,8 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
 
 @functools.lru_cache(256, typed=True)
 def _clipping(low: Any, high: Any) -> Any:
-    if low is None or high is None:
-        return functools.partial(_clip, low, high)
-    return Swift(compiled.clip, lambda a, low, high: _clip(low, high, a), extra=(low, high))
+    bounds = (-numpy.inf if low is None else low, numpy.inf if high is None else high)
+    return Swift(compiled.clip, lambda a, *_: _clip(low, high, a), extra=bounds)
 
 
 # -- products and quotients added ---------------------------------------------------------------------------------
@@ -131,6 +133,8 @@ def _clipping(low: Any, high: Any) -> Any:
 
 def _add_product(factor: Any, a: Array, b: Array, c: Array) -> Any:
     product: Any = b * c if factor == 1 else factor * b * c
+    if a.size <= _SMALL:  # a new array is made sooner than an old one is written to
+        return a + product
     if product.__class__ is numpy.ndarray and (
         product.shape == a.shape or product.shape == numpy.broadcast_shapes(a.shape, product.shape)
     ):
@@ -339,15 +343,16 @@ def _mixing(weight: Any) -> Any:
 def _mix(weight: Any, kind: dtype) -> Any:
     """`_lerp` with a plain number, for numbers of one dtype."""
     held = kind.numpy.type(weight)
-    rest = 1 - held
+    near = bool(abs(held) < 0.5)
+    # NumPy takes longer to make an array of a number than to multiply.
+    share = numpy.array(held if near else 1 - held, kind.numpy)
 
     def mixed(a: Array, b: Array, _: Any) -> Any:
         gap: Any = b - a
-        if abs(held) < 0.5:
-            gap *= held
-            return numpy.add(a, gap, out=gap) if gap.__class__ is numpy.ndarray else a + gap
-        gap *= rest
-        return numpy.subtract(b, gap, out=gap) if gap.__class__ is numpy.ndarray else b - gap
+        if a.size <= _SMALL:  # a new array is made sooner than an old one is written to
+            return a + gap * share if near else b - gap * share
+        gap *= share
+        return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
 
     return Swift(compiled.mix, mixed, extra=(weight,))
 
@@ -576,6 +581,10 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     if not isinstance(input, Tensor):
         raise TypeError
     if (min.__class__ is float or min.__class__ is int) and (max.__class__ is float or max.__class__ is int):
+        if out is None and min <= max and input._autograd is None and input._base is None:
+            array = few_elements(input, _SHORT)
+            if array is not None:
+                return fresh(kernels.quiet(few.clip, array, min, max), input._dtype)
         result = _fast(_clipping(min, max), (input,), (min, max), out)
         if result is not None:
             return result
