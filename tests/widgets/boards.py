@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets import BitView, BroadcastExplorer, IndexExplorer, MatmulExplorer, ReductionExplorer
+from tensorkit_widgets import (
+    BitView,
+    BoxedMemory,
+    BroadcastExplorer,
+    IndexExplorer,
+    MatmulExplorer,
+    ReductionExplorer,
+)
 from tensorkit_widgets.board import Board
 
 STORAGE = re.compile(r'(data-storage=\\")\d{0,9}(\d)')
@@ -24,11 +31,14 @@ __all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
 GOLDEN = Path(__file__).parent / "golden" / "boards"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
 
+HALF = 0.5
 BOARDS: dict[str, Callable[[], Board]] = {
     "bits": lambda: BitView(0.1),
     "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
     "bits_cast": lambda: BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
     "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "boxed": lambda: BoxedMemory([1.5, HALF, 3.25, HALF]),
+    "boxed_nested": lambda: BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
     "matmul": lambda: MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
     "matmul_tiles": lambda: MatmulExplorer(tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2),
     "matmul_refused": lambda: MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),

@@ -4,6 +4,7 @@ from typing import Any
 
 from tensorkit_widgets import memory_magic
 from tensorkit_widgets.bit_view import BitView
+from tensorkit_widgets.boxed_memory import BoxedMemory
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.graph_view import GraphView
@@ -19,6 +20,7 @@ from tensorkit_widgets.stride_explorer import StrideExplorer
 
 __all__ = [
     "BitView",
+    "BoxedMemory",
     "BroadcastExplorer",
     "Exercise",
     "GraphView",
