@@ -327,7 +327,8 @@ def _run(
             cpu.copy(out._nd(), result)
             return
         if cpu.is_half(compute):
-            arrays = tuple(_half_operand(o, a) for o, a in zip(operands, arrays, strict=True))
+            exact = block.numpy not in _SIGNS
+            arrays = tuple(_half_operand(o, a, compute, exact) for o, a in zip(operands, arrays, strict=True))
         whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
         if whole and cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
             return
@@ -367,8 +368,10 @@ def _wide(compute: dtype) -> dtype:
     return dtypes.float32 if cpu.is_half(compute) else compute
 
 
-def _half_operand(operand: Any, array: Array) -> Array:
-    """A number keeps its float32 precision beside 16-bit tensors: it is never rounded to 16 bits first."""
+def _half_operand(operand: Any, array: Array, compute: dtype, exact: bool) -> Array:
+    """A number keeps its float32 precision beside 16-bit tensors; added or subtracted, it is rounded first."""
+    if not exact:
+        return array if array.ndim else cpu.cast(array, compute)
     return array if isinstance(operand, Tensor) else as_number_array(operand, dtypes.float32)
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "erf",
     "clip",
     "column_sums",
+    "cube",
     "gather_first",
     "gather_last",
     "index_add",
@@ -48,6 +49,7 @@ __all__ = [
     "nan_to_num",
     "normal",
     "relu",
+    "row_sums",
     "rowwise",
     "rsqrt",
     "running_product",
@@ -129,14 +131,17 @@ class Loop:
     Args:
         body: the loop, in the Python that Numba knows.
         signatures: the types of its arguments, in Numba's words.
+        reordered: whether sums may be taken in any order, and so in many lanes.
 
     Attributes:
         asked: whether the compiler was told.
         ready: the compiled function, or None.
     """
 
-    def __init__(self, body: Callable[..., Any], signatures: tuple[str, ...]) -> None:
-        self.body, self.signatures = body, signatures
+    def __init__(
+        self, body: Callable[..., Any], signatures: tuple[str, ...], reordered: bool = False
+    ) -> None:
+        self.body, self.signatures, self.reordered = body, signatures, reordered
         self.asked = _MODE == "0"
         self.ready: Any = None
         self._patience = _OFTEN
@@ -211,6 +216,8 @@ class Loop:
 
     def _made(self, numba: Any, **options: Any) -> Any:
         options |= {"nogil": True, "error_model": "numpy"}
+        if self.reordered:
+            options["fastmath"] = {"reassoc", "nsz"}
         return numba.njit(list(self.signatures), **options)(self._bound(numba))
 
     def _bound(self, numba: Any) -> Any:
@@ -234,11 +241,16 @@ def _loader(numba: Any) -> type:
 
 def _bound(function: Any, numba: Any) -> Any:
     """A function in whose eyes those that it uses are compiled too."""
-    names = [name for name in function.__code__.co_names if name in _COMMON]
+    names = [name for name in function.__code__.co_names if name in _COMMON or name in _STEPS]
     if not names:
         return function
-    inner = {n: numba.njit(error_model="numpy", inline="always")(_bound(_COMMON[n], numba)) for n in names}
+    inner = {name: _inner(name, numba) for name in names}
     return FunctionType(function.__code__, {**function.__globals__, **inner}, function.__name__)
+
+
+def _inner(name: str, numba: Any) -> Any:
+    step = _STEPS[name](numba) if name in _STEPS else None
+    return step or numba.njit(error_model="numpy", inline="always")(_bound(_COMMON[name], numba))
 
 
 def wait() -> None:
@@ -248,7 +260,7 @@ def wait() -> None:
             one.compile()
 
 
-def loop(*signatures: str) -> Callable[[Callable[..., Any]], Loop]:
+def loop(*signatures: str, reordered: bool = False) -> Callable[[Callable[..., Any]], Loop]:
     """Decorate the body of a `Loop`.
 
     >>> @loop("i8(i8)")
@@ -257,7 +269,7 @@ def loop(*signatures: str) -> Callable[[Callable[..., Any]], Loop]:
     >>> double(4)
     8
     """
-    return lambda body: Loop(body, signatures)
+    return lambda body: Loop(body, signatures, reordered)
 
 
 # -- what loops use -----------------------------------------------------------------------------------------------
@@ -290,6 +302,81 @@ def _power(x):  # type: ignore[no-untyped-def]
 
 
 _COMMON: dict[str, Callable[..., Any]] = {"_power": _power}
+
+
+def wider(bits):  # type: ignore[no-untyped-def]
+    """A float16 number, given by its bits, in single precision."""
+    bits = _I(bits)
+    number = numpy.float32(_I((bits & _I(0x7FFF)) << _I(13)).view(numpy.float32) * _SCALE)
+    size = number.view(numpy.int32)
+    # Infinity and nan: the largest exponent; a nan is made quiet.
+    endless = _I(0x7F800000) | _I((bits & _I(0x3FF)) << _I(13))
+    endless = endless | (_I(0x400000) if (bits & _I(0x3FF)) != 0 else _I(0))
+    size = endless if (bits & _I(0x7C00)) == _I(0x7C00) else size
+    return _I(size | _I((bits & _I(0x8000)) << _I(16))).view(numpy.float32)
+
+
+def narrower(number):  # type: ignore[no-untyped-def]
+    """The bits of the float16 number next to one of single precision."""
+    bits = numpy.float32(number).view(numpy.int32)
+    size = bits & _I(0x7FFFFFFF)
+    number = numpy.int32(size).view(numpy.float32)
+    # Small ones are rounded by an addition after which the last bit counts steps of 2**-24.
+    small = numpy.float32(number + numpy.float32(0.5)).view(numpy.int32) - _I(0x3F000000)
+    odd = (size >> _I(13)) & _I(1)
+    usual = (size - _I(0x38000000) + _I(0xFFF) + odd) >> _I(13)
+    found = small if size < _I(0x38800000) else usual
+    found = _I(0x7C00) if size >= _I(0x477FF000) else found
+    lost = _I(0x7E00) | ((size >> _I(13)) & _I(0x3FF))
+    found = lost if size > _I(0x7F800000) else found
+    return numpy.uint16(found | ((bits >> _I(16)) & _I(0x8000)))
+
+
+def longer(bits):  # type: ignore[no-untyped-def]
+    """A bfloat16 number, given by its bits, in single precision."""
+    return _I(_I(bits) << _I(16)).view(numpy.float32)
+
+
+def shorter(number):  # type: ignore[no-untyped-def]
+    """The bits of the bfloat16 number next to one of single precision."""
+    bits = numpy.float32(number).view(numpy.int32)
+    high = _I(bits >> _I(16))
+    found = _I(_I(bits + _I(0x7FFF)) + _I(high & _I(1))) >> _I(16)
+    lost = _I(high & _I(0x8000)) | _I(0x7FC0)
+    return numpy.uint16((lost if number != number else found) & _I(0xFFFF))
+
+
+def _step_of_the_processor(wide: bool) -> Callable[[Any], Any]:
+    """How to make `wider` or `narrower` one step of the processor; where it has none, that gives None."""
+
+    def made(numba: Any) -> Any:
+        from llvmlite import binding, ir
+        from numba.extending import intrinsic
+
+        if not binding.get_host_cpu_features().get("f16c"):
+            return None
+
+        def widening(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.fpext(builder.bitcast(args[0], ir.HalfType()), ir.FloatType())
+
+        def narrowing(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(builder.fptrunc(args[0], ir.HalfType()), ir.IntType(16))
+
+        def step(typing: Any, number: Any) -> Any:
+            if wide:
+                return numba.float32(numba.uint16), widening
+            return numba.uint16(numba.float32), narrowing
+
+        return intrinsic(step)
+
+    return made
+
+
+_I = numpy.int32
+_SCALE = _F(2.0**112)  # from the exponents of float16, read as float32's, to what they mean
+_COMMON |= {"wider": wider, "narrower": narrower, "longer": longer, "shorter": shorter}
+#: What a processor may have a step of its own for; else the functions of these names are compiled.
+_STEPS = {"wider": _step_of_the_processor(True), "narrower": _step_of_the_processor(False)}
 
 
 def _logarithm(x):  # type: ignore[no-untyped-def]
@@ -388,9 +475,46 @@ class Swift:
         arguments: list[Any] = []
         for array in (*inputs, target):
             arguments += _flat(array, out, shape, self.columns)
-        fast(*arguments, *shape, *self.extra)
+        own = [] if self.columns else [n for n, a in enumerate(inputs) if _same_place(a, target)]
+        if own:
+            self._in_steps(fast, arguments, shape, own)
+        else:
+            fast(*arguments, *shape, *self.extra)
         if target is not out:
             numpy.copyto(out, target)
+
+    def _in_steps(self, fast: Any, arguments: list[Any], shape: tuple[int, int], own: list[int]) -> None:
+        """In place: what is read where it is written would be taken one by one, so it is laid aside before."""
+        rows, columns = shape
+        *given, target, step = arguments
+        aside = numpy.empty(min(rows * columns, _ASIDE), target.dtype)
+        high = max(1, aside.size // columns)  # rows at a time
+        wide = columns if high > 1 else aside.size
+        for i in range(0, rows, high):
+            some = min(high, rows - i)
+            for j in range(0, columns, wide):
+                many = min(wide, columns - j)
+                start = i * step + j
+                kept = aside[: some * many]
+                kept.reshape(some, many)[...] = _rows_of(target, start, step, some, many)
+                parts: list[Any] = []
+                for n, (array, apart) in enumerate(zip(given[::2], given[1::2], strict=True)):
+                    parts += (kept, many) if n in own else (array[i * apart + j :], apart)
+                fast(*parts, target[start:], step, some, many, *self.extra)
+
+
+#: So many elements lie in the fast memory of a processor.
+_ASIDE = 1 << 15
+
+
+def _rows_of(flat: Array, start: int, step: int, rows: int, columns: int) -> Array:
+    if rows == 1:
+        return flat[start : start + columns].reshape(1, columns)
+    return as_strided(flat[start:], (rows, columns), (step * flat.itemsize, flat.itemsize))
+
+
+def _same_place(one: Any, two: Array) -> bool:
+    return isinstance(one, numpy.ndarray) and one.ctypes.data == two.ctypes.data
 
 
 def _in_rows(array: Array) -> bool:
@@ -503,6 +627,15 @@ def relu(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
         for j in range(columns):
             v = x[j]
             y[j] = zero if v <= zero else v
+
+
+@rowwise(1)
+def cube(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            v = x[j]
+            y[j] = v * v * v
 
 
 @rowwise(1, extra=",f8,f8")
@@ -656,15 +789,31 @@ def normal(numbers):  # type: ignore[no-untyped-def]
             numbers[start + 8 : start + 16] = vs[k : k + 8]
 
 
-@loop("void(f4[:,::1],f8[::1])")
-def column_sums(a, out):  # type: ignore[no-untyped-def]
-    rows, columns = a.shape
+@loop("void(f4[::1],i8,i8,f8[::1],b1)", reordered=True)
+def row_sums(a, step, columns, out, squared):  # type: ignore[no-untyped-def]
+    for i in range(out.size):
+        x = a[i * step : i * step + columns]
+        total: Any = 0.0
+        for j in range(0, columns, 4096):
+            part, some = x[j : j + 4096], numpy.float32(0)
+            if squared:
+                for k in range(part.size):
+                    some += part[k] * part[k]
+            else:
+                for k in range(part.size):
+                    some += part[k]
+            total += some
+        out[i] = total
+
+
+@loop("void(f4[::1],i8,i8,i8,f8[::1])")
+def column_sums(a, step, rows, columns, out):  # type: ignore[no-untyped-def]
     part = numpy.empty(columns, numpy.float32)
     out[:] = 0
     for first in range(0, rows, 32):
         part[:] = 0
         for i in range(first, min(rows, first + 32)):
-            x = a[i]
+            x = a[i * step : i * step + columns]
             for j in range(columns):
                 part[j] += x[j]
         for j in range(columns):

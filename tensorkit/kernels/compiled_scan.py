@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.compiled import loop
+from tensorkit.dtypes import bfloat16
+from tensorkit.kernels.compiled import longer, loop, narrower, shorter, wider
 from tensorkit.kernels.threads import FORCED, spread
 
 __all__ = [
     "converted",
     "extremes",
+    "half_arithmetic",
     "narrowed",
     "running_extreme",
     "widened",
@@ -27,41 +29,138 @@ Array = numpy.ndarray[Any, Any]
 #: Below so many elements NumPy is as fast.
 _FEW = 1 if FORCED else 1024
 _I = numpy.int32
-_SCALE = numpy.float32(2.0**112)  # from the exponents of float16, read as float32's, to what they mean
 
 
 @loop("void(u2[::1],f4[::1])")
 def widened(a, out):  # type: ignore[no-untyped-def]
     for i in range(a.size):
-        bits = _I(a[i])
-        number = numpy.float32(_I((bits & _I(0x7FFF)) << _I(13)).view(numpy.float32) * _SCALE)
-        size = number.view(numpy.int32)
-        # Infinity and nan: the largest exponent; a nan is made quiet.
-        endless = _I(0x7F800000) | _I((bits & _I(0x3FF)) << _I(13))
-        endless = endless | (_I(0x400000) if (bits & _I(0x3FF)) != 0 else _I(0))
-        size = endless if (bits & _I(0x7C00)) == _I(0x7C00) else size
-        out[i] = _I(size | _I((bits & _I(0x8000)) << _I(16))).view(numpy.float32)
+        out[i] = wider(a[i])
 
 
 @loop("void(f4[::1],u2[::1])")
 def narrowed(a, out):  # type: ignore[no-untyped-def]
     for i in range(a.size):
-        bits = numpy.float32(a[i]).view(numpy.int32)
-        size = bits & _I(0x7FFFFFFF)
-        number = numpy.int32(size).view(numpy.float32)
-        # Small ones are rounded by an addition after which the last bit counts steps of 2**-24.
-        small = numpy.float32(number + numpy.float32(0.5)).view(numpy.int32) - _I(0x3F000000)
-        odd = (size >> _I(13)) & _I(1)
-        usual = (size - _I(0x38000000) + _I(0xFFF) + odd) >> _I(13)
-        found = small if size < _I(0x38800000) else usual
-        found = _I(0x7C00) if size >= _I(0x477FF000) else found
-        lost = _I(0x7E00) | ((size >> _I(13)) & _I(0x3FF))
-        found = lost if size > _I(0x7F800000) else found
-        out[i] = numpy.uint16(found | ((bits >> _I(16)) & _I(0x8000)))
+        out[i] = narrower(a[i])
+
+
+@loop("void(u2[::1],f4[::1])")
+def lengthened(a, out):  # type: ignore[no-untyped-def]
+    for i in range(a.size):
+        out[i] = longer(a[i])
+
+
+@loop("void(f4[::1],u2[::1])")
+def shortened(a, out):  # type: ignore[no-untyped-def]
+    for i in range(a.size):
+        out[i] = shorter(a[i])
+
+
+_PAIR = "void(u2[::1],u2[::1],u2[::1],i8)"
+
+
+@loop(_PAIR)
+def half_pairs(a, b, out, which):  # type: ignore[no-untyped-def]
+    if which == 0:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) + wider(b[i]))
+    elif which == 1:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) - wider(b[i]))
+    elif which == 2:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) * wider(b[i]))
+    else:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) / wider(b[i]))
+
+
+@loop(_PAIR)
+def brief_pairs(a, b, out, which):  # type: ignore[no-untyped-def]
+    if which == 0:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) + longer(b[i]))
+    elif which == 1:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) - longer(b[i]))
+    elif which == 2:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) * longer(b[i]))
+    else:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) / longer(b[i]))
+
+
+_NUMBER = "void(u2[::1],f4,u2[::1],i8)"
+
+
+@loop(_NUMBER)
+def half_number(a, number, out, which):  # type: ignore[no-untyped-def]
+    if which == 0:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) + number)
+    elif which == 1:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) - number)
+    elif which == 2:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) * number)
+    else:
+        for i in range(out.size):
+            out[i] = narrower(wider(a[i]) / number)
+
+
+@loop(_NUMBER)
+def brief_number(a, number, out, which):  # type: ignore[no-untyped-def]
+    if which == 0:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) + number)
+    elif which == 1:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) - number)
+    elif which == 2:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) * number)
+    else:
+        for i in range(out.size):
+            out[i] = shorter(longer(a[i]) / number)
+
+
+_ARITHMETIC = {numpy.add: 0, numpy.subtract: 1, numpy.multiply: 2, numpy.divide: 3}
+
+
+def half_arithmetic(ufunc: Any, inputs: tuple[Array, ...], out: Array) -> bool:
+    """Add, subtract, multiply or divide dense arrays of 16-bit numbers, rounded once; False for anything else."""
+    which = _ARITHMETIC.get(ufunc)
+    if which is None or out.size < _FEW or not (_dense(inputs[0], out) and out.flags.carray):
+        return False
+    half, second = out.dtype == numpy.float16, inputs[1]
+    number = not second.ndim and (second.dtype == numpy.float32 or second.dtype == out.dtype)
+    if number:
+        fast = (half_number if half else brief_number).compiled()
+    else:
+        fast = (half_pairs if half else brief_pairs).compiled() if _dense(second, out) else None
+    if fast is None:
+        return False
+    a, c = (array.reshape(-1).view(numpy.uint16) for array in (inputs[0], out))
+    if number:
+        value = numpy.float32(second)
+        spread(lambda i, j: fast(a[i:j], value, c[i:j], which), c.size, 32768)
+    else:
+        b = second.reshape(-1).view(numpy.uint16)
+        spread(lambda i, j: fast(a[i:j], b[i:j], c[i:j], which), c.size, 32768)
+    return True
+
+
+def _dense(array: Array, out: Array) -> bool:
+    return array.dtype == out.dtype and array.shape == out.shape and array.flags.carray
+
+
+_BRIEF = bfloat16.numpy.char
+_CONVERSIONS = {"ef": widened, "fe": narrowed, _BRIEF + "f": lengthened, "f" + _BRIEF: shortened}
 
 
 def converted(source: Any, out: Array) -> bool:
-    """Write float16 numbers as float32, or float32 as float16 rounded once; False where that is for NumPy."""
+    """Write 16-bit numbers as float32, or float32 as 16-bit ones rounded once; False where that is for NumPy."""
     if (
         not isinstance(source, numpy.ndarray)
         or source.size < _FEW
@@ -69,16 +168,12 @@ def converted(source: Any, out: Array) -> bool:
         or not (source.flags.carray and out.flags.carray)
     ):
         return False
-    pair = source.dtype.char + out.dtype.char
-    if pair == "ef":
-        fast, a, b = widened.compiled(), source.view(numpy.uint16), out
-    elif pair == "fe":
-        fast, a, b = narrowed.compiled(), source, out.view(numpy.uint16)
-    else:
-        return False
+    loop = _CONVERSIONS.get(source.dtype.char + out.dtype.char)
+    fast = loop.compiled() if loop is not None else None
     if fast is None:
         return False
-    fast(a.reshape(-1), b.reshape(-1))
+    a, b = source.reshape(-1), out.reshape(-1)
+    fast(a.view(numpy.uint16) if a.itemsize == 2 else a, b.view(numpy.uint16) if b.itemsize == 2 else b)
     return True
 
 

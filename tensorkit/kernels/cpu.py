@@ -17,7 +17,7 @@ import numpy
 from tensorkit.dtypes import bfloat16, dtype, float16, float32
 from tensorkit.kernels import compiled, compiled_rows
 from tensorkit.kernels.compiled import Loop, Swift
-from tensorkit.kernels.compiled_scan import converted
+from tensorkit.kernels.compiled_scan import converted, half_arithmetic
 from tensorkit.kernels.threads import FORCED, silent, spread
 
 __all__ = [
@@ -83,7 +83,7 @@ def _towards(array: Array, kind: Any) -> Array:
 
 
 def _as(array: Array, kind: Any) -> Array:
-    if kind.itemsize + array.itemsize == 6 and array.dtype.kind == kind.kind == "f":  # float16 and float32
+    if kind.itemsize + array.itemsize == 6:  # 16 and 32 bits
         out = numpy.empty_like(array, kind, subok=False)
         if converted(array, out):
             return out
@@ -195,7 +195,7 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
 
     function = _by_rows(function, given, out)
     one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
-    most = 0 if one_step else max(1, _BLOCK // (width * out.itemsize))
+    most = 0 if one_step else max(1, _BLOCK // (width * max(4, out.itemsize)))
     grain = max(1, _PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
 
@@ -295,6 +295,8 @@ def total(array: Array) -> Any:
 def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) -> None:
     """``out[...] = ufunc(*inputs)`` with every input first converted to `compute`, for any strides."""
     kind = float32 if is_half(compute) else compute
+    if kind is not compute and apart(out, *inputs) and half_arithmetic(ufunc, inputs, out):
+        return
     # 16-bit results must be rounded before they are widened.
     direct = not is_half(compute) or out.dtype.kind == "b"
     if out.size >= MANY and (direct or out.dtype == compute.numpy) and _by_pieces(ufunc, inputs, out, kind):

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels import threads
 from tensorkit.kernels.cpu import quiet
 
 __all__ = [
@@ -51,6 +52,7 @@ _SMALL = 64  # while they are no larger than this
 def _found(name: str, char: str) -> Any:
     from scipy.linalg import blas, lapack
 
+    threads.tell_libraries()  # SciPy brings a library of its own
     return getattr(blas if name == "trsm" else lapack, _LETTERS[char] + name)
 
 
@@ -354,7 +356,9 @@ def eigh(array: Array, *, upper: bool, vectors: bool) -> tuple[Array, Array | No
     """Eigenvalues in ascending order, and eigenvectors, of a matrix of which one triangle is read."""
     if not array.size:
         return numpy.zeros(array.shape[:-1], array.real.dtype), columns(array) if vectors else None
-    finite = _finite(numpy.triu(array) if upper else numpy.tril(array))
+    finite = _finite(array)
+    if not finite.all():  # only one triangle counts
+        finite = _finite(numpy.triu(array) if upper else numpy.tril(array))
     if not finite.all():
         array = numpy.where(finite[..., None, None], array, 0)
     triangle = "U" if upper else "L"

@@ -25,6 +25,7 @@ _NARROW = 64
 _WIDE = 512
 _MANY = 1 if FORCED else 4096
 _PIECE = 1 << 16
+_SOME = 1 << 14
 _SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
 
@@ -57,8 +58,47 @@ def _each_row(rows: Array, squared: bool = False) -> Array:
     return out
 
 
+def _by_lines(rows: Array) -> bool:
+    """Whether the compiled loops take a matrix: each row is one line of memory, the next row lies further on."""
+    return rows.flags.behaved and rows.strides[1] == rows.itemsize and rows.strides[0] >= 0
+
+
+def _laid_flat(rows: Array) -> tuple[Array, int]:
+    """The memory of a matrix whose rows are dense, as one row, and the step from row to row."""
+    return (rows.reshape(-1), rows.shape[1]) if rows.flags.c_contiguous else compiled.as_row(rows)
+
+
+def _compiled_rows(rows: Array, squared: bool) -> Array | None:
+    """The sum of each row, or of its squares, by a compiled loop; None while there is none, and for others."""
+    if rows.dtype != numpy.float32 or (rows.size < _SOME and not FORCED) or not _by_lines(rows):
+        return None
+    fast = compiled.row_sums.compiled()
+    if fast is None:
+        return None
+    count, width = rows.shape
+    flat, step = _laid_flat(rows)
+    if count > 1 or width < 2 * _PIECE:
+        out = numpy.empty(count)
+        spread(
+            lambda i, j: fast(flat[i * step :], step, width, out[i:j], squared),
+            count,
+            max(1, _PIECE // max(1, width)),
+        )
+        return out.astype(numpy.float32)
+    part = width // _SHARES
+    out = numpy.empty(_SHARES + 1)
+    spread(
+        lambda i, j: fast(flat[i * part :], part, part, out[i:j], squared), _SHARES, max(1, _PIECE // part)
+    )
+    fast(flat[part * _SHARES :], 0, width - part * _SHARES, out[_SHARES:], squared)
+    return _add(out, keepdims=True).astype(numpy.float32)  # type: ignore[no-any-return]
+
+
 def row_sums(rows: Array) -> Array:
     """The sum of each row of a matrix whose rows are dense."""
+    quick = _compiled_rows(rows, False)
+    if quick is not None:
+        return quick
     if rows.shape[1] <= _ROW:
         return _each_row(rows)
     return _long_rows(rows, False)
@@ -66,6 +106,9 @@ def row_sums(rows: Array) -> Array:
 
 def squares(rows: Array) -> Array:
     """The sum of the squares of each row of a matrix whose rows are dense."""
+    quick = _compiled_rows(rows, True)
+    if quick is not None:
+        return quick
     if rows.shape[1] <= _ROW:
         return _each_row(rows, True)
     return _long_rows(rows, True)
@@ -76,14 +119,17 @@ def _compiled_columns(rows: Array) -> Array | None:
     if rows.size < 2 * _PIECE and not FORCED:
         return None
     fast = compiled.column_sums.compiled()
-    if fast is None or not rows.flags.c_contiguous:
+    if fast is None or not _by_lines(rows):
         return None
-    step = max(1, -(-len(rows) // _SHARES))
-    parts = numpy.empty((-(-len(rows) // step), rows.shape[1]), numpy.float64)
+    count, width = rows.shape
+    flat, apart = _laid_flat(rows)
+    step = max(1, -(-count // _SHARES))
+    parts = numpy.empty((-(-count // step), width), numpy.float64)
 
     def piece(first: int, last: int) -> None:
         for part in range(first, last):
-            fast(rows[part * step : (part + 1) * step], parts[part])
+            start = part * step
+            fast(flat[start * apart :], apart, min(step, count - start), width, parts[part])
 
     spread(piece, len(parts), 1)
     return _add(parts, axis=0).astype(numpy.float32)  # type: ignore[no-any-return]

@@ -31,6 +31,7 @@ __all__ = [
     "set_num_threads",
     "silent",
     "spread",
+    "tell_libraries",
 ]
 
 #: A piece of so many elements, or fewer, is not worth waking a thread for: PyTorch's number.
@@ -129,6 +130,12 @@ _BLAS = (
     "openblas_set_num_threads64_",
     "openblas_set_num_threads",
 )
+
+
+def tell_libraries() -> None:
+    """Tell the number that was said last to a library that was loaded since."""
+    if _said:
+        _tell_blas(_said)
 
 
 def _tell_blas(count: int) -> None:

@@ -28,6 +28,7 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels import compiled
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import copy_into, holds, host_array, to_device, to_dtype, write_number
 from tensorkit.spellings import binary, unary
@@ -320,6 +321,7 @@ add = binary(
         "tk.add(a, b, alpha=2)",
         "a + b",
         "a + 1.5",
+        "a + 0.1",
         "2 + a",
         "a.add_(b)",
         "a.add_(1.5)",
@@ -627,9 +629,14 @@ remainder = binary(
 )
 
 
+def _cube(base: Any) -> Any:
+    result = numpy.multiply(base, base)
+    return numpy.multiply(result, base)
+
+
 def _power(base: Array, exponent: Array) -> Array:
-    if exponent.ndim == 0 and exponent == 2 and base.dtype.kind != "c":
-        return numpy.square(base)
+    if exponent.ndim == 0 and base.dtype.kind != "c" and exponent in (2, 3):
+        return numpy.square(base) if exponent == 2 else _cube(base)
     if not _integers(base):
         return numpy.power(base, exponent)
     negative = exponent < 0
@@ -673,14 +680,17 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     return g * where(flat, 0, conjugated(c.out * base.log()))
 
 
-def _as_square(inputs: Any, out: Array) -> Any:
+_CUBE = compiled.Swift(compiled.cube, _cube)
+
+
+def _as_product(inputs: Any, out: Array) -> Any:
     base, exponent = inputs
-    if numpy.ndim(exponent) or exponent != 2 or out.dtype.kind == "c":
+    if numpy.ndim(exponent) or exponent not in (2, 3) or out.dtype.kind == "c":
         return None
-    return numpy.square, (base,)
+    return (numpy.square if exponent == 2 else _CUBE), (base,)
 
 
-kernels.shortcut(_power, _as_square)
+kernels.shortcut(_power, _as_product)
 
 pow = binary(
     Pointwise(

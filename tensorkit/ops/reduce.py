@@ -262,10 +262,17 @@ take_along: Callable[..., Any] = differentiable(
 _WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
 
 
+def _counted(true: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
+    """How many bools are true: of all at once, which NumPy does much faster than along named dimensions."""
+    if len(axes) == true.ndim:
+        return numpy.full(reduced_size(true.shape, axes, keepdim), numpy.count_nonzero(true), numpy.int64)
+    return numpy.asarray(numpy.count_nonzero(true, axis=axes, keepdims=keepdim))
+
+
 def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The sum as `kind`, accumulated so that its last digits can be trusted."""
     if array.dtype == numpy.bool_ and kind is dtypes.int64:
-        return numpy.asarray(numpy.count_nonzero(array, axis=axes, keepdims=keepdim))
+        return _counted(array, axes, keepdim)
     if kind.category < 2:
         converted = kernels.cast(array, kind) if kind.category == 1 else array
         return kernels.quiet(numpy.add.reduce, converted, axis=axes, keepdims=keepdim, dtype=kind.numpy)  # type: ignore[no-any-return]
@@ -829,4 +836,4 @@ def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
         return like_meta(reduced_size(input._lay().size, axes, False), dtypes.int64)
     array = host(input, "count_nonzero")
     true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
-    return deliver(numpy.count_nonzero(true, axis=axes), dtypes.int64)
+    return deliver(_counted(true, axes, False), dtypes.int64)

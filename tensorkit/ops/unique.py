@@ -73,7 +73,32 @@ def _zeros_differ(flat: Array) -> bool:
     return flat.dtype.kind == "f" and bool((numpy.signbit(flat) & (flat == 0)).any())
 
 
+_MANY = 1024
+
+
+def _in_a_table(flat: Array, inverse: bool, counted: bool) -> Distinct | None:
+    """`_distinct` of many whole numbers that lie close together, by a table of all between them; None for others."""
+    kind = flat.dtype
+    if flat.size < _MANY or kind.kind not in "iu" or kind == numpy.uint64:
+        return None
+    low = int(flat.min())
+    reach = int(flat.max()) - low + 1
+    if reach > 2 * flat.size:
+        return None
+    places = flat.astype(numpy.int64) - low
+    counts = numpy.bincount(places, minlength=reach)
+    found = numpy.flatnonzero(counts)
+    table: Array | None = None
+    if inverse:
+        table = (numpy.cumsum(counts != 0) - 1)[places]
+    none = numpy.empty(0, numpy.int64)
+    return (found + low).astype(kind), table, counts[found] if counted else none
+
+
 def _distinct(flat: Array, inverse: bool, counted: bool) -> Distinct:
+    listed = _in_a_table(flat, inverse, counted)
+    if listed is not None:
+        return listed
     half = flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu"
     telling = half or _zeros_differ(flat)  # whether it shows which of several equal elements came first
     if not inverse and not telling:

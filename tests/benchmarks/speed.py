@@ -146,21 +146,28 @@ LINEAR = {
 LINEAR_GOAL = 1.2
 
 _CALLS = (
-    "what a call costs in Python: at a thousand elements and fewer it is most of the time; of "
-    "a million, PyTorch's two threads were half done before ours woke, while tests ran on the "
-    "same two cores"
+    "what a call costs in Python, two to six microseconds where PyTorch's takes one: at a thousand elements that is "
+    "most of the time; at a million, PyTorch's second thread waits for work spinning, and ours has to be woken and "
+    "to wait for Python's lock"
 )
 _SUMS = (
-    "several steps in Python before NumPy or a compiled loop starts, and one thread where PyTorch takes two"
+    "the steps in Python before NumPy or a compiled loop starts take three to fifteen microseconds: most of the time "
+    "at a thousand elements, a fifth at a million"
 )
-_ORDER = "the order of ties is PyTorch's, which takes keys and places along; and a call's cost in Python"
+_ORDER = (
+    "ties come out in PyTorch's order, so keys are made of the elements and moved together with their places; at a "
+    "thousand elements most of it is a call's cost in Python"
+)
 _PLACES = "keys are checked in Python before anything is read or written, so that nothing is left half done"
-_COPIES = "NumPy copies on one thread, strided rows element by element"
+_COPIES = (
+    "NumPy copies and fills by way of the cache, which PyTorch's stores pass by, and rows that lie apart one by one; "
+    "at a thousand elements, a call's cost in Python"
+)
 _MADE = (
     "random numbers are PyTorch's to the last bit, so the stream cannot be drawn in several "
     "lanes; the rest is a call's cost"
 )
-_LAPACK = "SciPy's and NumPy's OpenBLAS against PyTorch's MKL, with tests running on the same two cores"
+_LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy itself takes as long"
 _SHORT = "no short way is written for this call yet: it takes several functions of NumPy or the recorder's long way"
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
