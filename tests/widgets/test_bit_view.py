@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -428,3 +429,20 @@ def test_flips_and_casts_by_python(view: Any) -> None:
     assert w.cast("uint8").steps == 3
     assert w.run().frame["facts"]["status"] == "cast"
     assert w.cast().steps == 0
+
+
+def test_two_pictures_of_one_tensor_written_from_two_threads(view: Any) -> None:
+    t = tk.zeros(2)
+    both = [view(t, index=0), view(t, index=1)]
+
+    def press(w: BitView) -> None:
+        for _ in range(40):
+            tell(w, "flip", key="float32:31")
+
+    threads = [threading.Thread(target=press, args=(w,), daemon=True) for w in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "each waits for the other"
+    assert t.tolist() == [0, 0]

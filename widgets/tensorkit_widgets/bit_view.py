@@ -39,6 +39,9 @@ from tensorkit_widgets.scene.sheet import Sheet
 
 __all__ = ["BitView"]
 
+WRITES = ("flip", "go", "value", "undo", "reset")
+"""What may change a tensor, so that other pictures have to look again."""
+
 _USUAL = {
     "float": ("float32", "float16", "bfloat16"),
     "int": ("int32", "int8", "uint8"),
@@ -290,6 +293,12 @@ class BitView(Board):
             number = state.asked.text if kept else written(bits, FORMATS[state.source])
         return bit_controls(number, state.shown, state.focus, state.target, cell.size, state.index)
 
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        super()._heard(_widget, message, _buffers)
+        # Not under this widget's own lock: another one may be waiting for it with its own in hand.
+        if isinstance(message, dict) and message.get("kind") in WRITES and not self._closed:
+            self._others()
+
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         value, key = message.get("value"), message.get("key")
         if kind == "flip" and isinstance(key, str):
@@ -298,7 +307,6 @@ class BitView(Board):
             self._go_to(str(key))
         elif kind == "value" and isinstance(value, str):
             self._enter(value)
-            self._others()
         elif kind == "explain" and value in self._state.shown:
             self._explain(str(value))
         elif kind == "cast" and (value == "" or value in FORMATS):
@@ -314,14 +322,12 @@ class BitView(Board):
             return
         if int(place) < (1 if name == "bool" else FORMATS[name].width):
             self._put(self._cast(FORMATS[name]) ^ (1 << int(place)), name, None)
-            self._others()
 
     def _go_to(self, key: str) -> None:
         name = self._state.focus if self._state.focus in self._state.shown else self._state.source
         found = neighbours(self._cast(FORMATS[name]), FORMATS[name])[key == "next:high"]
         if found is not None:
             self._put(found, name, None)
-            self._others()
 
     def _toggle(self, name: str, on: bool) -> None:
         kept = tuple(n for n in self._state.shown if n != name)
