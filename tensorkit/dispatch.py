@@ -28,7 +28,7 @@ from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.forms import of_function, of_method, refusal, without_self
+from tensorkit.forms import METHODS, of_function, of_method, refusal, without_self
 from tensorkit.layout import Layout
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach
@@ -55,6 +55,7 @@ __all__ = [
     "register_recorder",
     "register_writer",
     "registry",
+    "respelled",
     "sample",
     "several_recorder",
     "single_recorder",
@@ -402,7 +403,10 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "bool"),
     "float": ((int, float, numpy.number, Tensor), "float"),
     "float | None": ((int, float, numpy.number, Tensor, type(None)), "float"),
-    "Number": ((bool, int, float, complex, numpy.number, numpy.bool_), "Number"),
+    "Number": ((bool, int, float, complex, numpy.number, numpy.bool_, Tensor), "Number"),
+    "Sequence[int]": ((tuple, list), "tuple of ints"),
+    "Sequence[int] | None": ((tuple, list, type(None)), "tuple of ints"),
+    "str": ((str,), "str"),
     "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
     "Sequence[Tensor]": ((tuple, list), "tuple of Tensors"),
@@ -478,7 +482,11 @@ def explain(
         method: whether the first argument is `self`, which PyTorch does not count.
     """
     noted = getattr(body, "__forms__", None)
-    texts = noted.of(method) if noted is not None else (of_method if method else of_function)(name)
+    texts: Iterable[str] | None
+    if noted is not None and not (method and name in METHODS):
+        texts = noted.of(method)
+    else:
+        texts = (of_method if method else of_function)(name)
     if texts is not None:
         given = args[1:] if method else args
         if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
@@ -495,17 +503,17 @@ def explain(
         if alone:
             return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
         return _too_many(name, positional[method:], len(args) - method)
-    missing = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
+    keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    asked = [*positional, *keywords]
+    missing = [
+        p.name
+        for place, p in enumerate(asked)
+        if p.default is p.empty and p.name not in kwargs and not place < min(len(args), len(positional))
+    ]
     if missing:
-        before = positional[: next(i for i, p in enumerate(positional) if p.name == missing[0])]
-        wrong = _mistyped(name, before, args, {k: v for k, v in kwargs.items() if k != missing[0]}, method)
-        if wrong is not None:
+        before = asked[: next(place for place, p in enumerate(asked) if p.name == missing[0])]
+        if (wrong := _mistyped(name, before, args, kwargs, method)) is not None:
             return wrong
-        missing += [
-            p.name
-            for p in parameters
-            if p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name not in kwargs
-        ]
         names = ", ".join(f'"{m}"' for m in missing)
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
@@ -513,8 +521,7 @@ def explain(
     written = len(rest) > 1 and any(p.kind is p.VAR_POSITIONAL and p.name in _SIZES for p in parameters)
     if written and not _acceptable(rest[0], (int,), "int"):  # only integers may be written one by one
         return f"{name}() takes 1 positional argument but {len(rest)} were given"
-    keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-    wrong = _mistyped(name, [*positional, *keywords], args, kwargs, method)
+    wrong = _mistyped(name, asked, args, kwargs, method)
     if wrong is not None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return wrong
     unknown = next((key for key in kwargs if key not in signature.parameters), None)  # PyTorch asks this last
@@ -536,8 +543,10 @@ def _mistyped(
     method: bool,
 ) -> str | None:
     ordered = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    given = {p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(ordered, args, strict=False))}
-    given.update({key: (value, 0) for key, value in kwargs.items()})
+    given = {key: (value, 0) for key, value in kwargs.items()}
+    given |= {
+        p.name: (value, i + 1 - method) for i, (p, value) in enumerate(zip(ordered, args, strict=False))
+    }
     for parameter in parameters:
         accepted, label = _EXPECTED.get(str(parameter.annotation), ((), ""))
         value, position = given.get(parameter.name, (None, 0))
@@ -560,6 +569,8 @@ def _mistyped(
 
 
 def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
+    if label == "Number" and isinstance(value, Tensor):
+        return value.dim() == 0
     if label in ("int", "tuple of ints"):
         if isinstance(value, bool):
             return False
@@ -791,6 +802,31 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
     return method
 
 
+def respelled(function: F, known: str, name: str) -> F:
+    """The same operation under another of its names, which a wrong call is then told.
+
+    Args:
+        known: what the operation itself calls itself in its sentences.
+    """
+    if name == known:
+        return function
+
+    @functools.wraps(function)
+    def spelled(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            told = str(error)
+            sentence = told.replace(f"{known}()", f"{name}()", 1)
+            if sentence == told or not told.removeprefix("TensorBase.").startswith(f"{known}()"):
+                raise
+            raise TypeError(sentence) from None
+
+    spelled.__name__ = name
+    return cast(F, spelled)
+
+
 #: Operations of which `beta` and `alpha` stood before the tensors that they scale, until 2020.
 _SCALED = frozenset(n + end for n in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_"))
 
@@ -960,6 +996,46 @@ def _through_conjugates(body: Callable[..., Any]) -> Callable[..., Any]:
     return written
 
 
+_LIMIT = 2**63
+
+
+def _strictly(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A body that is only run with arguments of the types which its annotations promise."""
+    checks: dict[str, Callable[[Any], None]] = {}
+
+    @functools.wraps(body)
+    def strict(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if not checks:
+            checks.update(_checks(body))
+        for check, value in zip(checks.values(), args, strict=False):
+            check(value)
+        for key, value in kwargs.items():
+            if key in checks:
+                checks[key](value)
+        return body(*args, **kwargs)
+
+    return strict
+
+
+def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], None]]:
+    """By the name of each parameter, what refuses a value of a type that it does not take."""
+    named = inspect.signature(body).parameters.values()
+    return {p.name: _check_of(str(p.annotation), p.default) for p in named}
+
+
+def _check_of(annotation: str, default: Any) -> Callable[[Any], None]:
+    accepted, label = _EXPECTED.get(annotation, ((object,), ""))
+
+    def check(value: Any) -> None:
+        if value is not default and value is not IN_PLACE and not _acceptable(value, accepted, label):
+            raise TypeError  # said in PyTorch's words by whoever called
+        if label == "int" and type(value) is int and not -_LIMIT <= value < _LIMIT:
+            raise OverflowError
+
+    return check
+
+
 def _inplace_values(
     body: Callable[..., Any], rule: Any, name: str, kind: str
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -1008,6 +1084,7 @@ def op(  # what creates takes ``requires_grad=`` besides
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
+    strict: bool = False,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -1026,6 +1103,7 @@ def op(
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
+    strict: bool = False,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -1043,6 +1121,7 @@ def op(
     grad_flag: bool | None = None,
     rounded: float = 0,
     namespace: str = "",
+    strict: bool = False,
 ) -> Any:
     """Register the decorated function as an operation.
 
@@ -1062,6 +1141,8 @@ def op(
         rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
             unless they are named, and the namespace's module imports it by hand.
+        strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
+            ``3`` for a bool, ``True`` for an integer.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
@@ -1072,6 +1153,8 @@ def op(
             bare, body = body, _may_require_grad(body)
         if kind == "inplace":
             body = _through_conjugates(body)
+        if strict:
+            body = _strictly(body)
         told = "__by_layout__" in body.__dict__
         # A body without a derivative of its own is made of operations, which have to be recorded.
         noted = _remembering(body) if told and derivative is not None else body
@@ -1082,7 +1165,8 @@ def op(
         public = _function(own, body, plain if bare is None else bare)
         for spelling in given:
             wrap = view_method if told else traced_method
-            attach(spelling, wrap(own, _as_method(body), plain))
+            method = wrap(own, _as_method(body), plain)
+            attach(spelling, respelled(method, own, spelling if spelling in aliases else own))
         if inplace:
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
@@ -1090,7 +1174,11 @@ def op(
             else:
                 changing, writing = _inplace_values(plain, inplace_derivative or derivative, own, kind)
             for spelling in given:
-                attach(spelling + "_", traced_method(own + "_", _as_method(changing), writing))
+                method = traced_method(own + "_", _as_method(changing), writing)
+                attach(
+                    spelling + "_",
+                    respelled(method, own + "_", (spelling if spelling in aliases else own) + "_"),
+                )
         register(
             Op(
                 own,
