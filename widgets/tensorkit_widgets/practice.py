@@ -79,6 +79,15 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "floats have gaps": "between two neighbouring floats there is nothing; larger numbers lie further apart.",
     "range is not precision": "exponent bits decide how large a float can be, mantissa bits how fine.",
     "bits are not the value": "view reads the same bits by another rule; to() makes new bits for the same number.",
+    "`dim=` in a reduction": "dim= names the dimension that disappears, not the one that stays.",
+    "keepdim leaves a 1": "keepdim=True leaves a 1 where a dimension was: the result still lines up with its source.",
+    "True counts as 1": "in a sum True counts as 1 and False as 0: the sum of a mask counts.",
+    "max gives two": "with a dim, max gives the values and the places; without one, the value alone.",
+    "std divides by n - 1": "std and var divide by n - 1, the usual estimate from a sample; correction=0 divides by n.",
+    "fancy indexing copies": "a list or a mask between brackets makes a copy; a write to that copy is lost.",
+    "two lists are pairs": "two lists between brackets walk together and choose pairs, not a block.",
+    "element loops": "a loop over elements pays for every single one in Python; one operation does them all at once.",
+    "an index takes its dimension away": "a whole number takes its dimension away; a slice of length 1 keeps it.",
     "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
 }
 """The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
