@@ -661,7 +661,8 @@ def apply(
     """
     if out is IN_PLACE:
         out, inplace = None, True
-    if out is None and (alpha is None or (alpha.__class__ is int and alpha == 1)):
+    truth = inplace and block.result == "bool"  # it is written as a number: see `_warn_of_truth`
+    if out is None and not truth and (alpha is None or (alpha.__class__ is int and alpha == 1)):
         done = plain(block, operands, inplace, by)
         if done is not None:
             return done
@@ -688,7 +689,15 @@ def apply(
         _run(block, target, operands, compute, alpha, not inplace and out is None)
     if inplace or out is not None:
         target._bump()
+        if block.result == "bool" and len(operands) == 2 and compute.is_complex:
+            _warn_of_truth(target)
     return target
+
+
+def _warn_of_truth(written: Tensor) -> None:
+    """PyTorch compares complex numbers into a complex temporary, and warns when that is written as real numbers."""
+    if written._dtype.category in (1, 2) and written.numel():
+        warn("Casting complex values to real discards the imaginary part")
 
 
 def _target(

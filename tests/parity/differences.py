@@ -139,13 +139,6 @@ DELIBERATE = (
         ),
     ),
     Deliberate(
-        "PyTorch warns of its own temporary when a comparison of complex numbers is written into a real tensor; "
-        "a truth value has no imaginary part to lose",
-        lambda case, found: (
-            (case.call == "a.eq_(b)" or case.op.startswith("logical_")) and found.respect == "warnings"
-        ),
-    ),
-    Deliberate(
         "PyTorch takes a complex power for exp(b log a), which is no number for an infinite a, nor for 0 ** 0 (unless "
         "the exponent is a plain number); tensorkit says 0 ** 0 = 1 everywhere",
         lambda case, found: (
