@@ -53,6 +53,7 @@ __all__ = [
     "rowwise",
     "rsqrt",
     "running_product",
+    "same_place",
     "running_sum",
     "scatter_add_first",
     "scatter_add_last",
@@ -475,7 +476,7 @@ class Swift:
         arguments: list[Any] = []
         for array in (*inputs, target):
             arguments += _flat(array, out, shape, self.columns)
-        own = [] if self.columns else [n for n, a in enumerate(inputs) if _same_place(a, target)]
+        own = [] if self.columns else [n for n, a in enumerate(inputs) if same_place(a, target)]
         if own:
             self._in_steps(fast, arguments, shape, own)
         else:
@@ -513,8 +514,13 @@ def _rows_of(flat: Array, start: int, step: int, rows: int, columns: int) -> Arr
     return as_strided(flat[start:], (rows, columns), (step * flat.itemsize, flat.itemsize))
 
 
-def _same_place(one: Any, two: Array) -> bool:
-    return isinstance(one, numpy.ndarray) and one.ctypes.data == two.ctypes.data
+def same_place(one: Any, two: Array) -> bool:
+    """Whether an array begins where another does; most share no memory at all, which is found sooner."""
+    return (
+        isinstance(one, numpy.ndarray)
+        and numpy.may_share_memory(one, two)
+        and one.ctypes.data == two.ctypes.data
+    )
 
 
 def _in_rows(array: Array) -> bool:

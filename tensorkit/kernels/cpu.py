@@ -236,10 +236,10 @@ def _by_rows(function: Any, inputs: list[Any], out: Array) -> Any:
         return function
     if not all(a.dtype == out.dtype if isinstance(a, numpy.ndarray) else type(a) is float for a in inputs):
         return function
-    places = [a.ctypes.data if isinstance(a, numpy.ndarray) else None for a in inputs]
-    if out.ctypes.data not in places:
+    inside = [compiled.same_place(a, out) for a in inputs]
+    if not any(inside):
         return _ROWS[function]
-    return _ROWS_IN_PLACE.get(function, function) if places[0] == out.ctypes.data else function
+    return _ROWS_IN_PLACE.get(function, function) if inside[0] else function
 
 
 def _varies(array: Any) -> bool:
