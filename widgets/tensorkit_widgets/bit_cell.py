@@ -106,7 +106,7 @@ class ElementCell:
             held = numpy.asarray(self.tensor[self.index])
             return int(held.astype(held.dtype.newbyteorder("=")).view(self.format.carrier).item()) & mask
         with quietly(library_of(self.tensor)):
-            held = self.tensor.detach()[self.index].cpu()
+            held = self.tensor.detach()[self.index].resolve_neg().cpu()
             return int(held.view(self._carrier()).item()) & mask
 
     def write(self, bits: int) -> None:

@@ -186,9 +186,8 @@ class BitView(Board):
             raise ValueError(
                 f"the tensor holds {self._state.source}: only those bits can be changed, {name} is a cast of them"
             )
-        self._state = replace(
-            self._state, bits=self._now()
-        )  # undo brings back what was there, whoever wrote it
+        # Undo brings back what was there, whoever wrote it.
+        self._state = replace(self._state, bits=self._now())
         self._cell.at(self._state.index).write(bits)
         self._change(bits=bits, asked=asked, focus=name if name in self._state.shown else self._state.focus)
 
@@ -196,11 +195,8 @@ class BitView(Board):
         value, number = parse_number(text)
         if isinstance(self._cell, NumberCell):
             cell = NumberCell(value)
-            shown = tuple(dict.fromkeys((*self._state.shown,))) or _USUAL[cell.format.kind]
-            focus = self._state.focus
-            self._put(cell.read(), cell.format.name, Asked(text.strip()[:40], number))
-            self._change(shown=shown, focus=focus)
-            self._past.pop()
+            asked = Asked(text.strip()[:40], number)
+            self._change(bits=cell.read(), source=cell.format.name, asked=asked)
             return
         format = FORMATS[self._state.source]
         self._put(bits_of(value, format), format.name, Asked(text.strip()[:40], number))
@@ -246,23 +242,16 @@ class BitView(Board):
             told = story(bits, source, FORMATS[state.target])
             own = BitRow(source, bits, storage=storage, slot=slot)
             return compose_cast(own, FORMATS[state.target], told, at, self._called(written(bits, source)))
-        rows = []
-        for name in state.shown:
-            own_row = name == state.source
-            pressed = own_row or isinstance(self._cell, NumberCell)
-            link = (storage, slot) if own_row else (None, None)
-            rows.append(
-                BitRow(
-                    FORMATS[name],
-                    self._cast(FORMATS[name]),
-                    self._note(name, bits),
-                    pressed,
-                    storage=link[0],
-                    slot=link[1],
-                )
-            )
+        rows = [self._row(name, bits, (storage, slot)) for name in state.shown]
         focus = state.shown.index(state.focus) if state.focus in state.shown else 0
         return compose_bits(rows, focus, self._meant(bits), self._called(written(bits, source)))
+
+    def _row(self, name: str, bits: int, link: tuple[int | None, int | None]) -> BitRow:
+        own, format = name == self._state.source, FORMATS[name]
+        storage, slot = link if own else (None, None)
+        pressed = own or isinstance(self._cell, NumberCell)
+        note = self._note(name, bits)
+        return BitRow(format, self._cast(format), note, pressed, storage=storage, slot=slot)
 
     def _called(self, value: str) -> str:
         return self._name or self._cell.at(self._state.index).called(value)
