@@ -16,7 +16,7 @@ from tensorkit_widgets.esm import link
 from tensorkit_widgets.page import board_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
-from tensorkit_widgets.scene.sheet import Sheet
+from tensorkit_widgets.scene.sheet import PAGE, Sheet
 
 __all__ = ["Board", "Control", "State", "storage_number"]
 
@@ -61,6 +61,10 @@ class Board(Picture):
     moments: ClassVar[str] = "step"
     """What one step is called, in the words of its buttons."""
 
+    widths: ClassVar[tuple[float, ...]] = ()
+    """The widths that the picture can be laid out for, narrowest first: the browser tells how much room there is. Empty
+    for a picture that is scaled to its room."""
+
     _esm = link("board.js")
     _css = css("sheet.css", "board.css")
 
@@ -95,6 +99,7 @@ class Board(Picture):
         self._past: list[Any] = []
         self._last: Sheet | None = None
         self._said = self._complaint = ""
+        self._width = max(self.widths, default=PAGE)
         Picture.__init__(self)
         self._paint()
         live.register(self)
@@ -233,8 +238,15 @@ class Board(Picture):
             self._return(self._kept.get(value) if isinstance(value, str) else None)
         elif kind == "undo":
             self._undo()
+        elif kind == "room" and self.widths:
+            self._fit(value)
         else:
             self._do(kind, message)
+
+    def _fit(self, room: object) -> None:
+        """Lay the picture out for the room that there is: the widest of `widths` that fits."""
+        if isinstance(room, int | float) and 0 < room < 1e5:
+            self._width = max((width for width in self.widths if width <= room), default=min(self.widths))
 
     def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
         try:
@@ -261,6 +273,7 @@ class Board(Picture):
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
+            "fits": bool(self.widths),
         }  # fmt: skip
 
     def _page(self) -> str:

@@ -138,6 +138,7 @@ class Storage:
         viewed: bytes that some holder reaches; ``exact`` is false where that is an upper bound.
         compared: how much of the content is compared with the next moment's.
         fault: why no numbers are shown, or an empty text.
+        link: what every other picture of this memory calls it in the browser (`storage_number`); 0 for none.
     """
 
     number: int
@@ -153,6 +154,7 @@ class Storage:
     compared: Compared
     evidence: Evidence | None = None
     fault: str = ""
+    link: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

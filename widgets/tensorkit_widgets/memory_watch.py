@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import Run
+from tensorkit_widgets.adapters import Buffer, Run, storage_number
 from tensorkit_widgets.adapters_memory import Ground, Roots, fetch, ground, span, undisturbed, unmoved
 from tensorkit_widgets.geometry import extent
 from tensorkit_widgets.memory_model import (
@@ -226,15 +226,18 @@ class MemoryWatch:
         holders = tuple([self._holder(one, group, item) for one in group.ones])
         sampled = sampled if slots > WHOLE and _sampled(group) else 0
         evidence, why = self._evidence(number, group, face, past, holders, sampled)
-        now = (holders, evidence, slots, group.nbytes, first.dtype)
-        if past is not None and now == (past.holders, past.evidence, past.slots, past.nbytes, past.dtype):
+        link = storage_number(Buffer(first.device, group.start, group.nbytes)) if group.start else 0
+        now = (holders, evidence, slots, group.nbytes, first.dtype, link)
+        if past is not None and now == (
+            past.holders, past.evidence, past.slots, past.nbytes, past.dtype, past.link,
+        ):  # fmt: skip
             return past
         fault = _fault(first) or why
         viewed, exact = _viewed(holders, group.nbytes, item)
         runs = _numbers(evidence, first.code) if evidence is not None and not fault else ()
         return Storage(
             number, first.device, first.dtype, item, slots, group.nbytes, holders, runs, viewed, exact,
-            _compared(evidence), evidence, fault,
+            _compared(evidence), evidence, fault, link,
         )  # fmt: skip
 
     def _number(self, group: _Group, taken: set[int]) -> int:

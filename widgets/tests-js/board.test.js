@@ -125,6 +125,34 @@ describe("a board", () => {
     expect(el.contains(root())).toBe(true);
   });
 
+  it("tells its room where the picture can be laid out for it, and nowhere else", () => {
+    let told = () => {};
+    globalThis.ResizeObserver = class {
+      constructor(act) {
+        told = act;
+      }
+      observe() {}
+      disconnect() {
+        told = () => {};
+      }
+    };
+    dispose();
+    model = new Model();
+    dispose = board.render({ model, el });
+    told();
+    expect(model.sent).toEqual([]);
+    dispose();
+    model.frame.facts.fits = true;
+    dispose = board.render({ model, el });
+    const picture = document.querySelector(".tk-picture");
+    for (const width of [0, 955, 402, 410, 2000]) {
+      Object.defineProperty(picture, "clientWidth", { value: width, configurable: true });
+      told();
+      model.answer();
+    }
+    expect(model.sent.map(({ kind, value }) => [kind, value])).toEqual([["room", 402], ["room", 960]]);
+  });
+
   it("says when the kernel is gone, and sends nothing more", () => {
     model.emit("destroy");
     expect(root().dataset.kernel).toBe("gone");

@@ -12,7 +12,7 @@
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number, moments: string, status: string, said: string,
  *             complaint: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
- *             undo: boolean, data: Record<string, string> }} Facts
+ *             undo: boolean, data: Record<string, string>, fits?: boolean }} Facts
  */
 
 import { BoardControls } from "./board_controls.js";
@@ -48,7 +48,18 @@ class BoardView extends PictureView {
     this.unlisten = listen((pointed) => {
       if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot);
     });
+    this.room = 960;
+    this.sizes = facts?.fits ? new ResizeObserver(() => this.resized()) : null;
+    this.sizes?.observe(this.picture);
     this.open([this.own.root, this.bar]);
+  }
+
+  /** A picture that can be laid out for its room is told how much there is. */
+  resized() {
+    const width = Math.min(960, Math.round(this.picture.clientWidth));
+    if (width < 100 || Math.abs(width - this.room) < 20) return;
+    this.room = width;
+    this.post({ kind: "room", value: width });
   }
 
   /** @param {"back" | "step" | "run" | "undo" | "reset"} role @param {string} label @param {string} title */
@@ -114,6 +125,7 @@ class BoardView extends PictureView {
 
   dispose() {
     super.dispose();
+    this.sizes?.disconnect();
     this.unlisten();
     this.scene?.dispose();
   }
