@@ -17,11 +17,17 @@ from tensorkit.kernels.compiled import longer, loop, narrower, shorter, wider
 from tensorkit.kernels.threads import FORCED, spread
 
 __all__ = [
+    "brief_number",
+    "brief_pairs",
     "converted",
     "extremes",
     "half_arithmetic",
+    "half_number",
+    "half_pairs",
+    "lengthened",
     "narrowed",
     "running_extreme",
+    "shortened",
     "widened",
 ]
 
