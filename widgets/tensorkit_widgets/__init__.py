@@ -8,6 +8,7 @@ from tensorkit_widgets.boxed_memory import BoxedMemory
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
 from tensorkit_widgets.exercise import Exercise
 from tensorkit_widgets.graph_view import GraphView
+from tensorkit_widgets.image_view import ImageView
 from tensorkit_widgets.index_explorer import IndexExplorer
 from tensorkit_widgets.matmul_explorer import MatmulExplorer
 from tensorkit_widgets.parsons import Parsons
@@ -24,6 +25,7 @@ __all__ = [
     "BroadcastExplorer",
     "Exercise",
     "GraphView",
+    "ImageView",
     "IndexExplorer",
     "MatmulExplorer",
     "Parsons",

@@ -16,7 +16,7 @@ from tensorkit_widgets.scene.sheet import Sheet
 
 __all__ = ["board_page", "graph_page", "page"]
 
-_POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 
 
 def page(scenes: list[Scene]) -> str:

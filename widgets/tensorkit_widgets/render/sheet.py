@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
 from html import escape
@@ -11,7 +12,7 @@ from tensorkit_widgets.render.cells import gap_mark
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
 from tensorkit_widgets.render.svg import axis_mark, note_mark, scene_css
-from tensorkit_widgets.scene.sheet import Frame, Sheet, Table, Tile, Wire
+from tensorkit_widgets.scene.sheet import Frame, Photo, Sheet, Table, Tile, Wire
 
 __all__ = ["render_sheet", "render_sheet_text"]
 
@@ -55,6 +56,8 @@ def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> 
 
 
 def _body(sheet: Sheet, live: bool) -> Iterator[str]:
+    for photo in sheet.photos:
+        yield _photo(photo)
     for frame in sheet.frames:
         yield _frame(frame)
     yield group("".join(_wire(wire) for wire in sheet.wires), class_="tk-wires", aria_hidden="true")
@@ -66,6 +69,15 @@ def _body(sheet: Sheet, live: bool) -> Iterator[str]:
 
 def _frame(frame: Frame) -> str:
     return rect(frame.x, frame.y, frame.width, frame.height, f"tk-frame tk-frame-{frame.kind}", frame.rx)
+
+
+def _photo(photo: Photo) -> str:
+    data = b64encode(photo.png).decode("ascii")
+    place = attributes(
+        class_="tk-photo", x=photo.x, y=photo.y, width=photo.width, height=photo.height, role="img",
+        aria_label=photo.label, preserveAspectRatio="none", href=f"data:image/png;base64,{data}",
+    )  # fmt: skip
+    return f"<image{place}/>"
 
 
 def _dim(dim: int | None) -> str:
@@ -114,6 +126,8 @@ def _table(table: Table, live: bool) -> str:
             aria_label=table.label if live and table.rows else None,
         )
     )  # fmt: skip
+    # Drawn after all tiles, so that no neighbour covers the frame of a lit one.
+    parts += [rect(t.x, t.y, t.width, t.height, "tk-halo") for t in table.tiles if "lit" in t.kinds]
     return group("".join(parts), class_="tk-tabled")
 
 
@@ -123,8 +137,9 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     )
     inside = rect(tile.x, tile.y, tile.width, tile.height, "tk-box")
     middle = tile.y + tile.height / 2 - (4 if tile.tag and tile.height <= 60 else 0)
+    x, place = (tile.x + 10, " tk-start") if tile.start else (tile.middle, "")
     inside += text(
-        tile.middle, middle + tile.font * 0.32, tile.text, "tk-mono tk-number", font_size=tile.font
+        x, middle + tile.font * 0.32, tile.text, f"tk-mono tk-number{place}", font_size=tile.font
     )
     if tile.tag:
         inside += text(tile.x + 6, tile.y + tile.height - 5, tile.tag, "tk-mono tk-tag")
@@ -161,6 +176,7 @@ def render_sheet_text(sheet: Sheet) -> str:
         if table.told:
             parts += ["", table.label, *_lines(table, used)]
             parts += ["  " + note.text for note in table.notes]
+    parts += [f"picture: {photo.label}" for photo in sheet.photos]
     if used:
         parts += ["", "; ".join(_MEANING[word] for word in _MEANING if word in used)]
     if sheet.words:

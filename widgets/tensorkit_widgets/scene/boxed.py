@@ -213,11 +213,11 @@ def _buffer(buffer: Buffered, y: float) -> tuple[list[Table], tuple[Note, ...], 
     return [table], (head,), y + 24 + 56 + 30
 
 
-def _bars(found: Measured, buffer: Buffered, y: float) -> tuple[list[Frame], list[Note]]:
+def _bars(found: Measured, buffer: Buffered, y: float) -> tuple[list[Frame], tuple[Note, ...]]:
     """The bytes of both as lengths."""
     room = PAGE - 2 * LEFT - 250
     most = max(found.total, buffer.nbytes, 1)
-    frames, notes = [], []
+    frames, notes = list[Frame](), list[Note]()
     for k, (words, nbytes, kind) in enumerate(
         (("list and boxes", found.total, "alarm"), ("tensor's numbers", buffer.nbytes, "chosen"))
     ):
@@ -225,7 +225,7 @@ def _bars(found: Measured, buffer: Buffered, y: float) -> tuple[list[Frame], lis
         frames.append(Frame(LEFT + 150, top, max(2.0, room * nbytes / most), 30, kind, 4.0))
         notes.append(Note(LEFT + 140, top + 21, words, "body", "end"))
         notes.append(Note(LEFT + 160 + room * nbytes / most, top + 22, f"{nbytes:,} bytes", "big"))
-    return frames, notes
+    return frames, tuple(notes)
 
 
 def _words(name: str, found: Measured, buffer: Buffered, at: int) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from tensorkit_widgets.scene.parts import Axis, Cell, Gap, Header, Note
 from tensorkit_widgets.scene.words import size_text
 
 __all__ = [
-    "BARE", "Dress", "Frame", "KINDS", "PAGE", "Sheet", "Table", "Tile", "Wire", "kin_of_slots",
+    "BARE", "Dress", "Frame", "KINDS", "PAGE", "Photo", "Sheet", "Table", "Tile", "Wire", "kin_of_slots",
     "paragraph", "row_of", "strip_table", "tensor_table",
 ]  # fmt: skip
 
@@ -39,7 +39,8 @@ class Tile:
     """One box with a text.
 
     ``key`` is its name in the sheet, ``label`` what is said of it (to a screen reader, and in words when the pointer is
-    on it), ``tag`` small in its corner, ``below`` under it, ``badge`` on its upper edge.
+    on it), ``tag`` small in its corner, ``below`` under it, ``badge`` on its upper edge. With ``start`` its text begins
+    at the left edge, as a line of a list does.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Tile:
     full: str = ""
     font: float = 20.0
     dim: int | None = None
+    start: bool = False
 
     @property
     def middle(self) -> float:
@@ -127,6 +129,18 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
+class Photo:
+    """An image of pixels, as PNG bytes, drawn without smoothing."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    png: bytes
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """Everything that is drawn, ``width`` by ``height``.
 
@@ -144,6 +158,7 @@ class Sheet:
     said: str = ""
     status: str = "ok"
     width: float = PAGE
+    photos: tuple[Photo, ...] = ()
 
 
 def paragraph(

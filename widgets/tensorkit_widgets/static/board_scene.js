@@ -41,6 +41,13 @@ export class BoardScene {
     this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
     /** What Python drew as lit comes back when the pointer leaves. */
     this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
+    /** @type {SVGRectElement[]} the frames that Python drew around them */
+    this.drawnHalos = [...svg.querySelectorAll(".tk-halo")].map((halo) => /** @type {SVGRectElement} */ (halo));
+    /** The frame of the tile under the pointer, above everything else. */
+    this.halo = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    this.halo.setAttribute("class", "tk-halo");
+    svg.append(this.halo);
+    this.frame(null);
     this.stop = new AbortController();
     const { signal } = this.stop;
     svg.addEventListener("pointerover", (event) => this.over(event), { signal });
@@ -115,8 +122,16 @@ export class BoardScene {
     this.options.onPoint?.(tile.dataset.storage ? whole(tile.dataset.storage) : null, tile.dataset.slot ? whole(tile.dataset.slot) : null);
   }
 
+  /** Put the frame around a tile, or away: then those that Python drew are back. @param {SVGGElement | null} tile */
+  frame(tile) {
+    const box = tile?.querySelector("rect");
+    for (const side of ["x", "y", "width", "height"]) this.halo.setAttribute(side, box?.getAttribute(side) ?? "0");
+    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null);
+  }
+
   /** @param {SVGGElement} tile */
   light(tile) {
+    this.frame(tile);
     const key = tile.dataset.key ?? "";
     const kin = new Set((tile.dataset.kin ?? "").split(" "));
     const { storage, slot } = tile.dataset;
@@ -130,6 +145,7 @@ export class BoardScene {
   }
 
   rest() {
+    this.frame(null);
     for (const tile of this.tiles.values()) {
       tile.classList.toggle("tk-lit", this.drawnLit.has(tile));
       tile.classList.remove("tk-kin");
