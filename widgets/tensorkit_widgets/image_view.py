@@ -32,6 +32,7 @@ NAMES = {
     3: ("red", "green", "blue"),
     4: ("red", "green", "blue", "alpha"),
 }
+_UNSIGNED: dict[str, Any] = {"Software": None}  # no version of a library in the bytes
 MOST_PIXELS = 160
 SEEN = 4
 
@@ -154,8 +155,8 @@ class ImageView(Board):
             return Sheet("ImageView", self._name, 60, words=(words,), said=words, status="empty")
         shots, said = self._shots(meta, facts)
         window = self._window(meta, facts)
-        words = (self._where(meta, facts), said) if said else (self._where(meta, facts),)
-        return compose_image(self._name, self._snapshot(meta, facts, window), facts, shots, words)
+        told = tuple(filter(None, (self._where(meta, facts), said)))
+        return compose_image(self._name, self._snapshot(meta, facts, window), facts, shots, told)
 
     def _window(self, meta: Meta, facts: ImageFacts) -> Window:
         origin, count = [*self._held(meta), *([0] * len(self.order))], [1] * len(meta.size)
@@ -271,5 +272,5 @@ def _png(pixels: Any) -> bytes:
 
     shown = numpy.repeat(pixels, 3, -1) if pixels.shape[-1] == 1 else pixels
     out = BytesIO()
-    imsave(out, numpy.ascontiguousarray(shown), format="png", metadata={"Software": None})
+    imsave(out, numpy.ascontiguousarray(shown), format="png", metadata=_UNSIGNED)
     return out.getvalue()
