@@ -1002,10 +1002,17 @@ _LIMIT = 2**63
 def _strictly(body: Callable[..., Any]) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its annotations promise."""
     checks: dict[str, Callable[[Any], None]] = {}
+    usual: set[tuple[type, ...]] = set()  # types that were looked at before
 
     @functools.wraps(body)
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        if not kwargs and (kinds := tuple(map(type, args))) in usual:
+            for value in args:
+                if value.__class__ is int and not -_LIMIT <= value < _LIMIT:
+                    break
+            else:
+                return body(*args)
         if not checks:
             checks.update(_checks(body))
         for check, value in zip(checks.values(), args, strict=False):
@@ -1013,9 +1020,15 @@ def _strictly(body: Callable[..., Any]) -> Callable[..., Any]:
         for key, value in kwargs.items():
             if key in checks:
                 checks[key](value)
+        # Of a tensor in the place of a number the type alone says nothing.
+        if not kwargs and kinds and kinds[0] is Tensor and _SIMPLE.issuperset(kinds[1:]):
+            usual.add(kinds)
         return body(*args, **kwargs)
 
     return strict
+
+
+_SIMPLE = frozenset((bool, int, float, str, type(None)))
 
 
 def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], None]]:
@@ -1150,7 +1163,7 @@ def op(
         own = f"{namespace}_{short}" if namespace else short
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
-            bare, body = body, _may_require_grad(body)
+            bare, body = _strictly(body) if strict else body, _may_require_grad(body)
         if kind == "inplace":
             body = _through_conjugates(body)
         if strict:

@@ -102,15 +102,16 @@ class Layout:
     True
     """
 
-    __slots__ = ("made", "offset", "size", "stride")
+    __slots__ = ("made", "offset", "shown", "size", "stride")
     #: What was made of this layout before: see `_remembering`. None while no other layout remembers this one.
     made: dict[Any, Any] | None
+    shown: Any  # the size as tensors show it, when they have
 
     def __init__(self, size: Size, stride: Size, offset: int = 0) -> None:
         self.size = size
         self.stride = stride
         self.offset = offset
-        self.made = None
+        self.made = self.shown = None
 
     def keep(self, key: Any, value: Any) -> None:
         """Remember what was made of this layout: a loop asks for the same few views again and again."""

@@ -69,6 +69,7 @@ _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 #: Up to so many numbers are drawn one by one; from 16 on normal ones come another way.
 FEW = 15
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
+_TURN = 2.0 * pi * _BIT_53
 _chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
 
 # A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
@@ -402,12 +403,12 @@ def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arra
         spare = generator._spare
         numbers = [] if spare is None else [spare]
         if len(numbers) < count:
-            draw = generator.one_by_one()
-            four = iter(draw((count - len(numbers) + 1) // 2 * 4).tolist())
-            for high, below, upper, lower in zip(four, four, four, four, strict=True):
-                angle = 2.0 * pi * (((high << 32 | below) & _LOW_53) * _BIT_53)
-                length = sqrt(-2.0 * log1p(-(((upper << 32 | lower) & _LOW_53) * _BIT_53)))
-                numbers += (length * cos(angle), length * sin(angle))
+            words = generator.one_by_one()((count - len(numbers) + 1) // 2 * 4).tolist()
+            for at in range(0, len(words), 4):
+                angle = _TURN * ((words[at] << 32 | words[at + 1]) & _LOW_53)
+                length = sqrt(-2.0 * log1p(-_BIT_53 * ((words[at + 2] << 32 | words[at + 3]) & _LOW_53)))
+                numbers.append(length * cos(angle))
+                numbers.append(length * sin(angle))
         generator._spare = numbers.pop() if len(numbers) > count else None
     return numpy.array(numbers, kind)
 

@@ -268,15 +268,21 @@ class Tensor:
         >>> tk.zeros(2, 3).size(), tk.zeros(2, 3).size(-1)
         (tensorkit.Size([2, 3]), 3)
         """
-        layout = self._layout
-        size = (self._lay() if layout is None else layout).size
-        return _bare(Size, size) if dim is None else size[_place(dim, "size", len(size))]
+        if dim is None:
+            return self.shape
+        size = self._lay().size
+        return size[_place(dim, "size", len(size))]
 
     @property
     def shape(self) -> Size:
         """The same as `size()`."""
         layout = self._layout
-        return _bare(Size, (self._lay() if layout is None else layout).size)
+        if layout is None:
+            layout = self._lay()
+        shown: Size | None = layout.shown
+        if shown is None:
+            shown = layout.shown = _bare(Size, layout.size)
+        return shown
 
     def stride(self, dim: int | None = None) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.

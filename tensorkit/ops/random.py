@@ -283,14 +283,23 @@ _Few = Callable[[int, numpy.dtype[Any], Generator], Array]
 
 def _few(size: tuple[Any, ...], draw_few: _Few) -> Tensor | None:
     """A few numbers from the default generator, where nothing else was asked for; None where there is more to it."""
-    sizes, kind = quick_size(size), dtypes.get_default_dtype()
-    if sizes is None or (kind is not dtypes.float32 and kind is not dtypes.float64):
+    kind = dtypes.get_default_dtype()
+    if kind is not dtypes.float32 and kind is not dtypes.float64:
         return None
-    count = sizes[0] if len(sizes) == 1 else math.prod(sizes)
-    if not 0 < count <= random.FEW:
+    if len(size) == 1 and size[0].__class__ is int:
+        count, sizes = size[0], None
+    else:
+        sizes = quick_size(size)
+        if sizes is None:
+            return None
+        count = math.prod(sizes)
+    if not 0 < count <= _FEW:
         return None
-    row = draw_few(count, kind.numpy, random.default_generator)
-    return fresh(row if len(sizes) == 1 else row.reshape(sizes), kind)
+    row = draw_few(count, kind.numpy, _generator)
+    return fresh(row if sizes is None else row.reshape(sizes), kind)
+
+
+_FEW, _generator = random.FEW, random.default_generator
 
 
 def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few) -> Callable[..., Tensor]:
