@@ -127,33 +127,37 @@ def _whole_to_whole(
     bits: int, source: Format, target: Format, now: str, then: str
 ) -> tuple[str, str, str, str, None]:
     value, result = int(now), int(then)
-    if target.width > source.width:
-        fill = "copies of the sign bit" if source.kind == "int" else "zeros"
-        first = f"{target.name} has {target.width - source.width} bits more."
-        second = f"They are filled with {fill}" + (
-            ", which leaves the number as it is." if value == result else "."
-        )
-    elif target.width < source.width:
-        times, rest = divmod(value, 1 << target.width)
-        first = f"Only the low {target.width} bits have a place; the grey ones are dropped."
-        size = _counted(1 << target.width)
-        second = f"{now} = {times} × {size} + {rest}, and what counts {size} and more is gone."
-        if value == result:
-            second = "Nothing is lost: the dropped bits only repeat the sign."
-    else:
-        top = 1 << (target.width - 1)
-        first = "Both have as many bits: every bit stays as it is."
-        second = (
-            f"Only the top bit means something else: {_counted(-top if target.kind == 'int' else top)} now."
-        )
+    first, second = _places_told(value, result, source, target)
     if value == result:
         return "the same number", first, second, f"Read as {target.name}, it is {then} again.", None
-    step = _counted(abs(value - result))
-    sign = "-" if value > result else "+"
+    step, sign = _counted(abs(value - result)), "-" if value > result else "+"
     wraps = f"wraps: {now} {sign} {step} = {then}" if len(now) < 12 else "wraps"
-    return wraps, first, second, (
-        f"Read as {target.name}, the bits mean {then}. No error, no warning."
-    ), None  # fmt: skip
+    last = f"Read as {target.name}, the bits mean {then}. No error, no warning."
+    return wraps, first, second, last, None
+
+
+def _places_told(value: int, result: int, source: Format, target: Format) -> tuple[str, str]:
+    """Which bits have a place, and what that does to the number."""
+    if target.width > source.width:
+        fill = "copies of the sign bit" if source.kind == "int" else "zeros"
+        still = ", which leaves the number as it is" if value == result else ""
+        return (
+            f"{target.name} has {target.width - source.width} bits more.",
+            f"They are filled with {fill}{still}.",
+        )
+    if target.width == source.width:
+        top = (1 << (target.width - 1)) * (-1 if target.kind == "int" else 1)
+        return "Both have as many bits: every bit stays as it is.", (
+            f"Only the top bit means something else: {_counted(top)} now."
+        )
+    first = f"Only the low {target.width} bits have a place; the grey ones are dropped."
+    if value == result:
+        return (
+            first,
+            f"Nothing is lost: the dropped bits {'only repeat the sign' if value < 0 else 'are zeros'}.",
+        )
+    size, (times, rest) = _counted(1 << target.width), divmod(value, 1 << target.width)
+    return first, f"{value} = {times} × {size} + {rest}, and what counts {size} and more is gone."
 
 
 def _to_float(

@@ -8,11 +8,21 @@ from fractions import Fraction
 
 from tensorkit_widgets.number_bits import Format, exact, exactly, neighbours, rough, written
 from tensorkit_widgets.scene.bits_words import GROUPS, group_words, rounding_words, sum_lines
+from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.scene.words import wrap
 
-__all__ = ["LEFT", "Asked", "BitRow", "compose_bits", "neighbour_table", "row_of_bits", "unit_of"]
+__all__ = [
+    "LEFT",
+    "Asked",
+    "BitRow",
+    "compose_bits",
+    "neighbour_table",
+    "row_of_bits",
+    "rows_down",
+    "unit_of",
+]
 
 LEFT = 28.0
 ROOM = PAGE - 2 * LEFT
@@ -163,39 +173,45 @@ def _braces(row: BitRow, top: float, unit: float) -> list[Wire]:
     return out
 
 
+_WIDE = 236.0
+_BETWEEN = (ROOM - 3 * _WIDE) / 2
+_WHICH = {"low": "the next smaller number", "this": "this number", "high": "the next larger number"}
+
+
 def neighbour_table(
     bits: int, format: Format, y: float, press: bool = True
 ) -> tuple[Table | None, list[Wire], list[str]]:
     """A number between its two neighbours, each a tile that can be pressed, with the distances between them."""
     low, high = neighbours(bits, format)
-    here = exact(bits, format)
     if low is None and high is None:
         return None, [], []
-    wide, gap = 236.0, (ROOM - 3 * 236.0) / 2
-    tiles, wires = [], []
-    for k, (key, found) in enumerate((("low", low), ("this", bits), ("high", high))):
-        if found is None:
-            continue
-        number = exact(found, format)
-        text = written(found, format) if number is None or number == 0 else exactly(number, 20)
-        which = {"low": "the next smaller number", "this": "this number", "high": "the next larger number"}[
-            key
-        ]
-        tiles.append(
-            Tile(
-                f"next:{key}", LEFT + k * (wide + gap), y, wide, 40, text, f"{which}, {text}",
-                ("lit",) if key == "this" else ("plain",), action="go" if press and key != "this" else "",
-                full=written(found, format), font=min(18.0, int((wide - 16) / (0.602 * max(len(text), 1)))),
-            )
-        )  # fmt: skip
-        if key != "this":
-            far = "" if number is None or here is None else rough(abs(number - here))
-            x = LEFT + wide + (k > 0) * (wide + gap)
-            ends = ((x + 4, y + 20), (x + gap - 4, y + 20))
-            wires.append(Wire(ends if key == "high" else ends[::-1], "", None, far))
+    places = [(k, name) for k, name in enumerate((low, bits, high)) if name is not None]
+    tiles = tuple(_neighbour(k, found, format, y, press) for k, found in places)
+    wires = [_distance(k, found, bits, format, y) for k, found in places if k != 1]
+    told = [f"{tile.label}." for tile in tiles if tile.key != "next:this"]
     label = f"the neighbours of this number in {format.name}"
-    told = [f"{t.label}." for t in tiles if t.key != "next:this"]
-    return Table("neighbours", label, (tuple(tiles),), told=False), wires, told
+    return Table("neighbours", label, (tiles,), told=False), wires, told
+
+
+def _neighbour(k: int, bits: int, format: Format, y: float, press: bool) -> Tile:
+    """The smaller one, the number itself, or the larger one: 0, 1, 2."""
+    key, number = tuple(_WHICH)[k], exact(bits, format)
+    text = written(bits, format) if number is None or number == 0 else exactly(number, 20)
+    font = min(18.0, int((_WIDE - 16) / (MONO * max(len(text), 1))))
+    return Tile(
+        f"next:{key}", LEFT + k * (_WIDE + _BETWEEN), y, _WIDE, 40, text, f"{_WHICH[key]}, {text}",
+        ("lit",) if k == 1 else ("plain",), action="go" if press and k != 1 else "", full=written(bits, format),
+        font=font,
+    )  # fmt: skip
+
+
+def _distance(k: int, found: int, bits: int, format: Format, y: float) -> Wire:
+    """The arrow from the number to its neighbour, with how far it is."""
+    one, other = exact(found, format), exact(bits, format)
+    far = "" if one is None or other is None else rough(abs(one - other))
+    x = LEFT + _WIDE + (k > 0) * (_WIDE + _BETWEEN)
+    ends = ((x + 4, y + 20), (x + _BETWEEN - 4, y + 20))
+    return Wire(ends if k else ends[::-1], "", None, far)
 
 
 def compose_bits(
@@ -204,32 +220,33 @@ def compose_bits(
     """All rows under one another, and the one in focus explained."""
     if fault or not rows:
         return _nothing(fault or "No dtype is chosen: switch one on above.", title, bool(fault))
-    tables: list[Table] = []
-    notes: list[Note] = []
-    wires: list[Wire] = []
-    words: list[str] = []
-    y, unit = 10.0, unit_of(rows)
+    tables, notes, wires, y = rows_down(rows, 16)
+    box, y, row = y + 6, y + 6, rows[focus]
+    more, y, told = _meaning(row, asked, y)
+    table, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed)
+    if table is not None:
+        tables.append(table)
+        y += 56
+    frames = (Frame(LEFT - 14, box, ROOM + 28, y - box + 10),)
+    words = (*map(_told, rows), "", *told, *said)
+    return Sheet(
+        "BitView", title, y + 26, tuple(tables), (*notes, *more), frames, (*wires, *lines), words,
+        told[-1] if told else "",
+    )  # fmt: skip
+
+
+def rows_down(
+    rows: Sequence[BitRow], gap: float, y: float = 10.0
+) -> tuple[list[Table], list[Note], list[Wire], float]:
+    """Rows under one another, bits of one width; and where they end."""
+    tables, notes, wires, unit = [], list[Note](), list[Wire](), unit_of(rows)
     for row in rows:
         table, more, lines, y = row_of_bits(row, y, unit)
         tables.append(table)
         notes += more
         wires += lines
-        words.append(_told(row))
-        y += 16
-    box, y = y + 6, y + 6
-    row = rows[focus]
-    more, y, told = _meaning(row, asked, y)
-    notes += more
-    table_, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed)
-    if table_ is not None:
-        tables.append(table_)
-        wires += lines
-        y += 56
-    frames = (Frame(LEFT - 14, box, ROOM + 28, y - box + 10),)
-    return Sheet(
-        "BitView", title, y + 26, tuple(tables), tuple(notes), frames, tuple(wires), (*words, "", *told, *said),
-        told[-1] if told else "",
-    )  # fmt: skip
+        y += gap
+    return tables, notes, wires, y
 
 
 def _nothing(sentence: str, title: str, fault: bool) -> Sheet:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tensorkit_widgets.number_bits import Format, exact, exactly, written
 from tensorkit_widgets.number_casts import Story
-from tensorkit_widgets.scene.bits import LEFT, BitRow, row_of_bits, unit_of
+from tensorkit_widgets.scene.bits import LEFT, BitRow, rows_down
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.sheet import PAGE, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.scene.words import wrap
@@ -31,20 +31,10 @@ def compose_cast(source: BitRow, target: Format, told: Story, at: int, name: str
         source, note="" if at else "the number as it is", kept=kept if at and kept else None,
         kin=tuple((place, f"{made.called}:{to}") for place, to in told.kept) if at >= STEPS else (),
     )  # fmt: skip
-    unit = unit_of((own, made))
-    tables, notes, wires, y = [], [], [], 10.0
-    for row in (own, made):
-        table, more, lines, y = row_of_bits(row, y, unit)
-        tables.append(table)
-        notes += more
-        wires += lines
-        y += 20
+    tables, notes, wires, y = rows_down((own, made), 20)
     words = list(told.steps[:at]) or [f"What does .to({target.name}) make of it? Step on to see."]
-    for k, line in enumerate(words):
-        parts = wrap(line, ROOM - 34, 17)
-        notes.append(Note(LEFT, y + 24, f"{k + 1}." if at else "", "big"))
-        notes += paragraph(LEFT + (30 if at else 0), y + 24, parts, "big", 25)
-        y += 25 * len(parts) + 7
+    more, y = _sentences(words, at, y)
+    notes += more
     if told.between is not None and at >= 2:
         road, more, lines, y = _road(exact(source.bits, source.format), told, target, y + 34, at)
         tables.append(road)
@@ -55,6 +45,17 @@ def compose_cast(source: BitRow, target: Format, told: Story, at: int, name: str
         "BitView", f"{name}.to({target.name})", y + 26, tuple(tables), tuple(n for n in notes if n.text), (),
         tuple(wires), tuple(spoken), words[-1], "cast",
     )  # fmt: skip
+
+
+def _sentences(words: Sequence[str], at: int, y: float) -> tuple[list[Note], float]:
+    """What has been told so far, numbered."""
+    notes: list[Note] = []
+    for k, sentence in enumerate(words):
+        lines = wrap(sentence, ROOM - 34, 17)
+        notes.append(Note(LEFT, y + 24, f"{k + 1}." if at else "", "big"))
+        notes += paragraph(LEFT + (30 if at else 0), y + 24, lines, "big", 25)
+        y += 25 * len(lines) + 7
+    return notes, y
 
 
 def _line(row: BitRow) -> str:
