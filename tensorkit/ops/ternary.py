@@ -247,7 +247,7 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
         )
     plain = len(tensors) == 2 and not named and _is_plain(value)
     if plain and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
-        quick = _fast(_BODIES[name](value), (input, *tensors), (value,), out)
+        quick = _fast(_BODIES[name](value), (input, *tensors), (), out)
         if quick is not None:
             return quick
     operands = dict(zip(("tensor1", "tensor2"), tensors, strict=False)) | named
