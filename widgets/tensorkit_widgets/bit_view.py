@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -257,14 +258,14 @@ class BitView(Board):
         return self._name or self._cell.at(self._state.index).called(value)
 
     def _meant(self, bits: int) -> Asked | None:
-        """What the numbers are measured by: what was written, or the number itself when a bit made it."""
+        """What the explained row is measured by: what was written, or the number that it is a cast of."""
         state = self._state
         source = FORMATS[state.source]
         if state.asked is not None and bits == state.bits:
             asked: Asked = state.asked
             return asked
         value = value_of(bits, source)
-        if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        if state.focus == state.source or (isinstance(value, float) and not math.isfinite(value)):
             return None
         return Asked(written(bits, source).rstrip("."), Fraction(value))
 

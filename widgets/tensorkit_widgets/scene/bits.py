@@ -188,7 +188,7 @@ def neighbour_table(
     places = [(k, name) for k, name in enumerate((low, bits, high)) if name is not None]
     tiles = tuple(_neighbour(k, found, format, y, press) for k, found in places)
     wires = [_distance(k, found, bits, format, y) for k, found in places if k != 1]
-    told = [f"{tile.label}." for tile in tiles if tile.key != "next:this"]
+    told = [tile.label for tile in tiles if tile.key != "next:this"]
     label = f"the neighbours of this number in {format.name}"
     return Table("neighbours", label, (tiles,), told=False), wires, told
 
@@ -199,7 +199,7 @@ def _neighbour(k: int, bits: int, format: Format, y: float, press: bool) -> Tile
     text = written(bits, format) if number is None or number == 0 else exactly(number, 20)
     font = min(18.0, int((_WIDE - 16) / (MONO * max(len(text), 1))))
     return Tile(
-        f"next:{key}", LEFT + k * (_WIDE + _BETWEEN), y, _WIDE, 40, text, f"{_WHICH[key]}, {text}",
+        f"next:{key}", LEFT + k * (_WIDE + _BETWEEN), y, _WIDE, 40, text, f"{_WHICH[key]}: {text}",
         ("lit",) if k == 1 else ("plain",), action="go" if press and k != 1 else "", full=written(bits, format),
         font=font,
     )  # fmt: skip
@@ -229,10 +229,10 @@ def compose_bits(
         y += 56
     frames = (Frame(LEFT - 14, box, ROOM + 28, y - box + 10),)
     words = (*map(_told, rows), "", *told, *said)
+    spoken = f"{row.format.name} holds {row.value}" + (f" ({row.note})" if row.note else "")
     return Sheet(
-        "BitView", title, y + 26, tuple(tables), (*notes, *more), frames, (*wires, *lines), words,
-        told[-1] if told else "",
-    )  # fmt: skip
+        "BitView", title, y + 26, tuple(tables), (*notes, *more), frames, (*wires, *lines), words, spoken
+    )
 
 
 def rows_down(
