@@ -74,7 +74,7 @@ def compose_image(
     notes += paragraph(LEFT, end, lines, "body", 22)
     return Sheet(
         "ImageView", f"{title}, {facts.order}", end + 22 * len(lines), (over, *tables, strip), tuple(notes),
-        (Frame(*_marker(facts), "chosen", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
+        (Frame(*_marker(facts), "window", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
         photos=photos,
     )  # fmt: skip
 
