@@ -84,6 +84,13 @@ def test_hover_says_what_a_bit_counts_and_lights_its_slot(book: Any) -> None:
     book.root(3).locator('.tk-slot.tk-lit[data-slot="1"]').wait_for()
 
 
+def test_hover_lights_the_bits_that_mean_the_same_elsewhere(book: Any) -> None:
+    book.tile(1, "float32:22").hover()
+    for key in ("float16:9", "bfloat16:6"):
+        assert "tk-kin" in book.tile(1, key).get_attribute("class"), "all of them count a half"
+    assert "tk-kin" not in book.tile(1, "bfloat16:5").get_attribute("class")
+
+
 def test_another_element_by_its_index(book: Any) -> None:
     book.part(2, "index-0").fill("1")
     book.part(2, "index-0").press("Tab")

@@ -33,7 +33,7 @@ from tensorkit_widgets.number_bits import (
     value_of,
     written,
 )
-from tensorkit_widgets.number_casts import story
+from tensorkit_widgets.number_casts import places, story
 from tensorkit_widgets.scene.bits import Asked, BitRow, compose_bits
 from tensorkit_widgets.scene.bits_cast import STEPS, compose_cast
 from tensorkit_widgets.scene.sheet import Sheet
@@ -245,6 +245,8 @@ class BitView(Board):
             return compose_cast(own, FORMATS[state.target], told, at, self._called(written(bits, source)))
         rows = [self._row(name, bits, (storage, slot)) for name in state.shown]
         focus = state.shown.index(state.focus) if state.focus in state.shown else 0
+        if rows:
+            rows[focus] = replace(rows[focus], kin=_same_places(rows[focus], rows))
         return compose_bits(rows, focus, self._meant(bits), self._called(written(bits, source)))
 
     def _row(self, name: str, bits: int, link: tuple[int | None, int | None]) -> BitRow:
@@ -343,3 +345,13 @@ class BitView(Board):
             "shown": ",".join(state.shown), "explained": state.focus, "target": state.target,
             "index": ",".join(map(str, state.index)),
         }  # fmt: skip
+
+
+def _same_places(row: BitRow, rows: Sequence[BitRow]) -> dict[int, tuple[str, ...]]:
+    """Which bits of the other rows mean the same as a bit of this one: they light up together."""
+    out = dict[int, tuple[str, ...]]()
+    for other in rows:
+        if other.format != row.format:
+            for place, there in places(row.format, other.format):
+                out[place] = (*out.get(place, ()), f"{other.called}:{there}")
+    return out

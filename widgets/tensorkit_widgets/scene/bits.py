@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tensorkit_widgets.number_bits import Format, exact, exactly, neighbours, rough, written
@@ -45,7 +45,8 @@ class BitRow:
     """One dtype's bits.
 
     ``kept`` are the bits that a cast has a place for (None: all), ``hidden`` ones are not known yet. ``pressed`` says
-    whether its bits can be flipped; ``storage`` and ``slot`` link it with other pictures.
+    whether its bits can be flipped, ``kin`` which bits of other rows mean the same as one; ``storage`` and ``slot``
+    link it with other pictures.
     """
 
     format: Format
@@ -53,7 +54,7 @@ class BitRow:
     note: str = ""
     pressed: bool = True
     kept: frozenset[int] | None = None
-    kin: tuple[tuple[int, str], ...] = ()
+    kin: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     hidden: bool = False
     storage: int | None = None
     slot: int | None = None
@@ -127,11 +128,10 @@ def _bit(row: BitRow, place: int, top: float, unit: float) -> Tile:
     unused = format.kind == "bool" and place > 0
     dropped = unused or (row.kept is not None and place not in row.kept)
     kinds = ("ghost",) if row.hidden else ("grey",) if dropped else ("on",) if on else ("off",)
-    kin = tuple(key for own, key in row.kin if own == place)
     return Tile(
         f"{row.called}:{place}", round(x, 2), top + line * TALL, unit, TALL - 4,
         "" if row.hidden else str(int(on)), f"{format.name}, {said}: {'not known yet' if row.hidden else int(on)}",
-        kinds, kin, below=weight if format.width == 8 and not unused and format.kind != "bool" else "",
+        kinds, row.kin.get(place, ()), below=weight if format.width == 8 and format.kind != "bool" else "",
         storage=row.storage, slot=row.slot, action="flip" if row.pressed and not unused else "",
         font=18.0 if unit < 40 else 22.0, dim=GROUPS[group],
     )  # fmt: skip

@@ -29,7 +29,7 @@ def compose_cast(source: BitRow, target: Format, told: Story, at: int, name: str
         made = replace(made, key="result")
     own = replace(
         source, note="" if at else "the number as it is", kept=kept if at and kept else None,
-        kin=tuple((place, f"{made.called}:{to}") for place, to in told.kept) if at >= STEPS else (),
+        kin={place: (f"{made.called}:{to}",) for place, to in told.kept} if at >= STEPS else {},
     )  # fmt: skip
     tables, notes, wires, y = rows_down((own, made), 20)
     words = list(told.steps[:at]) or [f"What does .to({target.name}) make of it? Step on to see."]
