@@ -26,10 +26,11 @@ MOST_UNDO = 100
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One control above or below a picture; ``kind`` is button, toggle, choice, range, number or text.
+    """One control above or below a picture; ``kind`` is button, toggle, choice, range, number, text or copy.
 
-    What the learner does with it arrives as the message ``{"kind": role, "value": …}``. ``options`` are the pairs
-    (value, label) of a choice; ``group`` names the line in which it stands.
+    What the learner does with it arrives as the message ``{"kind": role, "value": …}``; only copy asks nothing: it puts
+    ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice; ``group`` names the line in which
+    it stands.
     """
 
     role: str

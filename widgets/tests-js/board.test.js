@@ -101,6 +101,22 @@ describe("a board", () => {
     expect(sign.value).toBe("*");
   });
 
+  it("copies a piece of code without asking Python, and says it where the clipboard is closed", async () => {
+    const code = { role: "copy-0", kind: "copy", label: "Copy x.t()", value: "x.t()", options: [], low: 0, high: 0, title: "", enabled: true, group: "", wide: false };
+    model.answer({ controls: [code] });
+    const before = model.sent.length;
+    part("copy-0").click();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(document.querySelector(".tk-board-controls").dataset.copied).toBe("x.t()");
+    expect(model.sent).toHaveLength(before);
+    model.answer({ controls: [{ ...code, value: "y" }] });
+    part("copy-0").click();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(document.querySelector(".tk-board-controls").dataset.copied).toBe("y");
+  });
+
   it("says what was refused in an alert, and once", () => {
     part("back").click();
     model.answer({ complaint: "<b>no</b>", said: "something else" });

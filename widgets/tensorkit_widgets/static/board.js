@@ -32,7 +32,7 @@ class BoardView extends PictureView {
     this.scene = null;
     /** @type {number | null} the storage that the pointer is on */
     this.pointing = null;
-    this.own = new BoardControls((message) => this.post(message));
+    this.own = new BoardControls((message) => this.post(message), (words) => this.say(words));
     this.back = this.button("back", "Back", "one step back (left arrow)");
     this.next = this.button("step", "Step", "one step on (right arrow)");
     this.run = this.button("run", "To the end", "to the last step (End)");

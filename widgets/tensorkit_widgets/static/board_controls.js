@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Controls that Python describes: button, toggle, choice, range, number, text. They are kept from frame to frame, so the
+ * Controls that Python describes: button, toggle, choice, range, number, text, copy. They are kept from frame to frame, so the
  * keyboard stays where it is; what is being typed is not overwritten.
  *
  * @typedef {{ role: string, kind: string, label: string, value: any, options: [string, string][], low: number, high: number,
@@ -12,9 +12,10 @@ import { make, whole } from "./dom.js";
 let count = 0;
 
 export class BoardControls {
-  /** @param {(message: import("./courier.js").Message) => void} post */
-  constructor(post) {
+  /** @param {(message: import("./courier.js").Message) => void} post @param {(words: string) => void} [say] */
+  constructor(post, say) {
     this.post = post;
+    this.say = say;
     this.root = make("div", { class: "tk-board-controls" });
     /** What stands on the page, to see whether it has to be put together anew. */
     this.drawn = "";
@@ -49,6 +50,11 @@ export class BoardControls {
   /** @param {Control} control */
   make(control) {
     const { role, kind, label, title } = control;
+    if (kind === "copy") {
+      const input = make("button", { type: "button", "data-role": role, title: title || null }, label);
+      input.addEventListener("click", () => this.copy(input.value));
+      return { part: input, input };
+    }
     if (kind === "button" || kind === "toggle") {
       const input = make("button", { type: "button", "data-role": role, title: title || null }, label);
       input.addEventListener("click", () => this.post(kind === "toggle" ? { kind: role, value: input.getAttribute("aria-pressed") !== "true" } : { kind: role }));
@@ -60,6 +66,18 @@ export class BoardControls {
     const part = make("span", { class: `tk-field${control.wide ? " tk-wide" : ""}` }, make("label", { for: id }, label), input);
     if (kind === "range") part.append(make("output", { for: id, class: "tk-preview" }));
     return { part, input };
+  }
+
+  /** @param {string} code */
+  async copy(code) {
+    try {
+      await navigator.clipboard.writeText(code);
+      this.say?.(`copied: ${code}`);
+    } catch {
+      // A page without leave to the clipboard: say the code, so that it can be selected.
+      this.say?.(`select and copy: ${code}`);
+    }
+    this.root.dataset.copied = code;
   }
 
   /** @param {Control} control @param {string} id */
@@ -97,7 +115,10 @@ export class BoardControls {
     const input = /** @type {HTMLInputElement} */ (made.input);
     input.disabled = !enabled;
     if (kind === "button") input.textContent = label;
-    else if (kind === "toggle") {
+    else if (kind === "copy") {
+      input.textContent = label;
+      input.value = String(value ?? "");
+    } else if (kind === "toggle") {
       input.textContent = label;
       input.setAttribute("aria-pressed", String(value === true));
     } else if (input !== document.activeElement || kind !== "text") {
@@ -110,5 +131,5 @@ export class BoardControls {
 
 /** What a control is made of: when this changes it is made anew. @param {Control} control */
 function shapeOf({ kind, label, options, low, high, wide }) {
-  return JSON.stringify([kind, kind === "button" || kind === "toggle" ? "" : label, options, low, high, wide]);
+  return JSON.stringify([kind, kind === "button" || kind === "toggle" || kind === "copy" ? "" : label, options, low, high, wide]);
 }
