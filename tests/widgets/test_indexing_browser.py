@@ -156,7 +156,7 @@ def test_by_keyboard_alone(book: Any) -> None:
 
 def test_a_refusal_stays_text(book: Any) -> None:
     book.shows(5, layout="refused")
-    assert "the one that does not fit is dim 1" in book.root(5).locator(".tk-picture").inner_text()
+    assert "at dim 1 (its message counts" in book.root(5).locator(".tk-picture").inner_text()
     assert book.root(5).locator("img, script").count() == 0
     assert book.page.evaluate("() => window.hacked === undefined")
 

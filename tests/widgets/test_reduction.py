@@ -63,7 +63,7 @@ def test_which_numbers_go_into_the_lit_cell() -> None:
     assert tiles(w)["t:0,3"].kin == ("r:0",)
     assert tiles(w)["size:1"].kinds == ("freed",)
     assert "after:1" not in tiles(w)
-    assert "result[1] is 22., from 4 numbers." in w.text()
+    assert "result[1] is 22. (from 4 numbers)" in w.text()
 
 
 def test_one_cell_number_by_number() -> None:

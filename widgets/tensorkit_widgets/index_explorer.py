@@ -84,6 +84,8 @@ class IndexExplorer(Board):
         library_of(t)
         line = " ".join(str(name).split())
         self._tensor, self._name = t, line if len(line) <= 24 else line[:23] + "…"
+        self._painting = False
+        self._answered: _Found | None = None
         self._begin(_State(pick=parse_pick(index, self._word())))
 
     # ---- what Python sees
@@ -132,6 +134,21 @@ class IndexExplorer(Board):
         return f"{self._word()}{inside}{value}"
 
     def _found(self) -> _Found:
+        if self._answered is not None:
+            return self._answered
+        found = self._asked()
+        self._answered = found if self._painting else None
+        return found
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        """The engine is asked once for a picture, its controls and its facts."""
+        self._painting = True
+        try:
+            return super()._paint(serial, only_if_changed)
+        finally:
+            self._painting, self._answered = False, None
+
+    def _asked(self) -> _Found:
         state = self._state
         result, error = take(self._tensor, state.pick.indices[0], state.pressed)
         if error:
@@ -189,7 +206,7 @@ class IndexExplorer(Board):
         base = look(self._tensor, _window(meta.size), strip_runs(meta.slots, [meta.offset]))
         at, more = blamed(error, self._items(), meta.size)
         where = "" if at is None else f", at {parts[at][0]}"
-        words = (*([more] if more else []), f"The engine refuses this index{where}:")
+        words = (f"The engine refuses this index{where}{more}:",)
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, None, False, error, {}, False, False, frozenset(), frozenset(),

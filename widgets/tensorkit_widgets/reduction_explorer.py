@@ -88,6 +88,8 @@ class ReductionExplorer(Board):
         library_of(t)
         line = " ".join(str(name).split())
         self._tensor, self._name = t, line if len(line) <= 24 else line[:23] + "…"
+        self._painting = False
+        self._answered: Reduced | None = None
         self._begin(_State(op=op, dim=_as_dim(dim), keepdim=bool(keepdim)))
 
     # ---- what Python sees
@@ -133,8 +135,20 @@ class ReductionExplorer(Board):
         answer: Reduced | None = self._state.answer
         if answer is not None:
             return answer
-        size = describe(self._tensor).size
-        return reduce(self._tensor, self._request(), tensor_window(size, self._state.lead), asked=False)
+        if self._answered is not None:
+            return self._answered
+        window = tensor_window(describe(self._tensor).size, self._state.lead)
+        found = reduce(self._tensor, self._request(), window, asked=False)
+        self._answered = found if self._painting else None
+        return found
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        """The engine is asked once for a picture, its controls and its facts."""
+        self._painting = True
+        try:
+            return super()._paint(serial, only_if_changed)
+        finally:
+            self._painting, self._answered = False, None
 
     def _dims(self) -> Ints:
         return normal_dims(self._state.dim, len(describe(self._tensor).size)) or ()
@@ -176,7 +190,7 @@ class ReductionExplorer(Board):
             self._name, self._state.op, code_of(self._name, self._request(), meta.library), meta.library, base,
             self._dims(), self._state.keepdim, found.result, found.size, found.dtype, found.error, found.known, cells,
             inputs, done, chosen, len(inputs[chosen]) if chosen is not None and full else taken, tuple(so_far),
-            inside is not None, meta.fault,
+            inside is not None,
         )  # fmt: skip
         return compose_reduction(model, storage_number(meta.buffer))
 

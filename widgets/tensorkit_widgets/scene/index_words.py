@@ -83,20 +83,13 @@ def why_words(items: Sequence[Item], view: bool, library: str, basic: bool) -> I
 
 
 def blamed(error: str, items: Sequence[Item], size: Ints) -> tuple[int | None, str]:
-    """Which part of the index does not fit, and a sentence where the refusal counts dimensions in another way."""
+    """Which part of the index does not fit, and a remark where the refusal counts dimensions in another way."""
     fits = (all(_fits(item.value, size[d]) for d in item.dims[:1] if d < len(size)) for item in items)
     at = next((k for k, fit in enumerate(fits) if not fit), None)
     named = re.search(r"(?:dimension|axis) (\d+) with size", error)
     if at is None or not named or int(named[1]) in items[at].dims:
         return at, ""
-    return at, (
-        "The message counts the dimensions as it fetches them, lists first; "
-        f"the one that does not fit is {_dim(items[at])}."
-    )
-
-
-def _dim(item: Item) -> str:
-    return f"dim {item.dims[0]}"
+    return at, " (its message counts the dimensions as it fetches them, lists first)"
 
 
 def _fits(value: Any, size: int) -> bool:

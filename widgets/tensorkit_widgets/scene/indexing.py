@@ -9,6 +9,7 @@ from tensorkit_widgets.adapters import Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.room import NARROW, room_needed
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -26,7 +27,6 @@ from tensorkit_widgets.scene.words import size_text, wrap
 __all__ = ["Gather", "compose_indexing", "key_of"]
 
 LEFT = 28.0
-WIDE = PAGE - 2 * LEFT
 MOST_WIRES = 24
 
 
@@ -56,6 +56,12 @@ class Gather:
     storage: tuple[int, int]
     status: str
     refused_at: int | None = None
+    page: float = PAGE
+
+    @property
+    def wide(self) -> float:
+        """What is left between the margins."""
+        return self.page - 2 * LEFT
 
 
 def key_of(which: str, index: Sequence[int]) -> str:
@@ -64,24 +70,30 @@ def key_of(which: str, index: Sequence[int]) -> str:
 
 
 def compose_indexing(model: Gather) -> Sheet:
-    """One step of the story."""
+    """One step of the story; on a narrower page, and so larger, where there is room."""
+    whole = _composed(replace(model, arrived=True))  # the page of all steps is one: nothing jumps
+    narrow = room_needed(whole, ("s", "c")) <= NARROW
+    return _composed(replace(model, page=NARROW) if narrow else model)
+
+
+def _composed(model: Gather) -> Sheet:
     notes: list[Note] = [
         Note(LEFT, 36, model.code if len(model.code) < 70 else model.code[:68] + "…", "title")
     ]
     kind = {"view": "good-words", "copy": "copy-words"}.get(model.status)
     if kind and model.arrived:
-        notes.append(Note(PAGE - LEFT, 36, f"a {model.status}", kind, "end"))
+        notes.append(Note(model.page - LEFT, 36, f"a {model.status}", kind, "end"))
     table, more = _items(model, 64)
     notes += more
     y = 152.0 if model.items else 72.0
     frames: list[Frame] = []
     for sentence in model.words:
-        lines = wrap(sentence, WIDE, 16)
+        lines = wrap(sentence, model.wide, 16)
         notes += paragraph(LEFT, y, lines, "body", 22)
         y += 22 * len(lines)
     if model.error:
-        lines = [line for part in model.error.split("\n") for line in wrap(part, WIDE - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, WIDE, 20.0 * len(lines) + 20, "alarm"))
+        lines = [line for part in model.error.split("\n") for line in wrap(part, model.wide - 32, 15.5)]
+        frames.append(Frame(LEFT, y - 4, model.wide, 20.0 * len(lines) + 20, "alarm"))
         notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
         y += 20 * len(lines) + 32
     tables, more, y = _tensors(model, y + 12)
@@ -94,14 +106,14 @@ def compose_indexing(model: Gather) -> Sheet:
     items = [table] if table.rows else []
     return Sheet(
         "IndexExplorer", title, y + 12, (*items, *tables, *strips), tuple(notes), tuple(frames), wires,
-        words, model.said, model.status,
+        words, model.said, model.status, model.page,
     )  # fmt: skip
 
 
 def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
     """What stands between the brackets, each part over what it chooses."""
     x, tiles, notes = LEFT, [], list[Note]()
-    room = WIDE / max(len(model.items), 1) - 12
+    room = model.wide / max(len(model.items), 1) - 12
     for k, (heading, text, chooses) in enumerate(model.items):
         limit = int((room - 20) / (MONO * 17))
         cut = text if len(text) <= max(limit, 3) else text[: max(limit, 3) - 1] + "…"
@@ -119,12 +131,12 @@ def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
 def _tensors(model: Gather, top: float) -> tuple[list[Table], list[Note], float]:
     """The tensor with what is chosen, and the result beside it, or below where there is no room."""
     notes = [Note(LEFT, top + 14, model.name, "heading", after=f"size {size_text(model.base.meta.size)}")]
-    base = _fitted(_base(model, top + 26), WIDE if len(model.base.meta.size) == 1 else 480)
+    base = _fitted(_base(model, top + 26), model.wide if len(model.base.meta.size) == 1 else 480)
     if not model.arrived or model.result is None:
         return [base], notes, base.bottom + 14
     beside = base.right <= 470
     x, y = (max(base.right + 70, 330.0), top) if beside else (LEFT, base.bottom + 22)
-    result = _fitted(_result(model, x, y + 26), PAGE - x - LEFT)
+    result = _fitted(_result(model, x, y + 26), model.page - x - LEFT)
     after = f"size {size_text(model.result.meta.size)}"
     notes.append(Note(x, y + 14, "the result", "heading", after=after))
     return [base, result], notes, max(base.bottom, result.bottom) + 14
@@ -155,7 +167,7 @@ def _base(model: Gather, top: float) -> Table:
         kinds=kinds, label=label, storage=model.storage[0], action="pick", tags=True,
         kin=lambda index: tuple(key_of("r", c) for c in reached.get(index, ())) if model.arrived else (),
     )  # fmt: skip
-    width = WIDE if len(model.base.meta.size) == 1 else 480
+    width = model.wide if len(model.base.meta.size) == 1 else 480
     table = tensor_table("t", model.base, LEFT, top, width, dress, model.name)
     counts = {key_of("t", place): len(cells) for place, cells in reached.items() if len(cells) > 1}
 
@@ -183,7 +195,7 @@ def _result(model: Gather, x: float, top: float) -> Table:
         kinds=kinds, label=label, storage=model.storage[0 if model.view else 1],
         kin=lambda index: (key_of("t", model.origin[index]),) if index in model.origin else (),
     )  # fmt: skip
-    return tensor_table("r", model.result, x, top, PAGE - x - LEFT, dress, "the result")
+    return tensor_table("r", model.result, x, top, model.page - x - LEFT, dress, "the result")
 
 
 def _fitted(table: Table, room: float) -> Table:
@@ -213,7 +225,7 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
         kinds=lambda i: ("changed",) if i[0] in changed else ("lit",) if i[0] in used else (),
         storage=model.storage[0], tags=False,
     )  # fmt: skip
-    first = strip_table("s", model.base, LEFT, top + 28, WIDE, dress)
+    first = strip_table("s", model.base, LEFT, top + 28, model.wide, dress)
     result = model.result
     if result is None or model.view or not model.arrived or not result.strip:
         return [first], notes, (), first.bottom + 8
@@ -222,7 +234,7 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
     lit = {slot_of(i, result.meta.stride, result.meta.offset) for i in model.second}
     new = {slot_of(i, result.meta.stride, result.meta.offset) for which, i in model.written if which == "r"}
     second = strip_table(
-        "c", result, LEFT, y, WIDE,
+        "c", result, LEFT, y, model.wide,
         Dress(
             kinds=lambda i: ("changed",) if i[0] in new else ("lit",) if i[0] in lit else ("made",),
             storage=model.storage[1], tags=False,

@@ -11,6 +11,7 @@ from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.reduction_words import dtype_sentence, story
+from tensorkit_widgets.scene.room import NARROW, room_needed
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -28,7 +29,8 @@ __all__ = ["Collapse", "compose_reduction"]
 
 LEFT = 28.0
 ROOM, GUTTER = 570.0, 110.0
-PER_ROW, PITCH = 10, 88.0
+PITCH = 88.0
+MOST_SHOWN = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Collapse:
     taken: int
     so_far: tuple[str, ...]
     inside: bool
-    fault: str = ""
+    page: float = PAGE
 
     @property
     def count(self) -> int:
@@ -76,7 +78,14 @@ def _key(which: str, index: Sequence[int]) -> str:
 
 
 def compose_reduction(model: Collapse, storage: int) -> Sheet:
-    """One step of the story."""
+    """One step of the story; on a narrower page, and so larger, where there is room."""
+    sheet = _composed(model, storage)
+    if room_needed(sheet, ("walk",)) > NARROW:
+        return sheet
+    return _composed(replace(model, page=NARROW), storage)
+
+
+def _composed(model: Collapse, storage: int) -> Sheet:
     size = model.base.meta.size
     notes: list[Note] = [Note(LEFT, 36, model.code, "title")]
     table, more, y = _sizes(model, 56)
@@ -85,13 +94,15 @@ def compose_reduction(model: Collapse, storage: int) -> Sheet:
     why = dtype_sentence(model.op, model.library, model.base.meta.dtype, model.dtype)
     told = [*words, *([why] if why and not model.error else [])]
     for sentence in told:
-        lines = wrap(sentence, PAGE - 2 * LEFT, 16)
+        lines = wrap(sentence, model.page - 2 * LEFT, 16)
         notes += paragraph(LEFT, y, lines, "body", 22)
         y += 22 * len(lines)
     frames: list[Frame] = []
     if model.error:
-        lines = [line for part in model.error.split("\n") for line in wrap(part, PAGE - 2 * LEFT - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, PAGE - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
+        lines = [
+            line for part in model.error.split("\n") for line in wrap(part, model.page - 2 * LEFT - 32, 15.5)
+        ]
+        frames.append(Frame(LEFT, y - 4, model.page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
         notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
         y += 20 * len(lines) + 32
     tables, more, wires, y = _matrices(model, storage, y + 10)
@@ -108,14 +119,14 @@ def compose_reduction(model: Collapse, storage: int) -> Sheet:
     title = f"{model.code}, from size {size_text(size)}"
     title += "" if model.error else f" to size {size_text(model.size)}"
     return Sheet("ReductionExplorer", title, y + 14, tuple(tables), tuple(notes), tuple(frames), wires,
-                 sentences, said, status)  # fmt: skip
+                 sentences, said, status, model.page)  # fmt: skip
 
 
 def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
     """The size before, with what goes struck out, and the size after under it."""
     size = model.base.meta.size
     x = LEFT + 150
-    column = min(84.0, (PAGE - LEFT - x) / max(len(size), 1))
+    column = min(84.0, (model.page - LEFT - x) / max(len(size), 1))
     refused = bool(model.error)
     upper, lower = [], []
     for d, n in enumerate(size):
@@ -205,7 +216,7 @@ def _result(model: Collapse, x: float, top: float) -> Table:
         label=lambda index, value: f"result{list(index)} is {value}, from {model.count:,} numbers",
         action="open", tags=False,
     )  # fmt: skip
-    table = tensor_table("r", model.result, x, top, PAGE - x - LEFT, dress, "the result")
+    table = tensor_table("r", model.result, x, top, model.page - x - LEFT, dress, "the result")
 
     def hidden(tile: Tile) -> Tile:
         index = model.cells[keys[tile.key]] if tile.key in keys else ()
@@ -217,7 +228,9 @@ def _result(model: Collapse, x: float, top: float) -> Table:
 
     keys = {_key("r", index): k for k, index in enumerate(model.cells)}
     table = replace(table, notes=tuple(note for note in table.notes if not note.text.startswith("held")))
-    return _fitted(replace(table, rows=tuple(tuple(map(hidden, row)) for row in table.rows)), PAGE - x - LEFT)
+    return _fitted(
+        replace(table, rows=tuple(tuple(map(hidden, row)) for row in table.rows)), model.page - x - LEFT
+    )
 
 
 def _fitted(table: Table, room: float) -> Table:
@@ -275,7 +288,8 @@ def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]
     """The numbers of the chosen cell in one row, what they come to so far under each, and the result."""
     if model.chosen is None or model.result is None:
         return None, [], top
-    inputs = model.inputs[model.chosen][: 2 * PER_ROW - 2]
+    per_row = int((model.page - 2 * LEFT) // PITCH)
+    inputs = model.inputs[model.chosen][:MOST_SHOWN]
     where = list(model.cells[model.chosen])
     y = top + 30
     so_far = " · under each: so far" if model.inside and model.so_far else ""
@@ -288,7 +302,7 @@ def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]
     rows: list[list[Tile]] = [[]]
     values = dict(_base_texts(model))
     for k, index in enumerate(inputs):
-        line, place = divmod(k, PER_ROW)
+        line, place = divmod(k, per_row)
         x, at = LEFT + place * PITCH, y + line * 84.0
         if place == 0 and k:
             rows.append([])
@@ -302,7 +316,7 @@ def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]
         )  # fmt: skip
         if k + 1 < len(inputs):
             notes.append(Note(x + 76, at + 33, sign, "big", "middle"))
-    line, place = divmod(len(inputs), PER_ROW)
+    line, place = divmod(len(inputs), per_row)
     x, at = LEFT + place * PITCH, y + line * 84.0
     if place == 0:
         rows.append([])
@@ -315,7 +329,7 @@ def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]
     whole = model.taken >= len(inputs) and model.known
     text = _result_text(model) if whole else "·"
     wide = max(64.0, len(text) * 13.0 + 16)
-    if gone + wide > PAGE - LEFT:
+    if gone + wide > model.page - LEFT:
         gone, at = LEFT, at + 84.0
     rows[-1].append(
         Tile("w:=", gone, at, wide, 52, text, f"result{where} is {text}" if whole else "not computed yet",
@@ -353,4 +367,4 @@ def _now(model: Collapse) -> str:
         return f"{where} is {so_far} so far, after {model.taken} of {model.count:,} numbers."
     if not model.known:
         return f"{where} comes from {model.count:,} numbers."
-    return f"{where} is {_result_text(model)}, from {model.count:,} number{'s' * (model.count != 1)}."
+    return f"{where} is {_result_text(model)} (from {model.count:,} number{'s' * (model.count != 1)})"

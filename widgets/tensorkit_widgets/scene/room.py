@@ -1,0 +1,30 @@
+"""How much of a page's width a sheet needs: what needs little is drawn on a narrower page, and so larger."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from tensorkit_widgets.scene.sheet import Sheet
+
+__all__ = ["NARROW", "room_needed"]
+
+NARROW = 720.0
+"""The width of the narrower page."""
+
+MARGIN = 28.0
+WIDTHS = {"title": 11.5, "heading": 9.4, "big": 10.5}
+"""Width of a character, by the role of its note; other words are narrower, and broken into lines to fit."""
+
+
+def room_needed(sheet: Sheet, free: Container[str] = ()) -> float:
+    """The width that a page must have for a sheet, without the tables ``free``, which fill what there is."""
+    right = [table.right for table in sheet.tables if table.key not in free]
+    for table in sheet.tables:
+        if table.key not in free:
+            right += [max(axis.x1, axis.x2) for axis in table.axes]
+            right += [axis.x1 + 7.4 * len(axis.label) for axis in table.axes if not axis.vertical]
+            right += [note.x + 6.6 * len(note.text) for note in table.notes]
+    for note in sheet.notes:
+        if note.role in WIDTHS and note.anchor == "start":
+            right.append(note.x + WIDTHS[note.role] * len(note.text) + 7.8 * len(note.after))
+    return max(right, default=0.0) + MARGIN
