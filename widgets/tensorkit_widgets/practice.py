@@ -88,6 +88,8 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "two lists are pairs": "two lists between brackets walk together and choose pairs, not a block.",
     "element loops": "a loop over elements pays for every single one in Python; one operation does them all at once.",
     "an index takes its dimension away": "a whole number takes its dimension away; a slice of length 1 keeps it.",
+    "a 0-d tensor is a tensor": "a tensor without dimensions is still a tensor; item() takes the number out of it.",
+    "rows come before columns": "the size of an image is (rows, columns): its height stands before its width.",
     "getsizeof of a list": "sys.getsizeof counts the list's pointers alone; the objects they lead to come on top.",
     "brackets are dimensions": "each level of brackets is a dimension, and the outermost is dimension 0.",
     "text needs a table": "a tensor holds numbers only; text becomes numbers by a table that gives each piece one.",
