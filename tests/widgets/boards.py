@@ -20,6 +20,7 @@ from tensorkit_widgets import (
     ImageView,
     IndexExplorer,
     MatmulExplorer,
+    MemoryMap,
     ReductionExplorer,
 )
 from tensorkit_widgets.board import Board
@@ -33,6 +34,14 @@ GOLDEN = Path(__file__).parent / "golden" / "boards"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
 
 HALF = 0.5
+
+
+def _names() -> dict[str, Any]:
+    """A tensor with its views, and a small slice of something large."""
+    t = tk.arange(12.0).view(3, 4)
+    return {"t": t, "row": t[1], "columns": t[:, ::2], "batch": [t.clone()], "thumb": tk.zeros(100_000)[:4]}
+
+
 BOARDS: dict[str, Callable[[], Board]] = {
     "bits": lambda: BitView(0.1),
     "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
@@ -49,6 +58,9 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "index_copy": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
     "index_lost_write": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
     "index_refused": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
+    "memory": lambda: MemoryMap(_names()),
+    "memory_alone": lambda: MemoryMap(_names()).show("row"),
+    "memory_many": lambda: MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
     "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
     "reduction_keepdim": lambda: ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
+import tensorkit as tk
+from tensorkit_widgets import live, memory_magic
+from tensorkit_widgets.memory_hook import hook
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served, running
 
@@ -123,3 +130,20 @@ def desk(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[De
         browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
         yield Desk(served, browser, [])
         browser.close()
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    """A real shell of IPython, with a namespace of its own."""
+    for widget in list(live._alive):
+        widget.close()
+    live._hooked.clear()
+    module, display = builtins.__dict__.get("_"), sys.displayhook
+    made = InteractiveShell(user_ns={"tk": tk, "numpy": numpy})
+    monkeypatch.setattr(live, "_shell", lambda: made)
+    yield made
+    memory_magic.close_panel()
+    hook.close()
+    made.history_manager.end_session()
+    sys.displayhook = display
+    builtins.__dict__["_"] = module

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import gc
 import sys
 import weakref
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import numpy
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -20,23 +17,6 @@ from tensorkit_widgets import StrideExplorer, live, memory_magic
 from tensorkit_widgets.memory_hook import MemoryHook, hook, moment_of
 from tensorkit_widgets.memory_model import Difference, MemorySnapshot
 from tensorkit_widgets.memory_scan import scan
-
-
-@pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
-    """A real shell of IPython, with a namespace of its own."""
-    for widget in list(live._alive):
-        widget.close()
-    live._hooked.clear()
-    module, display = builtins.__dict__.get("_"), sys.displayhook
-    made = InteractiveShell(user_ns={"tk": tk, "numpy": numpy})
-    monkeypatch.setattr(live, "_shell", lambda: made)
-    yield made
-    memory_magic.close_panel()
-    hook.close()
-    made.history_manager.end_session()
-    sys.displayhook = display
-    builtins.__dict__["_"] = module
 
 
 class Ear:
@@ -227,6 +207,7 @@ class Panel:
 @pytest.fixture
 def panel(monkeypatch: pytest.MonkeyPatch) -> type[Panel]:
     Panel.made = []
+    monkeypatch.setattr(memory_magic, "_make", [])  # the map as text
     monkeypatch.setitem(sys.modules, "sidecar", SimpleNamespace(Sidecar=Panel))
     monkeypatch.setattr("IPython.display.display", lambda *_args, **_options: None)
     return Panel
@@ -288,8 +269,5 @@ def test_unloading_takes_all_away(shell: InteractiveShell, panel: type[Panel]) -
 def test_another_widget_in_the_panel(shell: InteractiveShell, panel: type[Panel]) -> None:
     closed: list[bool] = []
     memory_magic.show_with(lambda source: SimpleNamespace(close=lambda: closed.append(source is hook)))
-    try:
-        run(shell, "%load_ext tensorkit_widgets\n%memory_map\n%memory_map off")
-    finally:
-        memory_magic._make.clear()
+    run(shell, "%load_ext tensorkit_widgets\n%memory_map\n%memory_map off")
     assert closed == [True]

@@ -11,6 +11,7 @@ from tensorkit_widgets.graph_view import GraphView
 from tensorkit_widgets.image_view import ImageView
 from tensorkit_widgets.index_explorer import IndexExplorer
 from tensorkit_widgets.matmul_explorer import MatmulExplorer
+from tensorkit_widgets.memory_map import MemoryMap
 from tensorkit_widgets.parsons import Parsons
 from tensorkit_widgets.predict import Predict
 from tensorkit_widgets.progress_report import forget, progress
@@ -28,6 +29,7 @@ __all__ = [
     "ImageView",
     "IndexExplorer",
     "MatmulExplorer",
+    "MemoryMap",
     "Parsons",
     "Predict",
     "Quiz",

@@ -27,6 +27,7 @@ __all__ = [
     "Change",
     "Difference",
     "Evidence",
+    "Fate",
     "Holder",
     "MOST_SAMPLED",
     "MemorySnapshot",

@@ -1,0 +1,240 @@
+"""What the memory map says: which moment it shows, what the cell did, and the map as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensorkit_widgets.memory_model import (
+    Change,
+    Difference,
+    Fate,
+    Holder,
+    MemorySnapshot,
+    Storage,
+    bytes_words,
+    keeps_alive,
+    reached_slots,
+    remedy,
+    slots_words,
+)
+from tensorkit_widgets.memory_scan import Way
+from tensorkit_widgets.numerals import short
+from tensorkit_widgets.scene.words import size_text
+
+__all__ = [
+    "MemoryPage", "aliases", "happened", "layout_words", "listed", "moment_words", "names_of", "owned_words",
+    "seen_words", "stays", "storage_text", "totals", "way_words",
+]  # fmt: skip
+
+MOST_LINES = 5
+TOGETHER = 3
+Happening = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class MemoryPage:
+    """One moment: the snapshot, what had happened, and the storages that are gone, as they were last seen."""
+
+    snapshot: MemorySnapshot
+    change: Difference
+    gone: tuple[Storage, ...] = ()
+
+
+def listed(words: Sequence[str], most: int = 3) -> str:
+    """Words in a row.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b and c', 'a, b, c and 2 more')
+    """
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def way_words(way: Way) -> str:
+    """A way as it is read: what only a graph holds has no name."""
+    return f"a tensor {way.text}" if way.kind == "graph" else way.text
+
+
+def names_of(storage: Storage, most: int = 3) -> str:
+    """The names of a storage's holders."""
+    return listed(list(dict.fromkeys(way_words(h.ways[0]) for h in storage.holders if h.ways)), most)
+
+
+def aliases(holder: Holder, most: int = 3) -> str:
+    """The other ways to say a holder, or an empty text."""
+    more = [way.text for way in holder.ways[1:]]
+    return f"also {listed(more, most)}" if more else ""
+
+
+def layout_words(holder: Holder, dtype: str) -> str:
+    """Size, stride and offset of a holder, and what it is where that is not the usual."""
+    words = f"size {size_text(holder.size)}, stride {size_text(holder.stride)}, offset {holder.offset}"
+    unusual = [holder.dtype] if holder.dtype != dtype else []
+    if holder.library == "numpy":
+        unusual.append("a NumPy array" if holder.kind == "ndarray" else f"a NumPy {holder.kind}")
+    elif holder.kind != "Tensor":
+        unusual.append(f"a {holder.kind}")
+    distinct = holder.viewed // max(holder.itemsize, 1)
+    if holder.exact and 0 < distinct < holder.elements:
+        unusual.append(f"{distinct:,} slot{'s' * (distinct != 1)} read as {holder.elements:,} elements")
+    return ", ".join([words, *unusual])
+
+
+def owned_words(storage: Storage) -> str:
+    """How large a storage is, and how much of it is seen."""
+    size = bytes_words(storage.nbytes)
+    if storage.device == "meta":
+        return f"it would take {size}"
+    if storage.viewed >= storage.nbytes:
+        return size
+    return f"{size}, {'' if storage.exact else 'at most '}{bytes_words(storage.viewed)} viewed"
+
+
+# ---- the moment
+
+
+def moment_words(page: MemoryPage) -> str:
+    """When this was.
+
+    >>> from tensorkit_widgets.memory_model import Moment
+    >>> moment = Moment(3, 7)
+    >>> moment_words(MemoryPage(MemorySnapshot(moment), Difference(Moment(2, 6), moment)))
+    'after cell [7]'
+    """
+    moment = page.snapshot.moment
+    if moment.cell is not None:
+        return f"after cell [{moment.cell}]"
+    return "when the map was opened" if page.change.before is None else "between two cells"
+
+
+def totals(snapshot: MemorySnapshot) -> str:
+    """One line of numbers."""
+    count, names = len(snapshot.storages), snapshot.names
+    owned, viewed = snapshot.owned(), snapshot.viewed()
+    parts = [f"{count} storage{'s' * (count != 1)}", f"{bytes_words(owned)} owned"]
+    if viewed < owned:
+        parts.append(f"{bytes_words(viewed)} viewed")
+    return " · ".join([*parts, f"{names} name{'s' * (names != 1)}"])
+
+
+def happened(page: MemoryPage, most: int = MOST_LINES) -> list[Happening]:
+    """What the cell did, as pairs of a kind (*made*, *changed*, *rebound*, *freed*, *lost*) and a sentence."""
+    out = [
+        *_fates(page, "changed"),
+        *_fates(page, "made"),
+        *_names(page),
+        *_fates(page, "freed"),
+        *_fates(page, "lost"),
+    ]
+    if len(out) > most:
+        return [*out[: most - 1], ("more", f"and {len(out) - most + 1} more changes")]
+    return out
+
+
+def _fates(page: MemoryPage, fate: Fate) -> list[Happening]:
+    """What became of the storages that met one fate; of many of them in one sentence."""
+    storages = {s.number: s for s in (*page.gone, *page.snapshot.storages)}
+    found = [(one, storages[one.storage]) for one in page.change.of(fate) if one.storage in storages]
+    if len(found) > TOGETHER:
+        names = listed([names_of(storage, 1) for _, storage in found])
+        size = f"{len(found)} storages, {bytes_words(sum(storage.nbytes for _, storage in found))}"
+        together = {
+            "made": f"{names}: new, {size}", "changed": f"{names}: changed in place, {size}",
+            "freed": f"freed: {size}; {names} stood there",
+        }  # fmt: skip
+        return [
+            (fate, together.get(fate, f"no name leads to {size} any more, but something still holds them"))
+        ]
+    return [(fate, _fate(one, storage)) for one, storage in found]
+
+
+def _fate(one: Change, storage: Storage) -> str:
+    names = names_of(storage)
+    if one.fate == "made":
+        return f"{names}: new, {bytes_words(storage.nbytes)}"
+    if one.fate == "changed":
+        return f"{names}: {one.words.replace(': ', ', ', 1)}"
+    return f"{one.words}; {names} stood there"
+
+
+def _names(page: MemoryPage) -> list[Happening]:
+    change, made = page.change, {one.storage for one in page.change.of("made")}
+    out: list[Happening] = []
+    for one in change.rebound:
+        if one.before == one.after:
+            words = "another view of the same storage now"
+        else:
+            words = "stands for another tensor now, on another storage"
+        out.append(("rebound", f"{one.name}: {words}"))
+    for one in change.bound:
+        if one.after is not None and one.after not in made:
+            storage = page.snapshot.storage(one.after)
+            others = [h.name for h in storage.holders if h.name != one.name] if storage else []
+            if others:
+                words = f"a new tensor on the storage of {listed(others)}: nothing was copied"
+            else:
+                words = "a new name for a tensor that was there"
+            out.append(("rebound", f"{one.name}: {words}"))
+    for one in change.unbound:
+        stay = page.snapshot.storage(one.before) if one.before is not None else None
+        if stay is not None and stay in page.snapshot.storages:
+            out.append(("rebound", f"{one.name}: gone, and its storage stays for {names_of(stay)}"))
+    return out
+
+
+def stays(page: MemoryPage, storage: Storage) -> list[str]:
+    """The names that stood on a storage before this cell and have left it."""
+    gone = (*page.change.rebound, *page.change.unbound)
+    return [one.name for one in gone if one.before == storage.number and one.after != storage.number]
+
+
+def seen_words(storage: Storage, change: Change | None) -> str:
+    """Who sees the slots that have changed, where several tensors stand on them; else an empty text."""
+    if change is None or change.fate != "changed" or not change.slots or len(storage.holders) < 2:
+        return ""
+    see = [h.name for h in storage.holders if reached_slots(storage, h, change.slots)]
+    blind = [h.name for h in storage.holders if h.name not in see]
+    if not see:
+        return ""
+    words = f"{listed(see, 4)} see{'s' * (len(see) == 1)} the change"
+    return words + (f"; {listed(blind)} do{'es' * (len(blind) == 1)} not" if blind else "")
+
+
+# ---- as text
+
+
+def storage_text(storage: Storage, change: Change | None) -> list[str]:
+    """A storage with its holders, as lines of text; what has changed is marked with a star."""
+    fate = f": {change.words}" if change is not None and change.fate in ("made", "changed") else ""
+    lines = ["", f"{storage.dtype} storage on {storage.device}, {owned_words(storage)}{fate}"]
+    changed = set(change.slots) if change is not None else set()
+    for run in storage.runs:
+        slots = range(run.start, run.start + len(run.values))
+        texts = [
+            f"{'*' if slot in changed else ''}{short(value, storage.dtype)}"
+            for slot, value in zip(slots, run.values, strict=True)
+        ]
+        if texts:
+            lines.append(f"  {slots_words(slots)}: {' '.join(texts)}")
+    for holder in storage.holders:
+        lines.append(f"  {_holder_text(storage, holder)}")
+    lines += [
+        f"  {words}"
+        for words in (keeps_alive(storage), remedy(storage), seen_words(storage, change))
+        if words
+    ]
+    if storage.fault:
+        lines.append(f"  {storage.fault}")
+    return lines
+
+
+def _holder_text(storage: Storage, holder: Holder) -> str:
+    name = way_words(holder.ways[0]) if holder.ways else "a tensor"
+    more = aliases(holder)
+    words = f"{name}{f' ({more})' if more else ''}: {layout_words(holder, storage.dtype)}"
+    if holder.fault:
+        return f"{words}; {holder.fault}"
+    reached = reached_slots(storage, holder)
+    return f"{words}; reaches {slots_words(reached)}" if reached else words
