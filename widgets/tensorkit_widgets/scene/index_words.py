@@ -26,7 +26,7 @@ def item_words(item: Item, size: Ints) -> tuple[str, str, str]:
         heading = f"dims {item.dims[0]} to {item.dims[-1]}"
     text = show_index(item.value)
     if not dims:
-        return heading, text, "a new dim of size 1" if item.value is None else "not a dim of it"
+        return heading, text, "new, size 1" if item.value is None else "not a dim of it"
     return heading, text, _chooses(item.value, size[dims[0]])
 
 
@@ -47,7 +47,7 @@ def _chooses(value: Any, size: int) -> str:
                 else "where True"
             )
         return f"{len(value)}, in this order" if len(value) > 1 else f"{len(value)} of them"
-    return "one: this dim goes" if type(value) is int else "?"
+    return "one, and it goes" if type(value) is int else "?"
 
 
 def why_words(items: Sequence[Item], view: bool, library: str, basic: bool) -> Iterator[str]:

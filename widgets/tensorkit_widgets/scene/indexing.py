@@ -9,7 +9,7 @@ from tensorkit_widgets.adapters import Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
-from tensorkit_widgets.scene.room import NARROW, room_needed
+from tensorkit_widgets.scene.room import page_for
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -72,8 +72,7 @@ def key_of(which: str, index: Sequence[int]) -> str:
 def compose_indexing(model: Gather) -> Sheet:
     """One step of the story; on a narrower page, and so larger, where there is room."""
     whole = _composed(replace(model, arrived=True))  # the page of all steps is one: nothing jumps
-    narrow = room_needed(whole, ("s", "c")) <= NARROW
-    return _composed(replace(model, page=NARROW) if narrow else model)
+    return _composed(replace(model, page=page_for(whole, ("s", "c"))))
 
 
 def _composed(model: Gather) -> Sheet:
@@ -233,8 +232,10 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
     cells = {slot_of(i, result.meta.stride, result.meta.offset): i for i in model.origin}
     lit = {slot_of(i, result.meta.stride, result.meta.offset) for i in model.second}
     new = {slot_of(i, result.meta.stride, result.meta.offset) for which, i in model.written if which == "r"}
+    count = sum(len(run.values) for run in result.strip)
+    width = min(model.wide, first.tiles[0].width * count) if count == result.meta.slots else model.wide
     second = strip_table(
-        "c", result, LEFT, y, model.wide,
+        "c", result, LEFT, y, width,
         Dress(
             kinds=lambda i: ("changed",) if i[0] in new else ("lit",) if i[0] in lit else ("made",),
             storage=model.storage[1], tags=False,

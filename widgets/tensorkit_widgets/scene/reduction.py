@@ -11,7 +11,7 @@ from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.reduction_words import dtype_sentence, story
-from tensorkit_widgets.scene.room import NARROW, room_needed
+from tensorkit_widgets.scene.room import page_for
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -28,7 +28,7 @@ from tensorkit_widgets.scene.words import size_text, wrap
 __all__ = ["Collapse", "compose_reduction"]
 
 LEFT = 28.0
-ROOM, GUTTER = 570.0, 110.0
+ROOM, GUTTER = 570.0, 90.0
 PITCH = 88.0
 MOST_SHOWN = 18
 
@@ -80,9 +80,8 @@ def _key(which: str, index: Sequence[int]) -> str:
 def compose_reduction(model: Collapse, storage: int) -> Sheet:
     """One step of the story; on a narrower page, and so larger, where there is room."""
     sheet = _composed(model, storage)
-    if room_needed(sheet, ("walk",)) > NARROW:
-        return sheet
-    return _composed(replace(model, page=NARROW), storage)
+    page = page_for(sheet, ("walk",))
+    return sheet if page == PAGE else _composed(replace(model, page=page), storage)
 
 
 def _composed(model: Collapse, storage: int) -> Sheet:

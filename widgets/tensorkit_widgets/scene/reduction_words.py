@@ -46,9 +46,7 @@ def story(name: str, op: str, dims: Ints, keepdim: bool, size: Ints, count: int,
         out.append("There are no numbers to take: the result is what the operation starts from.")
     if keepdim:
         kept = size_text(tuple(1 if d in dims else n for d, n in enumerate(size)))
-        out.append(
-            f"keepdim leaves a 1 in its place: size {kept} still broadcasts against {size_text(size)}."
-        )
+        out.append(f"keepdim leaves a 1: {kept} still broadcasts against {size_text(size)}.")
     return out
 
 
