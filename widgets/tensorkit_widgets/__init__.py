@@ -14,6 +14,7 @@ from tensorkit_widgets.matmul_explorer import MatmulExplorer
 from tensorkit_widgets.memory_map import MemoryMap
 from tensorkit_widgets.parsons import Parsons
 from tensorkit_widgets.predict import Predict
+from tensorkit_widgets.plots import plot_bits, plot_images, plot_storage, plot_timing
 from tensorkit_widgets.progress_report import forget, progress
 from tensorkit_widgets.quiz import Quiz
 from tensorkit_widgets.reduction_explorer import ReductionExplorer
@@ -42,6 +43,10 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
+    "plot_bits",
+    "plot_images",
+    "plot_storage",
+    "plot_timing",
 
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext tensorkit_widgets``: learn ``%memory_map``."""

@@ -6,7 +6,7 @@ and dash that a colour-blind reader can tell apart. Every text colour has at lea
 
 from __future__ import annotations
 
-__all__ = ["DARK", "DIMENSIONS", "LIGHT", "live_css", "standalone_css"]
+__all__ = ["DARK", "DASHES", "DIMENSIONS", "LIGHT", "live_css", "standalone_css"]
 
 DIMENSIONS = 8
 """Pairs of colour and dash; a ninth dimension begins again."""
@@ -67,7 +67,8 @@ DARK = {
     "dim7": "#d3b1a2",
 }
 
-_DASHES = ("none", "7 5", "2 4", "10 3 2 3", "14 4", "1 3 6 3", "5 2", "12 3 2 3 2 3")
+DASHES = ("none", "7 5", "2 4", "10 3 2 3", "14 4", "1 3 6 3", "5 2", "12 3 2 3 2 3")
+"""The dash of each dimension, as SVG writes one."""
 
 
 def _variables(colours: dict[str, str]) -> str:
@@ -77,7 +78,7 @@ def _variables(colours: dict[str, str]) -> str:
 def _dimension_css() -> str:
     rules = []
     for d in range(DIMENSIONS):
-        rules.append(f".tk-d{d}{{--tk-dim:var(--tk-dim{d},{LIGHT[f'dim{d}']});--tk-dash:{_DASHES[d]}}}")
+        rules.append(f".tk-d{d}{{--tk-dim:var(--tk-dim{d},{LIGHT[f'dim{d}']});--tk-dash:{DASHES[d]}}}")
     return "".join(rules)
 
 
