@@ -1,4 +1,4 @@
-"""The command line: `tensorkit lab | check | progress | bench`."""
+"""The command line: `tensorkit lab | present | check | progress | bench`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from .lab import present as presenting
 from .lab import server
 from .lab.errors import LabError
 from .lab.lessons import Delivery, deliver, reset
+from .lab.notes import PAGE
+from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
 
-__all__ = ["app", "bench", "check", "lab", "main", "progress"]
+__all__ = ["app", "bench", "check", "lab", "main", "present", "progress"]
 
 app = typer.Typer(
     help="A strided tensor engine you can read, and lessons that draw its live tensors.",
@@ -64,6 +67,71 @@ def lab(
     _say(done.summary())
     _say(f"Serving {folder.resolve()} on http://{server.HOST}:{chosen}/lab (stop with Ctrl-C)")
     server.serve(line)
+
+
+@app.command()
+def present(
+    lesson: Annotated[
+        str,
+        typer.Argument(
+            metavar="LESSON", help="A lesson by its name or number, or a notebook of yours in DIR."
+        ),
+    ],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Your folder for the lessons; made if there is none.")
+    ] = Path("tensorkit-lessons"),
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the lesson in a browser.")
+    ] = True,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Serve on this port (by default the first free one).")
+    ] = None,
+    rehearsal: Annotated[
+        bool, typer.Option("--rehearsal/--no-rehearsal", help="Run the whole lesson first, in a copy.")
+    ] = True,
+    rehearse_only: Annotated[
+        bool, typer.Option("--rehearse-only", help="Rehearse and stop; exit code 1 when something failed.")
+    ] = False,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="CLASS.NAME=VALUE", help="A further setting for Jupyter, for experts."),
+    ] = None,
+) -> None:
+    """Show LESSON to a room: rehearse it, open it large in JupyterLab, and print where the speaker's notes are."""
+    server.require_lab()
+    chosen = server.free_port() if port is None else server.require_port(port)
+    _say(deliver(folder).summary())
+    notebook = presenting.find_talk(lesson, folder)
+    talk = presenting.stage(notebook, folder, port=chosen, browser=browser, settings=setting or [])
+    if rehearsal or rehearse_only:
+        good = _rehearsed(notebook)
+        if rehearse_only:
+            raise typer.Exit(0 if good else 1)
+    _say(f"For the room:    {talk.lesson}")
+    _say(f"Speaker's notes: {talk.notes}")
+    _say("Open both in one browser, and the notes follow the lesson. Stop with Ctrl-C.")
+    server.serve(talk.line, PAGE)
+
+
+def _rehearsed(notebook: Path) -> bool:
+    """Rehearse aloud: one line for each cell, and a sentence at the end."""
+    _say(f"Rehearsing {notebook.name} in a copy:")
+    done = rehearse(notebook, _say_performance)
+    _say(done.summary())
+    return done.good
+
+
+def _say_performance(cell: Performance) -> None:
+    line = cell.line if len(cell.line) <= 60 else f"{cell.line[:59]}…"
+    mark = "failed" if cell.problems else "ok"
+    _say(
+        "\n".join(
+            [
+                f"{cell.number:>4}  {cell.seconds:6.2f} s  {mark:<6}  {line}",
+                *(f"{'':23}{p}" for p in cell.problems),
+            ]
+        )
+    )
 
 
 def _first_lesson(done: Delivery) -> str | None:

@@ -5,6 +5,9 @@
 | `tensorkit.lab.lessons` | which files does a learner get, and how is their own work kept safe? |
 | `tensorkit.lab.server` | how is JupyterLab started, and what can go wrong? |
 | `tensorkit.lab.websocket` | why does a slider answer within 10 ms? (a Jupyter server extension) |
+| `tensorkit.lab.present` | how is a lesson shown to a room? |
+| `tensorkit.lab.rehearsal` | does the whole lesson run, before an audience sees it? |
+| `tensorkit.lab.notes` | what does the speaker see? (a Jupyter server extension) |
 | `tensorkit.lab.report` | is this machine ready? |
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |
 | `tensorkit.lab.stubs` | what does an editor know about `Tensor`? |
@@ -19,4 +22,4 @@ __all__ = ["LabError"]
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     """Tell Jupyter where the server extension is; Jupyter fixes the name of this function."""
-    return [{"module": "tensorkit.lab.websocket"}]
+    return [{"module": "tensorkit.lab.websocket"}, {"module": "tensorkit.lab.notes"}]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from .errors import LabError
 
-__all__ = ["Delivery", "deliver", "lesson_source", "reset", "state_folder"]
+__all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset", "state_folder"]
 
 _STATE = ".tensorkit"
 _RECORD = "delivered.json"
@@ -175,6 +175,33 @@ def reset(name: str, folder: Path, source: Path | None = None) -> tuple[Path, Pa
         record[relative] = _fingerprint(fresh)
         _write_record(folder, record)
     return target, mine
+
+
+def companions(folder: Path, source: Path | None = None) -> list[str]:
+    """What the kit delivers beside its lessons (figures, data), as far as `folder` has it; relative names.
+
+    Examples:
+        >>> import tempfile
+        >>> source = Path(tempfile.mkdtemp())
+        >>> _ = (source / "00_a.ipynb").write_text("the lesson"), (source / "a.csv").write_text("1,2")
+        >>> companions(source, source)
+        ['a.csv']
+    """
+    source = lesson_source() if source is None else source
+    return [name for name in _names(source) if not name.endswith(".ipynb") and (folder / name).is_file()]
+
+
+def find(name: str, source: Path | None = None) -> str:
+    """The file name of the one lesson that somebody means by its name or number.
+
+    Raises:
+        LabError: when no lesson, or more than one, has that name.
+
+    Examples:
+        >>> find("02")
+        '02_storage_offset_stride.ipynb'
+    """
+    return _find(name, lesson_source() if source is None else source)
 
 
 def _deliver_one(name: str, source: Path, folder: Path, record: dict[str, str], done: Delivery) -> None:

@@ -98,14 +98,14 @@ def _bind(port: int) -> None:
         trial.bind((HOST, port))
 
 
-def environment(base: Mapping[str, str]) -> dict[str, str]:
-    """The environment for the server: our folder of defaults comes first on Jupyter's search path.
+def environment(base: Mapping[str, str], *folders: Path) -> dict[str, str]:
+    """The environment for the server: further folders of defaults, then our own, come first on Jupyter's search path.
 
     Examples:
         >>> environment({"JUPYTER_CONFIG_PATH": "/mine"})["JUPYTER_CONFIG_PATH"].split(os.pathsep)[1]
         '/mine'
     """
-    paths = [str(_SETTINGS), *filter(None, [base.get("JUPYTER_CONFIG_PATH")])]
+    paths = [*map(str, folders), str(_SETTINGS), *filter(None, [base.get("JUPYTER_CONFIG_PATH")])]
     return {**base, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
 
 
@@ -165,18 +165,19 @@ def _setting(text: str) -> str:
     return f"--{text}"
 
 
-def serve(line: Sequence[str]) -> None:
+def serve(line: Sequence[str], *folders: Path) -> None:
     """Run JupyterLab in this process until it is stopped.
 
     Args:
         line: what `arguments` gave.
+        folders: further folders of defaults for JupyterLab.
 
     Raises:
         LabError: when JupyterLab is not installed, or finds no folder to write its own files to.
     """
     require_lab()
     _require_home()
-    os.environ.update(environment(os.environ))
+    os.environ.update(environment(os.environ, *folders))
     from jupyterlab.labapp import LabApp
 
     # What Jupyter's packages deprecate among themselves would be the first thing that a newcomer reads.

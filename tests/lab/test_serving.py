@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,11 +107,15 @@ def lonely_environment(home: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def running(home: Path, root: Path, *settings: str) -> Iterator[Served]:
-    """`tensorkit lab` in its own process, until the block ends."""
+def running(
+    home: Path, root: Path, *settings: str, words: Sequence[str] = ("lab",), options: Sequence[str] = ()
+) -> Iterator[Served]:
+    """`tensorkit lab` (or other words) in its own process, until the block ends."""
     environment = lonely_environment(home)
-    folder, port = home / "my lessons", free_port()
-    command = [sys.executable, "-m", "tensorkit.cli", "lab", str(folder), "--no-browser", "--port", str(port)]
+    # Runs of the tests beside this one look for ports too: each begins elsewhere.
+    folder, port = home / "my lessons", free_port(20_000 + os.getpid() % 12_000)
+    command = [sys.executable, "-m", "tensorkit.cli", *words, str(folder), *options]
+    command += ["--no-browser", "--port", str(port)]
     for setting in (f"IdentityProvider.token={TOKEN}", *settings):
         command += ["--set", setting]
     log = home / "log"

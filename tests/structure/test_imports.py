@@ -53,7 +53,7 @@ LAYERS: list[set[str]] = [
 # Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.
 MAY_BE_LATE = {
     "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
-    "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat"},
+    "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
 }
 

@@ -76,7 +76,8 @@ def test_a_board_has_scenes_too() -> None:
     w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))
     w.scenes = [{"name": "sizes", "step": 1}, {"name": "all", "run": True, "notes": "say why"}]
     assert w.scene("all").at == 3
-    assert hear(w, "scene", 0) == {"steps": True, "scenes": ["sizes", "all"], "scene": 0, "marked": True}
+    told = {"steps": True, "scenes": ["sizes", "all"], "scene": 0, "marked": True}
+    assert hear(w, "scene", 0) == {**told, "notes": ["", "say why"]}
     assert w.at == 1
     w.close()
 

@@ -197,8 +197,13 @@ class Picture(anywidget.AnyWidget):
 
     def _still(self) -> dict[str, str]:
         """The static picture: hidden by the live view while that is alive."""
-        with self._guard:
-            twin, picture, words = self.text(), self.svg(), self.alt()
+        try:
+            with self._guard:
+                twin, picture, words = self.text(), self.svg(), self.alt()
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            return {
+                "text/plain": f"the picture could not be drawn: {error}\n{self.frame.get('text', '')}".strip()
+            }
         data = base64.b64encode(picture.encode("utf-8")).decode("ascii")
         image = f'<img class="tk-still" alt="{escape(words)}" src="data:image/svg+xml;base64,{data}">'
         return {"text/html": image, "text/plain": twin}

@@ -3,6 +3,7 @@
 A scene is a name and what to do: a function of the widget, or settings such as ``{"step": 3}``,
 ``{"expression": ".t()"}`` or ``{"reset": "name"}``. Scenes also come from the metadata of the cell that shows the
 widget: ``{"tensorkit": {"scenes": [{"name": "the walk", "step": 3}]}}``; those hold settings only, never code.
+Settings may have ``"notes"`` for the speaker, whose page follows the stage (``tensorkit present``).
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Scene:
 
     name: str
     action: Action
+    notes: str = ""
+    """What only the speaker sees."""
 
     def play(self, widget: Any) -> None:
         """Bring a widget to this moment."""
@@ -62,7 +65,10 @@ class Script:
     def facts(self, steps: bool) -> dict[str, Any]:
         """What the stage in the browser shows."""
         names = [scene.name for scene in self.scenes]
-        return {"steps": steps, "scenes": names, "scene": self.at, "marked": self.marked}
+        facts = {"steps": steps, "scenes": names, "scene": self.at, "marked": self.marked}
+        if any(scene.notes for scene in self.scenes):
+            facts["notes"] = [scene.notes for scene in self.scenes]
+        return facts
 
     def to(
         self, number: int, widget: Any, remember: Callable[[], Any], recall: Callable[[Any], None]
@@ -96,7 +102,9 @@ def scenes_of(given: Sequence[Any]) -> tuple[Scene, ...]:
                 raise TypeError(
                     f"a scene knows {', '.join(SETTINGS)}, not {', '.join(sorted(map(str, unknown)))}"
                 )
-            out.append(Scene(one["name"], {k: v for k, v in one.items() if k in SETTINGS}))
+            out.append(
+                Scene(one["name"], {k: v for k, v in one.items() if k in SETTINGS}, str(one.get("notes", "")))
+            )
         elif (
             isinstance(one, tuple | list)
             and len(one) == 2

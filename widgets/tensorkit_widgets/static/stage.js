@@ -6,7 +6,10 @@
  * for the size (100 to 300 %), M marks a moment, R returns to it after a "what if?", L changes between light and dark.
  * Size and theme are kept for the next picture.
  *
- * @typedef {{ steps: boolean, scenes: string[], scene: number, marked: boolean }} Script
+ * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
+ * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
+ *
+ * @typedef {{ steps: boolean, scenes: string[], notes?: string[], scene: number, marked: boolean }} Script
  */
 
 import { make } from "./dom.js";
@@ -73,6 +76,16 @@ export class Stage {
     this.back.toggleAttribute("hidden", !marked);
     this.root.dataset.scene = scenes[scene] ?? "";
     this.root.dataset.marked = String(marked);
+    if (this.open) this.tell();
+  }
+
+  /** The event "tensorkit-stage": its detail is null when the stage is left. */
+  tell() {
+    const { scenes, notes, scene } = this.script;
+    const { step, steps } = this.root.dataset;
+    const detail = this.open ? { scenes, notes: notes ?? [], scene, step: step ?? "", steps: steps ?? "" } : null;
+    const from = this.open ? this.place.parentElement : this.root;
+    from?.dispatchEvent(new CustomEvent("tensorkit-stage", { bubbles: true, composed: true, detail }));
   }
 
   toggle() {
@@ -90,6 +103,7 @@ export class Stage {
     else this.dialog.setAttribute("open", "");
     document.addEventListener("keydown", this.outside);
     this.show();
+    this.tell();
     // Marked on entering, so that whatever is tried on the stage can be taken back.
     if (!this.script.marked) this.post({ kind: "mark" });
     /** @type {HTMLElement} */ (this.root.querySelector("button:not(:disabled):not([hidden])"))?.focus();
@@ -103,6 +117,7 @@ export class Stage {
     this.place.replaceWith(this.root);
     this.dialog.remove();
     this.show();
+    this.tell();
     this.button.focus();
   }
 

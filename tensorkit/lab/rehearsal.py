@@ -1,0 +1,180 @@
+"""A rehearsal: every cell of a lesson is run in a fresh kernel, in a copy, before an audience sees it.
+
+Nothing of the presenter's is touched: the lesson and what was delivered with it are copied to a folder that is thrown
+away, and no answer is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import LabError
+from .lessons import companions
+
+__all__ = ["Performance", "Rehearsal", "rehearse"]
+
+PATIENCE = 300
+"""Seconds that one cell may take; whoever stands before a room waits for none of them."""
+
+_UNDRAWN = "could not be drawn"
+
+
+@dataclass(frozen=True)
+class Performance:
+    """How one code cell went: `problems` is empty when it did what it should."""
+
+    number: int
+    line: str
+    seconds: float
+    problems: tuple[str, ...] = ()
+
+
+@dataclass
+class Rehearsal:
+    """How a lesson went, cell by cell.
+
+    Examples:
+        >>> one = Rehearsal([Performance(1, "x = 1", 0.4), Performance(3, "1 / 0", 0.1, ("it failed",))])
+        >>> print(one.summary())
+        1 of 2 code cells did not go as it should; the whole lesson took 0.5 s.
+        >>> one.good
+        False
+    """
+
+    cells: list[Performance] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether every cell did what it should."""
+        return not any(cell.problems for cell in self.cells)
+
+    def summary(self) -> str:
+        """One sentence."""
+        bad, seconds = sum(bool(cell.problems) for cell in self.cells), sum(c.seconds for c in self.cells)
+        counted = f"{len(self.cells)} code cell{'' if len(self.cells) == 1 else 's'}"
+        if bad:
+            return f"{bad} of {counted} did not go as it should; the whole lesson took {seconds:.1f} s."
+        return f"All went well: {counted} in {seconds:.1f} s."
+
+
+def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) -> Rehearsal:
+    """Run a whole lesson in a fresh kernel, in a copy of it.
+
+    Args:
+        lesson: the notebook.
+        said: called with each cell's performance as soon as it is over.
+
+    Returns:
+        What every code cell took, and what was wrong with it: an exception (unless the cell is tagged
+        ``raises-exception``), none where one was meant, a picture that could not be drawn, a kernel that died.
+
+    Raises:
+        LabError: when the file is no notebook, or its kernel does not start.
+    """
+    done = Rehearsal()
+    with tempfile.TemporaryDirectory(prefix="tensorkit-rehearsal-") as place:
+        copy = _copied(lesson, Path(place))
+        for cell in _performed(copy, lesson.name):
+            done.cells.append(cell)
+            if said:
+                said(cell)
+    return done
+
+
+def _copied(lesson: Path, place: Path) -> Path:
+    """The lesson in a folder of its own, beside the files that it may read."""
+    for name in companions(lesson.parent):
+        target = place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(lesson.parent / name, target)
+    return Path(shutil.copyfile(lesson, place / lesson.name))
+
+
+def _performed(lesson: Path, name: str) -> Iterator[Performance]:
+    import nbclient
+    import nbformat
+    from nbclient.exceptions import DeadKernelError
+
+    try:
+        book = nbformat.read(lesson, as_version=4)
+    except Exception as error:
+        raise LabError(f"{name} is no notebook that can be read ({error}).") from error
+    client = nbclient.NotebookClient(
+        book, timeout=PATIENCE, allow_errors=True, resources={"metadata": {"path": str(lesson.parent)}}
+    )
+    try:
+        with client.setup_kernel(env=_surroundings()):
+            undrawn: set[str] = set()
+            for number, cell in enumerate(book.cells):
+                if cell.cell_type != "code" or not cell.source.strip():
+                    continue
+                one, dead = _one(client, number, cell, undrawn)
+                yield one
+                if dead:
+                    return
+    except (RuntimeError, OSError, DeadKernelError) as error:
+        raise LabError(f"The kernel for {name} did not start: {error}") from error
+
+
+def _surroundings() -> dict[str, str]:
+    return {**os.environ, "TENSORKIT_PROGRESS": "0"}
+
+
+def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Performance, bool]:
+    """One cell's performance, and whether the kernel died of it."""
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    began, dead, problems = time.perf_counter(), False, []
+    try:
+        client.execute_cell(cell, number)
+    except DeadKernelError:
+        dead, problems = True, ["the kernel died; the cells after it were not rehearsed"]
+    except CellTimeoutError:
+        dead, problems = True, [f"it ran for more than {PATIENCE} s; the cells after it were not rehearsed"]
+    seconds = time.perf_counter() - began
+    if not dead:
+        problems = [*_failures(cell), *_undrawn(client, cell, undrawn)]
+    first = next((line for line in cell.source.splitlines() if line.strip()), "")
+    return Performance(number + 1, first.strip(), seconds, tuple(problems)), dead
+
+
+def _failures(cell: Any) -> list[str]:
+    """An exception that was not meant, or one that was and did not come."""
+    meant = "raises-exception" in cell.metadata.get("tags", ())
+    raised = [out for out in cell.outputs if out.output_type == "error"]
+    if meant:
+        return [] if raised else ["it was meant to fail, and did not"]
+    return [
+        f"{out.ename}: {str(out.evalue).splitlines()[0] if out.evalue else ''}".rstrip(": ") for out in raised
+    ]
+
+
+def _undrawn(client: Any, cell: Any, known: set[str]) -> list[str]:
+    """Pictures of any cell that cannot be drawn since this cell ran."""
+    found = []
+    for number, state in client.widget_state.items():
+        reason = _reason(state)
+        if reason and number not in known:
+            known.add(number)
+            found.append(reason)
+        elif not reason:
+            known.discard(number)
+    for out in cell.outputs:
+        data = out.get("data", {})
+        words = "" if "application/vnd.jupyter.widget-view+json" in data else str(data.get("text/plain", ""))
+        if _UNDRAWN in words and not any(reason in words for reason in found):
+            found.append(words.splitlines()[0])
+    return found
+
+
+def _reason(state: Mapping[str, Any]) -> str:
+    frame = state.get("frame")
+    reason = frame.get("reason") if isinstance(frame, dict) else None
+    return reason if isinstance(reason, str) else ""

@@ -1,0 +1,274 @@
+"""`tensorkit present`: what the room sees, what the speaker sees, and what the speaker's own Jupyter never notices."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tensorkit import cli
+from tensorkit.lab import present, server
+from tensorkit.lab.errors import LabError
+from tensorkit.lab.notes import cues
+from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN, Served, running
+
+SCENES = [
+    {"name": "sizes", "step": 1, "notes": "count from the right"},
+    {"name": "all", "run": True, "notes": "<img src=x onerror='window.hacked = 1'>"},
+]
+IMPORTS = "import tensorkit as tk\nfrom tensorkit_widgets import BroadcastExplorer"
+CELLS: list[dict[str, Any]] = [
+    {"cell_type": "markdown", "source": "# A *talk*\n<!-- notes: Say hello.\nBreathe. -->", "metadata": {}},
+    {"cell_type": "code", "source": IMPORTS, "metadata": {}},
+    {
+        "cell_type": "code",
+        "source": "w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))\nw",
+        "metadata": {"tensorkit": {"notes": ["Ask first:\n", "what size?"], "scenes": SCENES}},
+    },
+    {"cell_type": "markdown", "source": "## The end", "metadata": {"tensorkit": {"notes": "Thank them."}}},
+]  # fmt: skip
+STATE = """() => {
+    const { shell } = window.jupyterapp;
+    const bar = document.getElementById("jp-main-statusbar");
+    const folded = shell.leftCollapsed && shell.rightCollapsed;
+    return [shell.presentationMode, shell.mode, folded, shell.isSideTabBarVisible("left"), bar.checkVisibility()];
+}"""
+GO = "(number) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = number; }"
+SIZE = """() => parseFloat(getComputedStyle(document.querySelector(".jp-Notebook .cm-content")).fontSize)"""
+
+
+def book() -> dict[str, Any]:
+    """A talk of four cells."""
+    cells = [{**cell, "id": f"c{number}"} for number, cell in enumerate(CELLS)]
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[], execution_count=None)
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+
+
+# ---- without a server
+
+
+def test_notes_come_from_metadata_scenes_and_comments() -> None:
+    found = cues(book())
+    assert [(cue.id, cue.heading, cue.first) for cue in found] == [
+        ("c0", "A talk", "A talk"),
+        ("c1", "A talk", "import tensorkit as tk"),
+        ("c2", "A talk", "w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))"),
+        ("c3", "The end", "The end"),
+    ]
+    assert [cue.notes for cue in found] == [
+        "Say hello.\nBreathe.",
+        "",
+        "Ask first:\nwhat size?",
+        "Thank them.",
+    ]
+    assert found[2].scenes == (("sizes", "count from the right"), ("all", SCENES[1]["notes"]))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"tensorkit": 3},
+        {"tensorkit": {"notes": 3, "scenes": "x"}},
+        {"tensorkit": {"scenes": [3, {"name": 4}]}},
+    ],
+)
+def test_metadata_of_another_kind_are_no_notes(metadata: dict[str, Any]) -> None:
+    [cue] = cues({"cells": [{"cell_type": "code", "source": ["a\n", "b"], "metadata": metadata}]})
+    assert (cue.first, cue.notes, cue.scenes) == ("a", "", ())
+
+
+def test_the_talk_is_found_by_number_by_name_and_in_the_speakers_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.ipynb").write_text("{}")
+    assert present.find_talk("mine", tmp_path) == tmp_path / "mine.ipynb"
+    assert present.find_talk("mine.ipynb", tmp_path) == tmp_path / "mine.ipynb"
+    assert present.find_talk("02", tmp_path).name == "02_storage_offset_stride.ipynb"
+    with pytest.raises(LabError, match="There is no lesson called 'x'"):
+        present.find_talk("x", tmp_path)
+    (tmp_path / "in").mkdir()
+    with pytest.raises(LabError, match="name its folder as DIR"):
+        present.find_talk("../mine", tmp_path / "in")
+
+
+def test_a_room_has_a_token_of_its_own_or_the_one_that_is_given(tmp_path: Path) -> None:
+    one, two = (present.stage(tmp_path / "a b.ipynb", tmp_path, port=1, browser=False) for _ in range(2))
+    assert one.lesson != two.lesson
+    assert f"--IdentityProvider.token={one.lesson.split('token=')[1]}" in one.line
+    assert "--LabApp.default_url=/doc/tree/a%20b.ipynb" in one.line
+    given = present.stage(
+        tmp_path / "a.ipynb", tmp_path, port=1, browser=False, settings=["IdentityProvider.token=mine"]
+    )
+    assert given.notes.endswith("token=mine")
+    assert [part for part in given.line if ".token=" in part] == ["--IdentityProvider.token=mine"]
+
+
+def test_a_rehearsal_comes_first_and_its_failure_is_the_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kit = tmp_path / "kit"
+    kit.mkdir()
+    text = book()
+    text["cells"][1]["source"] = "1 / 0"
+    (kit / "00_talk.ipynb").write_text(json.dumps(text))
+    monkeypatch.setattr("tensorkit.lab.lessons.lesson_source", lambda: kit)
+    lines: list[list[str]] = []
+    monkeypatch.setattr(server, "serve", lambda line, *folders: lines.append(list(line)))
+    words = ["tensorkit", "present", "0", str(tmp_path / "mine")]
+    monkeypatch.setattr("sys.argv", [*words, "--rehearse-only"])
+    with pytest.raises(SystemExit, match="1"):
+        cli.main()
+    said = capsys.readouterr().out
+    assert "ZeroDivisionError: division by zero" in said
+    assert "NameError: name 'BroadcastExplorer' is not defined" in said
+    assert "2 of 2 code cells did not go as it should" in said
+    assert lines == []
+    monkeypatch.setattr("sys.argv", [*words, "--no-rehearsal", "--no-browser"])
+    with pytest.raises(SystemExit, match="0"):
+        cli.main()
+    said = capsys.readouterr().out
+    assert "Rehearsing" not in said
+    assert "Speaker's notes: http://127.0.0.1:" in said
+    assert len(lines) == 1
+
+
+# ---- in a browser
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("home")
+    folder = home / "my lessons"
+    folder.mkdir()
+    (folder / "talk.ipynb").write_text(json.dumps(book()))
+    with running(home, root, words=("present", "talk"), options=("--no-rehearsal",)) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def windows(served: Served, chromium: str) -> Iterator[tuple[Any, Any]]:
+    """The room's window and the speaker's, of one browser; nothing goes wrong in either, nothing leaves the machine."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    asked: list[str] = []
+    faults: list[str] = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE_MS)
+        pages = context.new_page(), context.new_page()
+        for page in pages:
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.on("request", lambda request: asked.append(request.url))
+        room, notes = pages
+        addresses = [
+            line.split(": ", 1)[1].strip() for line in served.log.read_text().splitlines() if "token=" in line
+        ]
+        room.goto(addresses[0])
+        room.wait_for_function(READY)
+        room.wait_for_function("() => document.body.dataset.tensorkitPresent === 'ready'")
+        notes.goto(addresses[1])
+        notes.locator('body[data-heard="true"]').wait_for()
+        yield pages
+        browser.close()
+    assert faults == []
+    hosts = {
+        urlsplit(url).hostname for url in asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")
+    }
+    assert hosts == {"127.0.0.1"}
+    assert not served.attempts.exists()
+
+
+@pytest.mark.browser
+def test_the_room_sees_one_document_large_and_nothing_beside_it(windows: tuple[Any, Any]) -> None:
+    room, _ = windows
+    assert room.evaluate(STATE) == [True, "single-document", True, False, False]
+    assert room.evaluate(SIZE) >= 20
+    room.screenshot(path="/tmp/room.png")
+
+
+@pytest.mark.browser
+def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> None:
+    room, notes = windows
+    room.evaluate(GO, 0)
+    notes.locator('body[data-cell="0"]').wait_for()
+    assert notes.locator("#notes").inner_text() == "Say hello.\nBreathe."
+    assert notes.locator("#next").inner_text() == CELLS[2]["source"].splitlines()[0]
+    room.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    room.locator("[data-tk-widget]").wait_for()
+    room.evaluate(GO, 2)
+    notes.locator('body[data-cell="2"]').wait_for()
+    assert notes.locator("#notes").inner_text() == "Ask first:\nwhat size?"
+    room.locator('[data-role="present"]').focus()
+    room.keyboard.press("p")
+    room.locator("dialog.tk-stage").wait_for()
+    room.keyboard.press("n")
+    notes.locator('body[data-scene="sizes"]').wait_for()
+    assert notes.locator("#scenes [aria-current]").inner_text() == "sizes\ncount from the right"
+    assert notes.locator("#next").inner_text() == "all"
+    assert notes.locator("#next-notes").inner_text() == SCENES[1]["notes"], "and it stays text"
+    assert "step 1 of 3" in notes.locator("#first").inner_text()
+    room.keyboard.press("n")
+    notes.locator('body[data-scene="all"]').wait_for()
+    assert notes.locator("#next").inner_text() == "The end"
+    room.keyboard.press("Escape")
+    notes.locator('body[data-scene=""]').wait_for()
+    assert notes.evaluate("() => window.hacked === undefined && document.images.length === 0")
+
+
+@pytest.mark.browser
+def test_the_notes_are_leafed_through_and_follow_again(windows: tuple[Any, Any]) -> None:
+    room, notes = windows
+    room.evaluate(GO, 2)
+    notes.locator('body[data-cell="2"]').wait_for()
+    notes.keyboard.press("ArrowRight")
+    notes.locator('body[data-cell="3"][data-following="false"]').wait_for()
+    notes.keyboard.press("ArrowLeft")
+    notes.keyboard.press("ArrowLeft")
+    notes.locator('body[data-cell="0"]').wait_for()
+    room.evaluate(GO, 3)
+    notes.keyboard.press("f")
+    notes.locator('body[data-cell="3"][data-following="true"]').wait_for()
+    assert notes.locator("#next").inner_text() == "The end."
+    assert notes.locator("#clock").inner_text().count(":") == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_notes(windows: tuple[Any, Any], theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    notes = windows[1]
+    notes.emulate_media(color_scheme=theme)
+    found = axe.Axe().run(notes).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+
+
+@pytest.mark.browser
+def test_the_notes_need_the_token(served: Served) -> None:
+    for path in ("tensorkit/api/talk?lesson=talk.ipynb", "api/contents/talk.ipynb"):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(f"{served.url}/{path}", timeout=30)
+    with urllib.request.urlopen(f"{served.url}/tensorkit/notes?lesson=talk.ipynb", timeout=30) as answer:
+        assert urlsplit(answer.url).path == "/login"
+    assert (
+        served.ask(f"tensorkit/api/talk?lesson=talk.ipynb&token={TOKEN}")["cues"][3]["notes"] == "Thank them."
+    )
+    for outside in ("../log", "nowhere.ipynb"):
+        with pytest.raises(urllib.error.HTTPError, match=r"40[04]"):
+            served.ask(f"tensorkit/api/talk?lesson={outside}")
+
+
+@pytest.mark.browser
+def test_the_speakers_own_jupyter_is_untouched(served: Served, windows: tuple[Any, Any]) -> None:
+    left = [path.relative_to(served.home).as_posix() for path in served.home.rglob("*") if path.is_file()]
+    assert not [path for path in left if path.endswith(("-settings", "overrides.json", "page_config.json"))]
+    assert not (served.home / ".jupyter" / "lab" / "workspaces").exists()
+    assert windows[0].evaluate("() => true")

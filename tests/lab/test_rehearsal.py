@@ -1,0 +1,104 @@
+"""The rehearsal finds what would fail before an audience, and touches nothing of the presenter's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorkit.lab.errors import LabError
+from tensorkit.lab.rehearsal import Performance, rehearse
+
+UNDRAWN = """
+import tensorkit as tk
+from tensorkit_widgets import BroadcastExplorer
+class Broken(BroadcastExplorer):
+    def _sheet(self, at):
+        raise ValueError("no ink")
+"""
+
+
+def notebook(path: Path, *cells: str | tuple[str, str]) -> Path:
+    """A notebook of code cells; a pair is (source, tag)."""
+    made: list[dict[str, Any]] = []
+    for number, cell in enumerate(cells):
+        source, tags = (cell, []) if isinstance(cell, str) else (cell[0], [cell[1]])
+        made.append({
+            "cell_type": "code", "id": f"c{number}", "metadata": {"tags": tags}, "execution_count": None,
+            "outputs": [], "source": source,
+        })  # fmt: skip
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    path.write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+def test_what_fails_is_told_cell_by_cell_and_the_lesson_goes_on(tmp_path: Path) -> None:
+    lesson = notebook(
+        tmp_path / "a.ipynb",
+        "\n\nimport time; time.sleep(0.2)",
+        "1 / 0",
+        "",
+        ("1 / 0", "raises-exception"),
+        ("1 + 0", "raises-exception"),
+        "open('trace', 'w').close(); import os; print(os.path.exists('a.ipynb'))",
+    )
+    before, said = lesson.read_bytes(), []
+    done = rehearse(lesson, said.append)
+    assert said == done.cells
+    assert [(cell.number, cell.problems) for cell in done.cells] == [
+        (1, ()),
+        (2, ("ZeroDivisionError: division by zero",)),
+        (4, ()),
+        (5, ("it was meant to fail, and did not",)),
+        (6, ()),
+    ]
+    assert done.cells[0].line == "import time; time.sleep(0.2)"
+    assert done.cells[0].seconds >= 0.2
+    assert not done.good
+    assert done.summary().startswith("2 of 5 code cells did not go as it should")
+    assert lesson.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_a_picture_that_cannot_be_drawn_is_told_wherever_it_is_shown(tmp_path: Path) -> None:
+    shown = "w = Broken(tk.ones(2), tk.ones(2))\nw"
+    done = rehearse(
+        notebook(
+            tmp_path / "a.ipynb",
+            UNDRAWN,
+            shown,
+            "w",
+            "good = BroadcastExplorer(tk.ones(2), tk.ones(2))\ngood",
+        )
+    )
+    assert [cell.problems for cell in done.cells] == [
+        (), ("the picture could not be drawn: no ink",), ("the picture could not be drawn: no ink",), (),
+    ]  # fmt: skip
+
+
+def test_a_picture_that_breaks_later_is_told_where_it_broke(tmp_path: Path) -> None:
+    breaks = "def no(at):\n    raise ValueError('no ink')\nw._sheet = no"
+    done = rehearse(
+        notebook(tmp_path / "a.ipynb", UNDRAWN, "w = BroadcastExplorer(tk.ones(2), tk.ones(2))\nw", breaks)
+    )
+    assert [cell.problems for cell in done.cells] == [(), (), ("the picture could not be drawn: no ink",)]
+
+
+def test_a_kernel_that_dies_ends_the_rehearsal(tmp_path: Path) -> None:
+    done = rehearse(notebook(tmp_path / "a.ipynb", "x = 1", "import os; os._exit(1)", "x"))
+    assert [cell.number for cell in done.cells] == [1, 2]
+    assert done.cells[1].problems == ("the kernel died; the cells after it were not rehearsed",)
+
+
+def test_what_is_no_notebook_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text("{")
+    with pytest.raises(LabError, match=r"a\.ipynb is no notebook that can be read"):
+        rehearse(tmp_path / "a.ipynb")
+
+
+def test_a_committed_lesson_goes_well(root: Path) -> None:
+    done = rehearse(root / "notebooks" / "00_setup_check.ipynb")
+    assert [cell for cell in done.cells if cell.problems] == []
+    assert isinstance(done.cells[0], Performance)
