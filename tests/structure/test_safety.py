@@ -47,6 +47,30 @@ def test_the_lines_of_a_puzzle_are_run_by_puzzles_alone() -> None:
     assert users == {"tensorkit_widgets.parsons"}
 
 
+STORIES = "tensorkit_widgets.explain_model"
+"""Runs a learner's own cell, as Python's interpreter does."""
+
+
+def test_a_learners_cell_is_run_by_what_the_learner_calls_alone() -> None:
+    """`explain` and ``%%explain`` run it; the pictures know what came of it and nothing that runs it again."""
+    runners = {
+        module.name
+        for module in of("tensorkit_widgets")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Name)
+        and node.id in ("explain_run", "explain_line")
+        and module.name != STORIES
+    }
+    assert runners == {"tensorkit_widgets.explain", "tensorkit_widgets.explain_magic"}
+    interpreters = {
+        module.name
+        for module in of("tensorkit_widgets")
+        for found in module.imports()
+        if found.module in ("code", "codeop")
+    }
+    assert interpreters == {STORIES}
+
+
 def test_the_engine_evaluates_nothing_that_is_given_to_it() -> None:
     """`exec` may compile a kernel's own source for a device, in its folder alone."""
     found = {module.name for module in of("tensorkit") if evaluations(module.tree)}

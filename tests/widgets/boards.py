@@ -22,6 +22,9 @@ from tensorkit_widgets import (
     MatmulExplorer,
     MemoryMap,
     ReductionExplorer,
+    Trace,
+    explain,
+    trace,
 )
 from tensorkit_widgets.board import Board
 
@@ -42,6 +45,13 @@ def _names() -> dict[str, Any]:
     return {"t": t, "row": t[1], "columns": t[:, ::2], "batch": [t.clone()], "thumb": tk.zeros(100_000)[:4]}
 
 
+def _traced() -> Trace:
+    x = tk.arange(6.0).view(2, 3)
+    with trace() as found:
+        (x.t() @ x)[0, 1:].mul_(2)
+    return found
+
+
 BOARDS: dict[str, Callable[[], Board]] = {
     "bits": lambda: BitView(0.1),
     "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
@@ -58,12 +68,17 @@ BOARDS: dict[str, Callable[[], Board]] = {
     "index_copy": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
     "index_lost_write": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
     "index_refused": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
+    "explain": lambda: explain(
+        "y = x.t().reshape(-1)\nx.add_(1)\nz = x[1:, ::2] + y[:2]\nz.sum()", {"x": tk.arange(12).view(3, 4)}
+    ),
+    "explain_error": lambda: explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)}).goto(0),
     "memory": lambda: MemoryMap(_names()),
     "memory_alone": lambda: MemoryMap(_names()).show("row"),
     "memory_many": lambda: MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
     "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
     "reduction_keepdim": lambda: ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
     "reduction_refused": lambda: ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
+    "trace": _traced,
 }
 """Small, and the same every time: neither times nor addresses nor unseeded numbers."""
 

@@ -1,0 +1,64 @@
+"""``%%explain``: run a cell as ever, and show its story.
+
+    %%explain
+    y = x.t()
+    y.view(-1)
+
+A cell that raises shows its story, too, and then its error as IPython shows it: "Run All" stops there as ever.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from tensorkit_widgets import live
+from tensorkit_widgets.explain import Explanation
+from tensorkit_widgets.explain_model import explain_run
+from tensorkit_widgets.learner_code import is_library_file
+
+__all__ = ["explain_cell", "register", "remove"]
+
+USAGE = "%%explain runs the cell under it and tells its story; it takes no words of its own."
+
+
+def explain_cell(line: str, cell: str) -> None:
+    """Run this cell, and show its story: what each call did, view or copy and why, and what an error means."""
+    from IPython.display import display
+
+    if line.strip():
+        print(USAGE)
+    shell = live._shell()
+    story, error = explain_run(cell, shell.user_ns)
+    display(Explanation(story))
+    if error is not None:
+        _shown_as_ever(shell, error)
+        raise error
+
+
+def _shown_as_ever(shell: Any, error: BaseException) -> None:
+    """Have IPython show the error with the learner's own frames, as it would have without the magic."""
+    trace = error.__traceback__
+    while trace is not None and is_library_file(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    kept = error.__traceback__ if trace is None else trace
+    try:
+        lines = _told_by(shell, error, kept)
+        error._render_traceback_ = lambda *ignored: lines  # type: ignore[attr-defined]
+    except Exception:  # an error that cannot be told so is told with the magic's own frames
+        return
+
+
+def _told_by(shell: Any, error: BaseException, trace: TracebackType | None) -> list[str]:
+    lines: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, trace, tb_offset=0)
+    return lines
+
+
+def register(shell: Any) -> None:
+    """Teach a shell ``%%explain``; doing it again changes nothing."""
+    shell.register_magic_function(explain_cell, "cell", "explain")
+
+
+def remove(shell: Any) -> None:
+    """Take the magic away."""
+    shell.magics_manager.magics["cell"].pop("explain", None)
