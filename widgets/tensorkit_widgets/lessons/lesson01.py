@@ -46,8 +46,8 @@ QUIZZES = (
                 "Floats become `float32` unless you say otherwise: 32 bits, four bytes each.",
                 options=("`float32`", "`float64`", "`int64`"),
                 slips=(
-                    Slip("default dtype", "so Python and NumPy keep their floats.", given="`float64`"),
-                    Slip("default dtype", "there are fractions in it.", given="`int64`"),
+                    Slip("default dtype", "So Python and NumPy keep their floats.", given="`float64`"),
+                    Slip("default dtype", "There are fractions in it.", given="`int64`"),
                 ),
                 proof=lambda tk: f"`{str(tk.tensor([1.5, 2.5]).dtype).rpartition('.')[2]}`",
             ),
@@ -59,7 +59,7 @@ QUIZZES = (
                 options=("A tensor of size (1,)", "A tensor without dimensions", "A Python float"),
                 slips=(
                     Slip(ITEM, "`z.sum()` has no dimension left.", given="A tensor of size (1,)"),
-                    Slip(ITEM, "that is `z.sum()` alone.", given="A tensor without dimensions"),
+                    Slip(ITEM, "That is `z.sum()` alone.", given="A tensor without dimensions"),
                 ),
                 proof=lambda tk: _kind(tk.zeros(5).sum().item()),
             ),
