@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from math import prod
 from typing import Any
@@ -275,6 +276,15 @@ def test_a_large_tensor_opens_at_once_and_is_never_copied() -> None:
     send(w, "pick", key="t:500,7")
     assert "a mask by hand" in complaint(w)
     assert prod(t.size()) == 10**9
+
+
+def test_many_dimensions_stay_on_the_page() -> None:
+    w = IndexExplorer(tk.arange(3), "t[" + ", ".join(["None"] * 20) + ", [0, 2, 2]]").run()
+    assert w.size == (*[1] * 20, 3)
+    sheet = w._sheet(w.at)
+    assert all(0 <= tile.x <= tile.x + tile.width <= sheet.width + 1 for tile in tiles(w).values())
+    items = [tile for key, tile in tiles(w).items() if key.startswith("item:")]
+    assert all(a.x + a.width <= b.x for a, b in itertools.pairwise(items))
 
 
 def test_numpy_in_its_own_way() -> None:

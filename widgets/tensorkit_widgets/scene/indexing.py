@@ -28,6 +28,7 @@ __all__ = ["Gather", "compose_indexing", "key_of"]
 
 LEFT = 28.0
 MOST_WIRES = 24
+MOST_ITEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,9 @@ def _composed(model: Gather) -> Sheet:
 def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
     """What stands between the brackets, each part over what it chooses."""
     x, tiles, notes = LEFT, [], list[Note]()
-    room = model.wide / max(len(model.items), 1) - 12
-    for k, (heading, text, chooses) in enumerate(model.items):
+    shown = model.items[:MOST_ITEMS]
+    room = model.wide / max(len(shown), 1) - 12
+    for k, (heading, text, chooses) in enumerate(shown):
         limit = int((room - 20) / (MONO * 17))
         cut = text if len(text) <= max(limit, 3) else text[: max(limit, 3) - 1] + "…"
         width = min(room, max(96.0, len(cut) * MONO * 18 + 24, len(chooses) * 8.0 + 8))
@@ -136,7 +138,7 @@ def _tensors(model: Gather, top: float) -> tuple[list[Table], list[Note], float]
     beside = base.right <= 470
     x, y = (max(base.right + 70, 330.0), top) if beside else (LEFT, base.bottom + 22)
     result = _fitted(_result(model, x, y + 26), model.page - x - LEFT)
-    after = f"size {size_text(model.result.meta.size)}"
+    after = f"size {size_text(model.result.meta.size)}"[:48]
     notes.append(Note(x, y + 14, "the result", "heading", after=after))
     return [base, result], notes, max(base.bottom, result.bottom) + 14
 

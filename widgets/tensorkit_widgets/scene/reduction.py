@@ -189,7 +189,7 @@ def _matrices(
     base = _fitted(tensor_table("t", model.base, LEFT, top + 26, ROOM, dress, model.name), ROOM)
     if model.result is None:
         return [base], notes, (), base.bottom + 14
-    after = f"{model.dtype}, size {size_text(model.size)}"
+    after = f"{model.dtype}, size {size_text(model.size)}"[:56]
     x = min(max(base.right, 300.0) + GUTTER, PAGE - LEFT - ROOM / 2)
     notes.append(Note(x, top + 14, "the result", "heading", after=after))
     result = _result(model, x, top + 26)
