@@ -35,6 +35,7 @@ def memory_map() -> Iterator[Row]:
         yield Row(
             name, median(times) * 1e3, "ms", f"slowest of {CELLS} cells {max(times) * 1e3:.1f} ms", GOAL
         )
+    yield _drawn()
     times = _cells(memory_watch.MemoryWatch(), _model(torch))
     detail = f"100 parameters, their gradients, a loss with its graph; slowest {max(times) * 1e3:.1f} ms"
     yield Row("a model of 50 layers", median(times) * 1e3, "ms", detail)
@@ -52,6 +53,28 @@ def _makers(torch: Any) -> dict[str, Callable[[], Names]]:
         "25 tensors, each seen 4 times": _aliases,
         "100 tensors in containers": lambda: {"d": {"x": [*hundred(lambda: tensorkit.ones(40))().values()]}},
     }
+
+
+class _Drawn:
+    """A map that is drawn and sent after each cell, to be timed as a watch is."""
+
+    def __init__(self, names: Names) -> None:
+        from tensorkit_widgets import MemoryMap
+
+        self.map = MemoryMap(names)
+
+    def look(self, _names: Names) -> tuple[Any, Any]:
+        found = self.map.look()
+        return found.snapshot, found.change
+
+
+def _drawn() -> Row:
+    names = {f"t{k}": tensorkit.arange(12.0) for k in range(100)}
+    drawn = _Drawn(names)
+    times = _cells(drawn, names)
+    detail = f"the look, the picture and its text, sent; slowest {max(times) * 1e3:.1f} ms"
+    drawn.map.close()
+    return Row("100 tensors, drawn", median(times) * 1e3, "ms", detail)
 
 
 def _aliases() -> Names:

@@ -60,7 +60,7 @@ class MemoryMap(Board):
 
     kind = "memory-map"
     moments = "moment"
-    widths: ClassVar[tuple[float, ...]] = (400.0, 480.0, 600.0, 760.0, 960.0)
+    widths: ClassVar[tuple[float, ...]] = (400.0, 440.0, 480.0, 600.0, 760.0, 960.0)
 
     def __init__(
         self,

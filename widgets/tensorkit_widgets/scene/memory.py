@@ -31,7 +31,7 @@ MOST = 48
 MARGIN = 16.0
 GONE = 3
 ORDERS = {
-    "changed": "what just changed first",
+    "changed": "just changed first",
     "oldest": "oldest first",
     "newest": "newest first",
     "size": "largest first",

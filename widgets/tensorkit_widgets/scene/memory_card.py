@@ -173,11 +173,13 @@ def _row(
     high = font + (30.0 if card.large else 24.0)
     at, places = card.left, {}
     tiles: list[Tile] = []
-    changed = set(card.change.slots) if card.change is not None else set()
+    slots = [item.slot for item in row if isinstance(item, Slot)]
+    reach = {h.number: reached_slots(card.storage, h, slots) for h in card.storage.holders}
     for item in row:
         if isinstance(item, Slot):
             places[item.slot] = at
-            tiles.append(_tile(card, item, (at, card.y, unit, high), font, item.slot in changed))
+            readers = [h.name for h in card.storage.holders if item.slot in reach[h.number]]
+            tiles.append(_tile(card, item, (at, card.y, unit, high), font, readers))
         else:
             card.gaps.append(Gap(round(at, 2), card.y, GAP, high, *item))
         at += item_width(item, unit)
@@ -186,18 +188,19 @@ def _row(
     gapped = any(isinstance(item, tuple) for item in row)
     card.y += high + (40 if gapped else 27)
     for number, holder in enumerate(holders):
-        reached = reached_slots(card.storage, holder, list(places))
-        if reached:
-            _holder(card, number, holder, reached, places, unit, number not in named)
+        if reach[holder.number]:
+            _holder(card, number, holder, reach[holder.number], places, unit, number not in named)
             named.add(number)
     card.y += 2
 
 
-def _tile(card: Card, item: Slot, box: tuple[float, float, float, float], font: float, changed: bool) -> Tile:
+def _tile(
+    card: Card, item: Slot, box: tuple[float, float, float, float], font: float, readers: Sequence[str]
+) -> Tile:
     storage = card.storage
+    changed = card.change is not None and item.slot in card.change.slots
     exact = full(item.value, storage.dtype)
     x, y, width, height = box
-    readers = [h.name for h in storage.holders if reached_slots(storage, h, [item.slot])]
     who = f"read by {listed(readers)}" if readers else "no tensor reads it"
     kinds: tuple[str, ...] = ("changed",) if changed else () if readers else ("grey",)
     said = f"slot {item.slot}, value {exact}, {'changed by this cell, ' if changed else ''}{who}"

@@ -42,13 +42,13 @@ def slot_rows(
     values = {run.start + k: value for run in storage.runs for k, value in enumerate(run.values)}
     longest = max(len(short(v, storage.dtype)) for v in values.values())
     slots = sorted(values)
-    fonts = (22, 20, 18) if large else (18, 17, 16, 15, 14)
+    fonts = (22, 20, 18) if large else (18, 17, 16, 15, 14, 13)
     for font in fonts:
-        unit = max(34.0, longest * MONO * font + 10)
+        unit = _unit(longest, font)
         items = _items(slots, values, storage.slots)
         if len(_filled(items, unit, room)) == 1:
             return _width(items, unit, room, large), font, [items]
-    unit = max(34.0, longest * MONO * font + 10)
+    unit = _unit(longest, font)
     whole = len(slots) == storage.slots
     if not large and len(_filled(items, unit, room)) > 1 + whole:
         most = max(2, int(((1 + whole) * room - (2 + whole) * GAP) // unit))
@@ -58,6 +58,11 @@ def slot_rows(
     share = sum(item_width(item, unit) for item in items) / len(rows)
     even = _filled(items, unit, min(room, share + unit / 2))
     return unit, font, even if len(even) == len(rows) else rows
+
+
+def _unit(longest: int, font: float) -> float:
+    """The least width of a slot for numbers of so many characters."""
+    return max(30.0, longest * MONO * font + 8)
 
 
 def _width(items: list[Item], least: float, room: float, large: bool) -> float:
