@@ -1,0 +1,211 @@
+"""Trace, explain and %%explain under a learner's hands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    "%load_ext tensorkit_widgets\nimport tensorkit as tk\nfrom tensorkit_widgets import Trace, explain, trace",
+    "x = tk.arange(12).view(3, 4)\n"
+    "with trace() as tr:\n    y = x.t().reshape(-1)\n    x[1, 2] = 60\n    z = x[1:] + 1\ntr",
+    "w = explain('x.t().view(-1)')\nw",
+    "%%explain\na = x.t()\nb = a.reshape(-1)\nb.sum()",
+    "s = explain('for k in range(40):\\n    x = x + 1\\n(x * x)[0]  # <img src=x onerror=hacked=1>')\ns",
+    "def double(t):\n    return t.t() * 2\n\ninside = explain('double(x).t()')\ninside",
+    "%%explain\nc = x.t()\nc.view(-1)",
+    "reached = True",
+]
+SHOTS = os.environ.get("TENSORKIT_SHOTS", "")
+
+
+@pytest.fixture(scope="module")
+def book(desk: Any) -> Any:
+    one = desk.open("story", CELLS, [1, 2, 3, 4, 5, 6], height=7000)
+    yield one
+    assert one.faults == []
+    one.page.close()
+
+
+def classes(book: Any, number: int, key: str) -> str:
+    return str(book.tile(number, key).get_attribute("class"))
+
+
+def shot(book: Any, number: int, name: str) -> None:
+    if SHOTS:
+        book.shot(number, Path(SHOTS) / f"{name}.png")
+
+
+def test_a_trace_steps_through_its_calls(book: Any) -> None:
+    book.shows(1, step="0", steps="5", calls="5", status="ok", bytes="96")
+    shot(book, 1, "trace_whole")
+    book.part(1, "step").click()
+    book.shows(1, step="1", op="t", did="view", storages="A")
+    book.part(1, "step").click()
+    book.shows(1, step="2", op="reshape", did="copy", running=".reshape(-1)", storages="B")
+    shot(book, 1, "trace_copy")
+    assert book.ask("tr.at, tr.calls[1].bytes_moved") == "2 96"
+    book.part(1, "back").click()
+    book.shows(1, step="1")
+    book.part(1, "run").click()
+    book.shows(1, step="5", op="add", did="made")
+    book.part(1, "scrub").evaluate(
+        "s => { s.value = 2; s.dispatchEvent(new Event('input', { bubbles: true })); }"
+    )
+    book.shows(1, step="2")
+
+
+def test_the_list_is_pressed(book: Any) -> None:
+    book.tile(1, "step:3").click()
+    book.shows(1, step="3", did="in place")
+    assert "tk-lit" in classes(book, 1, "step:3")
+    assert "tk-lit" not in classes(book, 1, "step:2")
+
+
+def test_what_was_written_flashes_where_it_was_written(book: Any) -> None:
+    book.tile(1, "step:3").click()
+    book.shows(1, step="3")
+    assert "tk-is-changed" in classes(book, 1, "out0:1,2")
+    assert "tk-is-changed" in classes(book, 1, "A:6")
+    assert "tk-is-changed" not in classes(book, 1, "A:5")
+    assert book.tile(1, "in0:1,2").get_attribute("data-full") == "6"
+    assert book.tile(1, "out0:1,2").get_attribute("data-full") == "60"
+    shot(book, 1, "trace_write")
+    moves = "() => matchMedia('(prefers-reduced-motion: reduce)').matches"
+    name = "box => getComputedStyle(box).animationName"
+    box = book.tile(1, "A:6").locator(".tk-box")
+    assert book.page.evaluate(moves)
+    assert box.evaluate(name) == "none", "no motion for those who want none"
+    book.page.emulate_media(reduced_motion="no-preference")
+    assert box.evaluate(name) == "tk-flash"
+    book.page.emulate_media(reduced_motion="reduce")
+
+
+def test_hover_lights_the_slot_and_every_element_that_reads_it(book: Any) -> None:
+    book.tile(1, "step:1").click()
+    book.shows(1, step="1")
+    book.tile(1, "in0:1,2").hover()
+    book.shows(1, focus="in0:1,2")
+    assert "tk-kin" in classes(book, 1, "A:6")
+    assert "tk-kin" in classes(book, 1, "out0:2,1")
+    assert "tk-kin" not in classes(book, 1, "out0:1,2")
+    assert "slot 6 of storage A" in book.part(1, "said").inner_text()
+
+
+def test_an_error_opens_where_it_was_raised(book: Any) -> None:
+    book.shows(2, step="2", did="error", diagnosis="view-strides", bad="0:0,0:1", running=".view(-1)")
+    for key in ("size-in0:0", "size-in0:1", "stride-in0:0", "stride-in0:1"):
+        assert "tk-is-bad" in classes(book, 2, key)
+    text = book.root(2).locator(".tk-picture").inner_text()
+    assert "cannot merge" in text
+    assert "what to do next" in text
+    assert book.root(2).locator(".tk-axis.tk-bad").count() == 2
+    assert book.root(2).locator(".tk-link-bad").count() == 2
+    shot(book, 2, "error")
+
+
+def test_the_offered_code_is_copied_and_runs(book: Any) -> None:
+    book.part(2, "copy-0").click()
+    book.root(2).locator('[data-copied="x.t().reshape(-1)"]').wait_for()
+    assert "x.t().reshape(-1)" in book.part(2, "said").inner_text()
+    assert book.ask("explain(w.offers[0]).failed") == "None"
+    book.part(2, "back").click()
+    book.shows(2, step="1")
+    assert book.part(2, "copy-0").count() == 0
+    book.part(2, "error").click()
+    book.shows(2, step="2")
+
+
+def test_the_magic_runs_the_cell_once_in_the_notebook(book: Any) -> None:
+    book.shows(3, step="0", steps="3", status="ok")
+    assert "the value" in book.root(3).locator(".tk-picture").inner_text()
+    assert book.ask("b.tolist()[:3]") == "[0, 4, 8]"
+    shot(book, 3, "magic_whole")
+    book.tile(3, "step:2").click()
+    book.shows(3, step="2", did="copy", line="2", running="a.reshape(-1)")
+
+
+def test_a_cell_that_raises_shows_its_story_and_its_error(book: Any) -> None:
+    book.shows(6, step="2", status="raised", did="error", line="2")
+    error = book.page.locator(
+        '[data-windowed-list-index="6"] .jp-RenderedText[data-mime-type*="stderr"], '
+        '[data-windowed-list-index="6"] .jp-OutputArea-output[data-mime-type*="error"]'
+    ).first
+    error.wait_for()
+    told = error.inner_text()
+    assert "ViewError" in told
+    assert "----> 2 c.view(-1)" in told
+    assert "explain_magic" not in told
+    assert "stepper" not in told
+    assert book.ask("c.size()") == "tensorkit.Size([4, 3])", "what ran before the error stays"
+    assert book.ask("'reached' in globals()") == "False", "Run All stops there, as it does without the magic"
+
+
+def test_a_long_story_is_a_window(book: Any) -> None:
+    book.shows(4, step="0", steps="42", status="ok")
+    assert book.tile(4, "step:42").count() == 0
+    book.part(4, "run").click()
+    book.shows(4, step="42")
+    assert book.tile(4, "step:1").count() == 0
+    book.tile(4, "step:34").click()  # "34 earlier"
+    book.shows(4, step="34")
+    assert book.root(4).locator("img, script").count() == 0
+    assert book.page.evaluate("() => window.hacked === undefined")
+
+
+def test_calls_in_a_function_are_indented(book: Any) -> None:
+    first, last = (book.tile(5, key).locator(".tk-box").bounding_box() for key in ("step:1", "step:3"))
+    assert first["x"] > last["x"]
+    book.tile(5, "step:2").click()
+    book.shows(5, step="2", running="* 2")
+
+
+def test_by_keyboard_alone(book: Any) -> None:
+    keys = book.page.keyboard
+    book.part(1, "step").focus()
+    keys.press("Home")
+    book.shows(1, step="0")
+    keys.press("ArrowRight")
+    book.shows(1, step="1")
+    book.tab_to(1, '.tk-table[data-table="steps"] .tk-tile')
+    keys.press("End")
+    keys.press("ArrowDown")
+    keys.press("Enter")
+    book.shows(1, step="2")
+    keys.press("ArrowDown")
+    keys.press(" ")
+    book.shows(1, step="3")
+    keys.press("PageDown")
+    assert book.page.evaluate("() => document.activeElement.dataset.key").startswith("size-in0")
+    book.part(2, "copy-1").focus()
+    keys.press("Enter")
+    book.root(2).locator('[data-copied="x.t().contiguous().view(-1)"]').wait_for()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing(book: Any, theme: str) -> None:
+    book.theme(theme)
+    for number in (1, 2, 4):
+        shot(book, number, f"{number}_{theme}")
+    assert book.axe(".tk-board") == []
+
+
+def test_a_change_is_painted_in_time(book: Any) -> None:
+    book.part(1, "back").click()
+    book.shows(1, step="2")
+    assert float(book.root(1).get_attribute("data-latency")) < 2000, (
+        "a benchmark measures it; this finds a hang"
+    )
+
+
+def test_a_narrow_page_shows_all_of_it(book: Any) -> None:
+    book.page.set_viewport_size({"width": 900, "height": 7000})
+    shot(book, 2, "narrow")
+    box = book.root(2).bounding_box()
+    assert 300 < box["width"] < 600
+    assert book.root(2).locator("svg.tk-scene").bounding_box()["width"] <= box["width"] + 1
