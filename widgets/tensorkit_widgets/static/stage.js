@@ -4,7 +4,7 @@
  *
  * Keys on the stage: right and left step on and back (N and B go to the next and the last scene), Home and End, + and − and 0
  * for the size (100 to 300 %), M marks a moment, R returns to it after a "what if?", L changes between light and dark.
- * Size and theme are kept for the next picture.
+ * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (revive.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
  * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
@@ -13,6 +13,7 @@
  */
 
 import { make } from "./dom.js";
+import { canRevive, forget, revive } from "./revive.js";
 
 const SIZES = [100, 125, 150, 175, 200, 250, 300];
 
@@ -30,6 +31,8 @@ export class Stage {
     /** @type {Script} */
     this.script = { steps: false, scenes: [], scene: -1, marked: false };
     this.open = false;
+    /** The old picture stays on the stage until the new one is there. */
+    this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
     this.button.addEventListener("click", () => this.toggle());
     this.bar = make("div", { class: "tk-stage-bar", role: "group", "aria-label": "presenter", hidden: true });
@@ -50,9 +53,11 @@ export class Stage {
     this.list.addEventListener("change", () => this.post({ kind: "scene", value: Number(this.list.value) }));
     this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.post({ kind: "mark" }));
     this.back = button("return", "Return", "back to the marked moment (R)", () => this.post({ kind: "return" }));
+    this.again = button("revive", "Start again", "start the kernel again, and come back to this step (K)", () => void revive(this));
+    this.again.classList.add("tk-again");
     this.size = make("output", { class: "tk-count", "data-role": "stage-size" });
     this.bar.append(
-      this.before, this.list, this.after, this.mark, this.back,
+      this.again, this.before, this.list, this.after, this.mark, this.back,
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
       button("theme", "Light / dark", "change the theme (L)", () => this.theme()), button("leave", "Leave", "back to the notebook (Escape)", () => this.leave()),
     );
@@ -102,6 +107,8 @@ export class Stage {
     if (this.dialog.showModal) this.dialog.showModal();
     else this.dialog.setAttribute("open", "");
     document.addEventListener("keydown", this.outside);
+    // A picture that the kernel's death had left on the stage makes room.
+    for (const old of document.querySelectorAll("dialog.tk-stage[data-held]")) old.remove();
     this.show();
     this.tell();
     // Marked on entering, so that whatever is tried on the stage can be taken back.
@@ -109,9 +116,27 @@ export class Stage {
     /** @type {HTMLElement} */ (this.root.querySelector("button:not(:disabled):not([hidden])"))?.focus();
   }
 
+  /** Keep what is shown while the kernel starts again. */
+  hold() {
+    this.held = true;
+    this.dialog.dataset.held = "true";
+    this.root.dataset.kernel = "starting";
+    const said = this.root.querySelector('[data-role="kernel"]');
+    if (said) said.textContent = "The kernel starts again, and the lesson runs up to this picture.";
+    this.show();
+  }
+
+  /** Nothing has taken this picture's place: give the notebook back. */
+  release() {
+    this.held = false;
+    if (this.dialog.isConnected) this.leave();
+  }
+
   leave() {
     if (!this.open) return;
     this.open = false;
+    if (this.held) forget();
+    this.held = false;
     document.removeEventListener("keydown", this.outside);
     this.dialog.close?.();
     this.place.replaceWith(this.root);
@@ -129,9 +154,15 @@ export class Stage {
     this.dialog.classList.toggle("tk-stage-dark", shared.dark === true);
     this.dialog.classList.toggle("tk-stage-light", shared.dark === false);
     this.bar.hidden = !this.open;
+    this.offer();
     this.button.setAttribute("aria-pressed", String(this.open));
     this.root.dataset.stage = this.open ? String(shared.size) : "";
     this.size.textContent = `${shared.size} %`;
+  }
+
+  /** Whether a kernel can be, and need be, started again. */
+  offer() {
+    this.again.hidden = this.root.dataset.kernel !== "gone" || !canRevive();
   }
 
   /** @param {number} by */
@@ -173,6 +204,9 @@ export class Stage {
     /** @type {Record<string, () => void>} */
     const keys = {
       n: () => this.scene(1), b: () => this.scene(-1), m: () => this.post({ kind: "mark" }), r: () => this.post({ kind: "return" }), l: () => this.theme(),
+      k: () => {
+        if (!this.again.hidden) void revive(this);
+      },
       "+": () => this.scale(1), "=": () => this.scale(1), "-": () => this.scale(-1), 0: () => this.scale(0),
     };
     if (this.script.steps && !slider && !inside) {
@@ -188,6 +222,7 @@ export class Stage {
 
   dispose() {
     document.removeEventListener("keydown", this.outside);
+    if (this.held) return;
     if (this.open) {
       this.dialog.close?.();
       this.dialog.remove();

@@ -4,7 +4,7 @@
  * twin, and what is said when the kernel is slow or gone. A subclass gives `drawScene` and `controls`.
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
- *   (an answer is late) | gone, data-latency (milliseconds from the last message to the repainted picture), data-painting
+ *   (an answer is late) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
  *   (those of them that the browser spent on the picture and the controls).
  * On the stage: data-stage = the size in percent, data-scene, data-marked.
  * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
@@ -17,6 +17,7 @@
 import { Courier } from "./courier.js";
 import { make } from "./dom.js";
 import { Stage } from "./stage.js";
+import { comeBack } from "./revive.js";
 import { hideStill } from "./still.js";
 
 export class PictureView {
@@ -60,11 +61,12 @@ export class PictureView {
     for (const event of ["destroy", "comm_live_update"]) this.model.on(event, this.died);
     if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
     this.repaint();
+    comeBack(this.root, this.stage, (message) => this.post(message));
   }
 
   /** @param {import("./courier.js").Message} message */
   post(message) {
-    if (this.root.dataset.kernel !== "gone") this.courier.post(message);
+    if (this.root.dataset.kernel !== "gone" && this.root.dataset.kernel !== "starting") this.courier.post(message);
   }
 
   // ---- from Python
@@ -128,7 +130,8 @@ export class PictureView {
 
   /** @param {"live" | "slow" | "gone"} how */
   kernel(how) {
-    if (this.root.dataset.kernel === "gone" && how !== "gone") return;
+    const { kernel } = this.root.dataset;
+    if (kernel === "starting" || (kernel === "gone" && how !== "gone")) return;
     this.root.dataset.kernel = how;
     this.gone.hidden = how === "live";
     this.gone.textContent = {
@@ -136,6 +139,7 @@ export class PictureView {
       slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
       gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
     }[how];
+    this.stage.offer();
   }
 
   dispose() {
