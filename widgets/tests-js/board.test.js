@@ -91,6 +91,16 @@ describe("a board", () => {
     for (const table of document.querySelectorAll(".tk-table")) expect(table.querySelectorAll('[tabindex="0"]').length).toBe(1);
   });
 
+  it("keeps the keyboard when the button that has it is switched off", () => {
+    part("back").focus();
+    press(part("back"), "Home");
+    model.answer({ step: 0 });
+    expect(part("back").disabled).toBe(true);
+    expect(document.activeElement).toBe(part("step"));
+    press(part("step"), "End");
+    expect(model.sent.at(-1)).toMatchObject({ kind: "run" });
+  });
+
   it("keeps a choice, and sends what is chosen", () => {
     const sign = part("sign");
     sign.value = "*";

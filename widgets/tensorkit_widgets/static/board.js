@@ -103,6 +103,7 @@ class BoardView extends PictureView {
   /** @param {Facts} facts @param {import("./view.js").Frame} frame */
   controls(facts, frame) {
     const { step, steps, moments } = facts;
+    const held = document.activeElement;
     this.own.update(facts.controls);
     for (const part of [this.back, this.next, this.run, this.scrub, this.count]) part.hidden = steps === 0;
     this.back.disabled = step === 0;
@@ -117,6 +118,8 @@ class BoardView extends PictureView {
     this.reset.hidden = steps === 0 && !facts.changed;
     this.kept.hidden = facts.checkpoints.length === 0;
     this.kept.replaceChildren(make("option", { value: "" }, "go back to…"), ...facts.checkpoints.map((name) => make("option", { value: name }, name)));
+    // A button that is switched off would lose the keyboard: it goes on to its neighbour.
+    if (held instanceof HTMLButtonElement && held.disabled && this.bar.contains(held)) [this.next, this.back, this.scrub].find((part) => !part.disabled && !part.hidden)?.focus();
     this.complain(facts.complaint);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);
