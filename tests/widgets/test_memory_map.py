@@ -333,6 +333,21 @@ def test_a_quiet_look_between_cells_is_no_moment(made: list[MemoryMap]) -> None:
     assert "between two cells" in said(book.map)
 
 
+def test_a_cell_that_shows_the_map_leaves_it_as_it_was(
+    made: list[MemoryMap], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("IPython.display.display", lambda *_things, **_options: None)
+    book = Notebook(made, t=tk.zeros(2))
+    book.cell("t[1] = 3")
+    book.names["shown"] = book.map
+    book.cell("shown._ipython_display_()")
+    assert (book.map.steps, book.map._facts()["cell"]) == (1, "1")
+    book.cell("pass")
+    assert book.map._facts()["cell"] == "3"
+    book.cell("shown._ipython_display_()\nt[0] = 1")
+    assert book.map._facts()["cell"] == "4"
+
+
 def test_nothing_of_a_tensor_is_kept(made: list[MemoryMap]) -> None:
     import weakref
 

@@ -84,7 +84,7 @@ class MemoryMap(Board):
     def _open_with(self, source: MemoryHook, state: _State) -> None:
         self._source = source
         self._pages: list[MemoryPage] = []
-        self._begun = self._lasting = False
+        self._begun = self._lasting = self._displayed = False
         self._end = source.subscribe(self._told)
         self._begin(replace(state, at=self._steps(), moment=self._count(self._steps())))
         self._begun = True
@@ -147,13 +147,10 @@ class MemoryMap(Board):
     def _told(self, snapshot: MemorySnapshot, change: Difference) -> None:
         """The hook has looked: another moment, which is the one that is shown from now on."""
         with self._guard if self._begun else nullcontext():
-            if (
-                self._begun
-                and change.quiet
-                and snapshot.moment.cell is None
-                and snapshot.lost == self._lost()
-            ):
-                return
+            passing = snapshot.moment.cell is None or (self._displayed and not snapshot.moment.error)
+            self._displayed = False
+            if self._begun and passing and change.quiet and snapshot.lost == self._lost():
+                return  # a look between cells, or a cell that only shows the map, leaves it as it was
             self._pages = [*self._pages[-(MOMENTS - 1) :], MemoryPage(snapshot, change, self._gone(change))]
             if self._begun and not self._closed:
                 self._said = self._complaint = ""
@@ -282,6 +279,7 @@ class MemoryMap(Board):
 
     def _ipython_display_(self, **options: Any) -> None:
         super()._ipython_display_(**options)
+        self._displayed = True
         if self._lasting:
             live.cells.pop(self, None)
 
