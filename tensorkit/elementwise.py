@@ -7,6 +7,7 @@ operators of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -20,15 +21,20 @@ from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
+from tensorkit.kernels.few import BRIEF
 from tensorkit.layout import Layout
 from tensorkit.storage import allocate
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
+    "MANY_PLANS",
     "NUMBERS",
+    "Place",
     "Pointwise",
+    "Settled",
     "apply",
     "as_number_array",
+    "brief",
     "check_castable",
     "check_devices",
     "check_memory",
@@ -36,12 +42,15 @@ __all__ = [
     "check_writable",
     "empty_strided",
     "few_elements",
+    "place_of",
+    "placed",
     "plain",
     "prepare_out",
     "register_zip",
     "resize_out",
     "result_dtype",
     "seen_layout",
+    "settled",
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
@@ -410,17 +419,28 @@ class _Plan(NamedTuple):
     bare: bool  # whether the function takes numbers as they are: a ufunc casts them to its arrays' dtype
 
 
+class _Way(NamedTuple):
+    """How a block is run on operands of some kinds and layouts, as it was decided for the first of them."""
+
+    kind: dtype
+    held: numpy.dtype[Any]  # NumPy's for the dtype to compute in
+    bare: bool
+    convert: bool  # whether some operand is no array of that dtype
+    packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
+    layout: Layout
+    steps: tuple[int, ...]  # the same in bytes
+    row_major: bool
+
+
 _plans: dict[Any, _Plan | None] = {}
-_steps: dict[
-    Any, tuple[Layout, tuple[int, ...], bool]
-] = {}  # a result's layout, in bytes too; if it is row-major
+_ways: dict[Any, _Way | None] = {}
 _quiet = cpu.quiet_here
-_MANY_PLANS = 4096
+MANY_PLANS = 4096
 _SMALL = 1 << 31
 
 
 def plain(
-    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, by: Any = None
+    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, by: Any = None, out: Any = None
 ) -> Tensor | None:
     """The result where nothing has to be looked at that was not decided for such operands before.
 
@@ -428,11 +448,16 @@ def plain(
 
     Args:
         by: the function over arrays, if it is not the block's own.
+        out: a tensor to write the result into.
     """
-    key: list[Any] = [block.result, block.lacks, dtypes.get_default_dtype()]
+    key: list[Any] = [
+        block.result,
+        block.lacks,
+        block.like_first,
+        block.row_major_after_number,
+        dtypes.get_default_dtype(),
+    ]
     arrays: list[Any] = []
-    first: Array | None = None
-    alike = solid = True
     for operand in operands:
         if operand.__class__ is Tensor:
             array = operand._array
@@ -440,40 +465,35 @@ def plain(
                 if operand._device is not CPU or operand._conjugated:
                     return None
                 array = operand._nd()
-            shape = array.shape
-            key.append(operand._dtype if shape else operand._dtype.name)
+            lay = operand._layout
+            if lay is None:
+                lay = operand._lay()
+            key += (operand._dtype, lay.size, lay.stride)
             arrays.append(array)
-            if first is None:
-                first, whole = array, shape
-            elif shape == whole:
-                solid = solid and operand._solid
-                continue
-            else:
-                alike = False
-            solid = solid and operand._solid
-            if not 0 < array.size <= _FEW:
-                return None
         else:
             key.append(operand.__class__)
             arrays.append(operand)
     named = tuple(key)
     try:
-        plan = _plans[named]
+        way = _ways[named]
     except KeyError:
-        plan = _plan_of(block, operands, named)
-    if plan is None or first is None:
+        way = _way_of(block, operands, named)
+    if way is None:
         return None
-    _, kind, held, bare = plan
+    kind, held, bare, convert, packed, layout, steps, row_major = way
     if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
         return None
+    if out is not None and not (out.__class__ is Tensor and _fits(out, way, operands)):
+        return None
     function = block.numpy if by is None else by
-    try:
-        if (len(key) > 4 or first.dtype is not held) and not _converted(
-            arrays, held, bare and function.__class__ is numpy.ufunc
-        ):
-            return None
-    except RuntimeError:
-        return None  # another thread is inside
+    for place in packed:
+        arrays[place] = arrays[place].copy("K")
+    if convert:
+        try:
+            if not _converted(arrays, held, bare and function.__class__ is numpy.ufunc):
+                return None
+        except RuntimeError:
+            return None  # another thread is inside
     if block.check is not None:
         block.check(*operands)
     if inplace and block.inplace_check is not None:
@@ -481,18 +501,97 @@ def plain(
     try:
         result: Any = _quiet(function, *arrays)
     except (ArithmeticError, RuntimeError, TypeError, ValueError):
-        return None  # sizes that do not broadcast, a division by 0: refused in PyTorch's words
-    if inplace:
-        return _written(operands[0], result)
+        return None  # a division by 0: refused in PyTorch's words
+    if inplace or out is not None:
+        return _written(operands[0] if out is None else out, result)
     if result.__class__ is not numpy.ndarray or result.dtype is not kind.numpy or result.base is not None:
         result = _owned(result, kind)
     if function.__class__ is not numpy.ufunc:
         for array in arrays:
             if result is array:
                 result = array.copy()
-    if alike and solid and result.flags.c_contiguous:
-        return fresh(result, kind)
-    return _laid_out(block, operands, result, kind, named)
+    if steps != result.strides:
+        return _laid_out(result, kind, layout)
+    made = fresh(result, kind)
+    if not row_major:
+        made._layout, made._solid = layout, False
+    return made
+
+
+def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | None:
+    """How a block is run on operands of these kinds and layouts, kept for the next ones; None for the whole way."""
+    tensors = [operand for operand in operands if operand.__class__ is Tensor]
+    kinds = [
+        operand.__class__
+        if operand.__class__ is not Tensor
+        else operand._dtype
+        if operand._lay().size
+        else operand._dtype.name
+        for operand in operands
+    ]
+    named = (block.result, block.lacks, key[4], *kinds)
+    plan = _plans[named] if named in _plans else _plan_of(block, operands, named)
+    way = None
+    if plan is not None and tensors and all(0 < tensor.numel() <= _FEW for tensor in tensors):
+        try:
+            size = layouts.broadcast_sizes(*(tensor._lay().size for tensor in tensors))
+        except RuntimeError:
+            pass  # refused in PyTorch's words
+        else:
+            layout = Layout(size, _stride_of(block, operands, size, plan.kind, None))
+            steps = tuple([step * plan.kind.itemsize for step in layout.stride])
+            convert = any(operand.__class__ is not Tensor for operand in operands) or any(
+                tensor._dtype.numpy != plan.held for tensor in tensors
+            )
+            packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
+            row_major = layout.stride == layouts.contiguous_stride(size)
+            way = _Way(plan.kind, plan.held, plan.bare, convert, packed, layout, steps, row_major)
+    if len(_ways) >= MANY_PLANS:
+        _ways.clear()
+    _ways[key] = way
+    return way
+
+
+_SOME = 64
+
+
+def _lies_apart(operand: Any) -> bool:
+    """Whether the elements lie in many short rows: NumPy copies them sooner than it computes with them there."""
+    if operand.__class__ is not Tensor:
+        return False
+    lay = operand._lay()
+    return (
+        lay.ndim > 1 and lay.numel >= _SOME and 0 not in lay.stride and not lay.is_non_overlapping_and_dense()
+    )
+
+
+class Settled(NamedTuple):
+    """What operands of one dtype and one layout come to where nothing has to be converted: see `settled`."""
+
+    kind: dtype
+    packed: bool
+    layout: Layout
+    steps: tuple[int, ...]
+    row_major: bool
+
+
+def settled(block: Pointwise, operands: tuple[Any, ...]) -> Settled | None:
+    """How a block is run on tensors of one dtype, size and stride, which is the same for all others like them."""
+    if plain(block, operands) is None:
+        return None
+    lay = operands[0]._lay()
+    key = (
+        block.result,
+        block.lacks,
+        block.like_first,
+        block.row_major_after_number,
+        dtypes.get_default_dtype(),
+        *((operands[0]._dtype, lay.size, lay.stride) * len(operands)),
+    )
+    way = _ways.get(key)
+    if way is None or way.convert:
+        return None
+    return Settled(way.kind, bool(way.packed), way.layout, way.steps, way.row_major)
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:
@@ -510,6 +609,16 @@ def few_elements(input: Any, most: int = 16) -> Array | None:
 
 
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
+
+
+def brief(input: Tensor, kinds: tuple[dtype, ...] = _REAL_NUMBERS) -> Array | None:
+    """The elements of a tensor of no more than some thousands, however they lie; None for any other."""
+    array = input._array
+    if array is None:
+        if input._device is not CPU or input._conjugated:
+            return None
+        array = input._nd()
+    return array if input._dtype in kinds and 0 < array.size <= BRIEF and array.ndim else None
 
 
 def _converted(arrays: list[Any], held: numpy.dtype[Any], bare: bool) -> bool:
@@ -543,7 +652,7 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Plan | N
             if not cpu.is_half(compute) and compute not in block.lacks:
                 # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
                 plan = _Plan(compute, kind, compute.numpy, compute.category == 2 or compute is dtypes.int64)
-    if len(_plans) >= _MANY_PLANS:
+    if len(_plans) >= MANY_PLANS:
         _plans.clear()
     _plans[key] = plan
     return plan
@@ -561,6 +670,19 @@ def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
             if len(other._lay().size) > target.ndim:
                 return False
     return True
+
+
+def _fits(out: Tensor, way: _Way, operands: tuple[Any, ...]) -> bool:
+    """Whether the result is written as it is: into a tensor of its size and dtype that shares memory with nobody."""
+    if out._dtype is not way.kind or out._device is not CPU or out._conjugated:
+        return False
+    array, lay = out._nd(), out._lay()
+    if lay.size != way.layout.size or 0 in array.strides:
+        return False
+    storage = out._storage
+    if storage is None:
+        return all(operand is not out for operand in operands)
+    return all(operand.__class__ is not Tensor or operand._storage is not storage for operand in operands)
 
 
 def _written(target: Tensor, result: Any) -> Tensor | None:
@@ -584,29 +706,61 @@ def _owned(result: Any, kind: dtype) -> Array:
     return result if result.base is None else result.copy()  # type: ignore[no-any-return]
 
 
-def _laid_out(block: Pointwise, operands: tuple[Any, ...], made: Array, kind: dtype, named: Any) -> Tensor:
-    """A new array as a tensor, with the strides that PyTorch would give it."""
-    key: list[Any] = [block.like_first, block.row_major_after_number, named]
+class Place(NamedTuple):
+    """Where the elements of a result lie, told by the layouts of the operands: see `place_of`."""
+
+    layout: Layout
+    steps: tuple[int, ...]  # the same in bytes
+    row_major: bool
+    packed: tuple[int, ...]  # the operands that are copied first
+
+
+_places: dict[Any, Place | None] = {}
+
+
+def place_of(operands: tuple[Any, ...], kind: dtype) -> Place | None:
+    """Where a result of few elements lies, of operands that are converted by nobody; None for other operands."""
+    key: list[Any] = [kind]
     for operand in operands:
         if operand.__class__ is Tensor:
-            lay = operand._layout
-            if lay is None:
-                lay = operand._lay()
+            lay = operand._layout or operand._lay()
             key += (lay.size, lay.stride)
-    place = tuple(key)
-    found = _steps.get(place)
-    if found is None:
-        if len(_steps) >= _MANY_PLANS:
-            _steps.clear()
-        layout = Layout(made.shape, _stride_of(block, operands, made.shape, kind, None))
-        steps = tuple([step * made.itemsize for step in layout.stride])
-        found = _steps[place] = (layout, steps, layout.stride == layouts.contiguous_stride(made.shape))
-    layout, steps, row_major = found
-    if steps == made.strides:
-        out = fresh(made, kind)
-        if not row_major:
-            out._layout, out._solid = layout, False
-        return out
+        else:
+            key.append(None)
+    named = tuple(key)
+    if named not in _places:
+        if len(_places) >= MANY_PLANS:
+            _places.clear()
+        _places[named] = _new_place(operands, kind)
+    return _places[named]
+
+
+def _new_place(operands: tuple[Any, ...], kind: dtype) -> Place | None:
+    seen = [operand._lay() if operand.__class__ is Tensor else _NUMBER for operand in operands]
+    try:
+        size = layouts.broadcast_sizes(*(lay.size for lay in seen))
+    except RuntimeError:
+        return None  # refused in PyTorch's words
+    if not 0 < math.prod(size) <= _FEW:
+        return None
+    layout = Layout(size, layouts.iterator_strides(size, seen))
+    steps = tuple([step * kind.itemsize for step in layout.stride])
+    packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
+    return Place(layout, steps, layout.stride == layouts.contiguous_stride(size), packed)
+
+
+def placed(made: Array, kind: dtype, place: Place) -> Tensor:
+    """A new array as a tensor with the strides that it is to have."""
+    if made.strides != place.steps:
+        return _laid_out(made, kind, place.layout)
+    out = fresh(made, kind)
+    if not place.row_major:
+        out._layout, out._solid = place.layout, False
+    return out
+
+
+def _laid_out(made: Array, kind: dtype, layout: Layout) -> Tensor:
+    """A new array copied to where PyTorch's strides put its elements."""
     held = empty_strided(made.shape, layout.stride, kind, CPU)
     numpy.copyto(held._nd(), made)
     return held
@@ -662,8 +816,8 @@ def apply(
     if out is IN_PLACE:
         out, inplace = None, True
     truth = inplace and block.result == "bool"  # it is written as a number: see `_warn_of_truth`
-    if out is None and not truth and (alpha is None or (alpha.__class__ is int and alpha == 1)):
-        done = plain(block, operands, inplace, by)
+    if not truth and (alpha is None or (alpha.__class__ is int and alpha == 1)):
+        done = plain(block, operands, inplace, by, out)
         if done is not None:
             return done
     if by is not None:

@@ -433,9 +433,13 @@ def fill_permutation(out: Array, generator: Generator) -> None:
     """Fill a 1-D array of n numbers with 0 … n - 1 in random order (Fisher and Yates, from the front)."""
     count = out.size
     with generator.lock:
-        left = numpy.arange(count, 1, -1, dtype=numpy.int64)
-        chosen = generator.words(left.size) % left + (count - left)
-    _lay_down(out, _as_dtype(draws.permutation(chosen, count), out.dtype))
+        left = numpy.arange(count, 1, -1, dtype=numpy.uint32 if count < 2**32 else numpy.int64)
+        chosen = generator.words(left.size) % left + numpy.arange(left.size)
+    order = draws.permutation(chosen, count)
+    if out.dtype == order.dtype:
+        out[...] = order
+    else:
+        _lay_down(out, _as_dtype(order, out.dtype))
 
 
 def fill_bernoulli(out: Array, generator: Generator, probability: float | Array) -> None:
@@ -573,7 +577,7 @@ def _stretch(out: Array, low: float, high: float) -> None:
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
     whole = out.size // 16 * 16
-    fast = compiled.normal.compiled() if out.dtype == numpy.float32 and whole >= _chunk else None
+    fast = _compiled_normal(whole) if out.dtype == numpy.float32 else None
     if fast is not None:
         spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, _chunk // 16)
     for start in range(0, whole, _chunk):
@@ -581,7 +585,14 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
     if whole < out.size:
         tail = out[-16:]
         _units(tail, generator)
-        _box_muller(tail, mean, std)
+        if fast is not None:
+            fast(tail)
+        _box_muller(tail, mean, std, fast is not None)
+
+
+def _compiled_normal(count: int) -> Any:
+    """The compiled loop over so many numbers, if there is one: for few of them it must be wanted often."""
+    return compiled.normal.compiled() if count >= _chunk else compiled.normal.often()
 
 
 def _box_muller(blocks: Array, mean: float, std: float, done: bool = False) -> None:

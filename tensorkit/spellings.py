@@ -32,7 +32,7 @@ from tensorkit.dispatch import (
     wants_grad,
 )
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, Pointwise, apply, plain
+from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu
 from tensorkit.signatures import later
@@ -131,7 +131,7 @@ def _fast_binary(
     if block.numpy.__class__ is not numpy.ufunc:
         same = _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
-    kinds = _PLAIN if numbers else _PLAIN[:1]
+    aside = _beside(block, same, _PLAIN if numbers else _PLAIN[:1])
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
@@ -144,7 +144,7 @@ def _fast_binary(
         if x is None:
             return None
         if not a._solid:
-            return _aside(block, a, b, kinds)
+            return aside(a, b)
         wants = a._autograd is not None or (base is not None and base._autograd is not None)
         try:
             if type(b) is Tensor:
@@ -152,7 +152,7 @@ def _fast_binary(
                 if y is None and b._device is CPU:
                     y = b._nd()
                 if y is None or not b._solid or a._dtype is not b._dtype:
-                    return _aside(block, a, b, kinds)
+                    return aside(a, b)
                 base = b._base
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
@@ -162,7 +162,7 @@ def _fast_binary(
                     array = cpu.mapped(ufunc, (x, y), kind.numpy)
                 # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
                 if x.shape != y.shape and min(array.shape) < 2:
-                    return _aside(block, a, b, kinds)
+                    return aside(a, b)
             else:
                 ufunc, kind, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
@@ -174,7 +174,7 @@ def _fast_binary(
                 else:
                     return None
         except KeyError:  # an unusual pair of dtypes
-            return _aside(block, a, b, kinds)
+            return aside(a, b)
         except (OverflowError, RuntimeError, ValueError):
             return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
         # `fresh`, written out: the call would be a tenth of the whole.
@@ -205,11 +205,61 @@ def _fast_binary(
 _PLAIN = (Tensor, float, int, bool)
 
 
-def _aside(block: Pointwise, a: Tensor, b: Any, kinds: tuple[type, ...]) -> Tensor | None:
-    """What the fast path is not for, but the short one of `elementwise` may be: other strides, two dtypes."""
-    if type(b) not in kinds or wants_grad(a) or wants_grad(b):
+def _beside(
+    block: Pointwise, same: dict[dtype, _Entry], kinds: tuple[type, ...]
+) -> Callable[[Tensor, Any], Tensor | None]:
+    """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
+    ways: dict[Any, Settled | None] = {}
+    run, function = cpu.quiet_here, block.numpy
+
+    def aside(a: Tensor, b: Any) -> Tensor | None:
+        if type(b) not in kinds or wants_grad(a) or wants_grad(b):
+            return None
+        x, own = a._array, a._layout
+        if x is None or own is None or b.__class__ is not Tensor or a._dtype is not b._dtype:
+            return plain(block, (a, b))
+        y, other = b._array, b._layout
+        if y is None or other is None or own.stride != other.stride or own.size != other.size:
+            return plain(block, (a, b))
+        key = (a._dtype, own.size, own.stride)
+        if key not in ways:
+            _settle(ways, key, block, (a, b), same)
+        way = ways[key]
+        if way is None:
+            return plain(block, (a, b))
+        try:
+            made = run(function, x.copy("K"), y.copy("K")) if way.packed else run(function, x, y)
+        except RuntimeError:
+            return None  # another thread is inside
+        out = _as_settled(made, way)
+        return plain(block, (a, b)) if out is None else out
+
+    return aside
+
+
+def _settle(
+    ways: dict[Any, Settled | None],
+    key: Any,
+    block: Pointwise,
+    operands: tuple[Any, ...],
+    same: dict[dtype, _Entry],
+) -> None:
+    """Keep how the block is run on operands like these: on those that the function alone is right for."""
+    if len(ways) >= MANY_PLANS:
+        ways.clear()
+    ways[key] = settled(block, operands) if operands[0]._dtype in same else None
+
+
+def _as_settled(made: Any, way: Settled) -> Tensor | None:
+    """A new array as a tensor, if its elements lie as was foreseen."""
+    if made.__class__ is not numpy.ndarray or made.strides != way.steps or made.dtype is not way.kind.numpy:
         return None
-    return plain(block, (a, b))
+    if made.base is not None:  # a part of another array
+        return None
+    out = fresh(made, way.kind)
+    if not way.row_major:
+        out._layout, out._solid = way.layout, False
+    return out
 
 
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
@@ -219,9 +269,39 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
     number = number if numbers else {}
     run, many = cpu.quiet_here, cpu.MANY
     kinds = _PLAIN if numbers else _PLAIN[:1]
+    ways: dict[Any, Settled | None] = {}
+
+    def alike(a: Tensor, b: Any) -> bool:
+        """Whether it was done, for tensors of one dtype and layout that have no memory in common."""
+        x, own, y, other = a._array, a._layout, b._array, b._layout
+        if x is None or own is None or y is None or other is None or a._dtype is not b._dtype:
+            return False
+        if own.stride != other.stride or own.size != other.size:
+            return False
+        if a._storage is not None and a._storage is b._storage:
+            return False
+        key = (a._dtype, own.size, own.stride)
+        if key not in ways:
+            _settle(ways, key, block, (a, b), same)
+        way = ways[key]
+        if way is None or 0 in own.stride or way.kind is not a._dtype:
+            return False
+        try:
+            if way.packed:
+                x[...] = run(block.numpy, x.copy("K"), y.copy("K"))
+            else:
+                run(block.numpy, x, y, x)
+        except RuntimeError:
+            return False
+        a._bump()
+        return True
 
     def aside(a: Tensor, b: Any) -> bool:
-        return type(b) in kinds and not wants_grad(b) and plain(block, (a, b), True) is not None
+        if type(b) not in kinds or wants_grad(b):
+            return False
+        if b.__class__ is Tensor and alike(a, b):
+            return True
+        return plain(block, (a, b), True) is not None
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
@@ -274,17 +354,17 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
     run = cpu.quiet_here
 
     def fast(a: Tensor, b: Any, out: Any) -> bool:
-        """Whether ``out=`` was plain enough to be written here: three dense tensors of one size and their dtypes."""
+        """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""
         if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor:
+            return False
+        if wants_grad(a) or wants_grad(b) or wants_grad(out):
             return False
         x, y, z = a._array, b._array, out._array
         if x is None or y is None or z is None or not (a._solid and b._solid and out._solid):
-            return False
+            return plain(block, (a, b), out=out) is not None
         if not (x.shape == y.shape == z.shape) or x.size >= cpu.MANY or a._dtype is not b._dtype:
             return False
         if out._storage is not None and (out._storage is a._storage or out._storage is b._storage):
-            return False
-        if wants_grad(a) or wants_grad(b) or wants_grad(out):
             return False
         try:
             ufunc, kind = same[a._dtype]
@@ -297,6 +377,24 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
         return True
 
     return fast
+
+
+_SCALED = (dtypes.float32, dtypes.float64)
+
+
+def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
+    """``alpha=`` where two tensors of one floating point dtype are few elements; None where `apply` must look."""
+    if not block.alpha or (alpha.__class__ is not float and alpha.__class__ is not int):
+        return None
+    if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
+        return None
+    if a._dtype not in _SCALED or not -_LARGEST <= alpha <= _LARGEST or wants_grad(a) or wants_grad(b):
+        return None
+    ufunc, factor = block.numpy, float(alpha)
+    return plain(block, (a, b), by=lambda x, y: ufunc(x, y * factor))
+
+
+_LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
 def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
@@ -315,6 +413,25 @@ def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
     run, ndarray, many = cpu.quiet_here, numpy.ndarray, cpu.MANY
+    ways: dict[Any, Settled | None] = {}
+
+    def aside(a: Tensor, x: Any) -> Tensor | None:
+        """The same of an array that is not row-major."""
+        own = a._layout
+        if own is None:
+            return plain(block, (a,))
+        key = (a._dtype, own.size, own.stride)
+        if key not in ways:
+            _settle(ways, key, block, (a,), same)
+        way = ways[key]
+        if way is None:
+            return plain(block, (a,))
+        try:
+            made = run(block.numpy, x.copy("K") if way.packed else x)
+        except RuntimeError:
+            return None  # another thread is inside
+        out = _as_settled(made, way)
+        return plain(block, (a,)) if out is None else out
 
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
@@ -324,7 +441,7 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         if x is None:
             return None
         if not a._solid:
-            return plain(block, (a,))
+            return aside(a, x)
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
@@ -516,14 +633,23 @@ def binary(
                 return result
         elif len(kwargs) == 1 and len(args) == 2 and not tracing.active:
             out = kwargs.get("out")
-            if out is not None and into(args[0], args[1], out):
-                return out  # type: ignore[no-any-return]
+            if out is not None:
+                if into(args[0], args[1], out):
+                    return out  # type: ignore[no-any-return]
+            elif "alpha" in kwargs:
+                result = _fast_scaled(block, args[0], args[1], kwargs["alpha"])
+                if result is not None:
+                    return result
         return caller(args, kwargs, method=False)
 
     def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
         if not kwargs and len(args) == 1 and not tracing.active:
             result = fast(self, args[0])
+            if result is not None:
+                return result
+        elif len(kwargs) == 1 and len(args) == 1 and "alpha" in kwargs and not tracing.active:
+            result = _fast_scaled(block, self, args[0], kwargs["alpha"])
             if result is not None:
                 return result
         return caller((self, *args), kwargs, method=True)

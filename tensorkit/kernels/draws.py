@@ -23,6 +23,8 @@ __all__ = ["by_the_c_library", "exp", "fused", "log", "permutation", "poisson", 
 Array = numpy.ndarray[Any, Any]
 #: From so many elements on it is worth while to look for a compiled loop.
 _LONG = 20_000
+#: From so many elements on, if that is done again and again.
+_SOME = 64
 
 
 def by_the_c_library(function: Callable[[float], float], values: Array, exact: bool = True) -> Array:
@@ -100,13 +102,13 @@ def shuffle(order: Any, other: Any) -> None:
 
 def permutation(other: Array, count: int) -> Array:
     """0 … count - 1 after swapping each place i with ``other[i]``, which is never before i."""
-    if count >= _LONG:
-        fast = shuffle.compiled()
-        if fast is None:
-            return _all_swaps(other, count)
+    fast = shuffle.compiled() if count >= _LONG else shuffle.often() if count >= _SOME else None
+    if fast is not None:
         order: Array = numpy.arange(count)
         fast(order, other)
         return order
+    if count >= _LONG:
+        return _all_swaps(other, count)
     listed = list(range(count))
     shuffle(listed, other.tolist())
     return numpy.array(listed, dtype=numpy.int64)

@@ -15,8 +15,12 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels.threads import FORCED
+
 __all__ = [
+    "BRIEF",
     "FEW",
+    "brief_sum",
     "clip",
     "each",
     "extreme",
@@ -34,10 +38,13 @@ __all__ = [
     "sums",
     "total",
     "truth",
+    "within",
 ]
 
 Array = numpy.ndarray[Any, Any]
 FEW = 64
+#: So many elements are a matter of single calls still, and of what is looked at before them.
+BRIEF = 0 if FORCED else 4096
 
 
 @functools.lru_cache(1024)
@@ -70,6 +77,30 @@ def sums(array: Array, axis: int) -> Array:
     if array.ndim < 3 and axis == array.ndim - 1:
         return numpy.asarray(array.dot(_ones(array.shape[-1], array.dtype)))
     return numpy.asarray(numpy.add.reduce(array, axis))
+
+
+def brief_sum(array: Array, axis: int | None) -> Array | None:
+    """The sum of up to `BRIEF` floating point numbers, of all or along a dimension; float32 by way of float64.
+
+    None where NumPy has no short way.
+    """
+    single = array.dtype.char == "f"
+    if axis is None:
+        if array.flags.c_contiguous:
+            return numpy.asarray(numpy.add.reduce(array, None))
+        if single:
+            return numpy.asarray(
+                array.astype(_DOUBLE).ravel("K").dot(_ones(array.size, _DOUBLE)), array.dtype
+            )
+    elif single and array.ndim < 3:
+        wide, ones = array.astype(_DOUBLE), _ones(array.shape[axis], _DOUBLE)
+        return numpy.asarray(ones.dot(wide) if axis == 0 else wide.dot(ones)).astype(array.dtype)
+    elif not single:
+        return numpy.asarray(numpy.add.reduce(array, axis))
+    return None
+
+
+_DOUBLE = numpy.dtype(numpy.float64)
 
 
 def means(array: Array, axis: int) -> Array:
@@ -253,3 +284,8 @@ def log_softmax(array: Array) -> Array:
             logs.append(value - top - less)
     made = numpy.array(logs, array.dtype)
     return made if array.ndim == 1 else made.reshape(array.shape)
+
+
+def within(index: Array, n: int) -> bool:
+    """Whether all int64 indices are from 0 to n - 1: read as unsigned numbers, those below 0 are very large."""
+    return bool(numpy.maximum.reduce(index.view(numpy.uint64), None) < n)

@@ -13,6 +13,7 @@ import numpy
 from tensorkit.kernels import compiled
 from tensorkit.kernels.compiled import Loop
 from tensorkit.kernels.cpu import MANY
+from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.threads import FORCED, spread
 
 __all__ = ["SOME", "add_rows", "gathered", "running", "scatter_added", "softmax", "triangle"]
@@ -45,9 +46,13 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
 
 
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
-    """The softmax of each row of a dense float32 array, or its logarithm."""
-    if array.size < SOME or array.dtype != numpy.float32 or not array.flags.carray:
+    """The softmax of each row of a dense float32 array, or of a copy of few elements, or its logarithm."""
+    if array.size < SOME or array.dtype != numpy.float32:
         return None
+    if not array.flags.carray:
+        if array.size > BRIEF:
+            return None
+        array = array.copy()
     fast = _found(compiled.softmax, array.size) if array.ndim and axis == array.ndim - 1 else None
     if fast is None:
         return None

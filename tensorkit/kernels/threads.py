@@ -290,6 +290,9 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
     Raises:
         Exception: the first that a piece raised.
     """
+    if 0 < count <= grain and not most:
+        body(0, count)
+        return
     threads = 1 if _own.busy else _count()
     threads = min(threads, count // grain) if grain > 1 else min(threads, count)
     if threads <= 1:

@@ -152,12 +152,19 @@ def resolve_neg(input: Tensor) -> Tensor:
 # -- directions ---------------------------------------------------------------------------------------------------
 
 
+_SOME = 4096  # elements, of which NumPy's own function takes a third of the time; but nan has no sign
+
+
 def _sgn(a: Array) -> Array:
     if a.dtype.kind == "b":
         return a.copy()
     if a.dtype.kind == "c":
         length = numpy.abs(a)
         return numpy.where(length == 0, a.dtype.type(0), a / length)
+    if a.dtype.char in "fd" and 1 < a.size <= _SOME:
+        signs = numpy.sign(a)
+        flat = signs.ravel("K")
+        return signs if flat.dot(flat) >= 0 else numpy.where(a == a, signs, a.dtype.type(0))
     # One byte an element until the end: twice as fast as subtracting floating numbers.
     return numpy.subtract((a > 0).view(numpy.int8), (a < 0).view(numpy.int8)).astype(a.dtype)
 

@@ -55,6 +55,7 @@ __all__ = [
     "fill",
     "holds",
     "host_array",
+    "like_input",
     "is_tensor",
     "legacy_dtype",
     "number_tensor",
@@ -185,6 +186,43 @@ def _fill_name(arguments: dict[str, Any]) -> str:
     return "FillBackward3" if isinstance(arguments["value"], Tensor) else "FillBackward2"
 
 
+_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+
+
+@functools.lru_cache(4096)
+def _like(size: tuple[int, ...], stride: tuple[int, ...]) -> tuple[Layout, bool]:
+    """The layout of a copy that keeps the order of dimensions, and whether it is row-major."""
+    like = Layout(size, layouts.like_strides(Layout(size, stride)))
+    return like, like.stride == layouts.contiguous_stride(size)
+
+
+def like_input(made: Array, input: Tensor) -> Tensor | None:
+    """A new array as a tensor with the strides of ``empty_like``, if its elements lie so already."""
+    lay = input._lay()
+    like, row_major = _like(lay.size, lay.stride)
+    if made.strides != tuple([step * made.itemsize for step in like.stride]) or made.base is not None:
+        return None
+    out = fresh(made, input._dtype)
+    if not row_major:
+        out._layout, out._solid = like, False
+    return out
+
+
+def _copied_few(input: Tensor, kind: dtype) -> Tensor | None:
+    """A copy of few elements in any order, as real numbers of another dtype maybe; None for all others."""
+    own = input._dtype
+    if input._device is not CPU or own.category > 2 or kind.category > 2:
+        return None
+    array = input._nd()
+    if not 0 < array.size <= _FEW:
+        return None
+    made = array.copy("K") if own is kind else kernels.cast(array, kind)
+    out = like_input(made, input)
+    if out is not None:
+        out._dtype = kind
+    return out
+
+
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
@@ -208,6 +246,12 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """
     if memory_format is None and input._array is not None and input._solid and not tracing.active:
         return fresh(input._array.copy(), input._dtype)
+    if (
+        memory_format is None
+        and not tracing.active
+        and (copy := _copied_few(input, input._dtype)) is not None
+    ):
+        return copy
     check_format("clone", memory_format)
     return _copied(input, formatted_strides(input._lay(), memory_format))
 
@@ -566,6 +610,11 @@ def to_dtype(
         and not tracing.active
     ):
         return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
+
+    if wanted is None and not tracing.active and not wants_grad(input):
+        quick = _copied_few(input, kind)
+        if quick is not None:
+            return quick
 
     def body() -> Tensor:
         out = empty_strided(input._lay().size, formatted_strides(input._lay(), wanted), kind, input._device)

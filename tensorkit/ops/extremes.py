@@ -15,6 +15,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
+from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.ops.convert import deliver, deliver_into
@@ -188,6 +189,11 @@ _SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     """The extreme of a few elements, or those along one dimension; None for the way that others take."""
     array = small(input, _SMALL)
+    if array is None and dim is None and keepdim is False and (whole := brief(input, _SMALL)) is not None:
+        value = whole.item(whole.argmax() if name == "max" else whole.argmin())
+        return (
+            fresh(numpy.array(value, whole.dtype), input._dtype) if value else None
+        )  # NumPy knows which zero
     if array is None or keepdim is not False:
         return None
     if dim is None:
@@ -351,6 +357,7 @@ _AMAX_SAMPLES = (
 def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     """`amax` and `amin`."""
     largest = name == "amax"
+    ufunc = numpy.maximum if largest else numpy.minimum
 
     def extreme(
         input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
@@ -362,6 +369,10 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
                 values is not None and 0.0 not in values.reshape(-1).tolist()
             ):  # of two zeros NumPy knows which
                 return fresh(values, input._dtype)
+        if out is None and keepdim is False and dim.__class__ is int and (whole := brief(input)) is not None:
+            axis = axis_of_small(whole, dim)
+            if axis is not None:
+                return fresh(numpy.asarray(kernels.quiet(ufunc.reduce, whole, axis)), input._dtype)
         return _amax(name, input, dim, keepdim, out)
 
     extreme.__name__ = name
@@ -453,7 +464,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
 
 def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
     if out is None and keepdim is False:
-        few_values = small(input, _SMALL)
+        few_values = brief(input, _SMALL)
         axis = None if few_values is None or dim is None else axis_of_small(few_values, dim)
         if few_values is not None and (dim is None or axis is not None):
             found = few_values.argmax(axis) if name == "argmax" else few_values.argmin(axis)

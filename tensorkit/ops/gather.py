@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, empty_strided
+from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
@@ -147,7 +147,7 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """`gather` from a matrix of few elements; None for the way that others take."""
     array, places = small(input, _FEW), small(index, _FEW[3:])
     if array is None or places is None or array.ndim != 2 or places.ndim != 2:
-        return None
+        return _some_gathered(input, dim, index)
     axis = axis_of_small(array, dim)
     if axis is None or places.shape[1 - axis] > array.shape[1 - axis]:
         return None
@@ -155,6 +155,43 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
         return fresh(few.gathered(array, places, axis), input._dtype)
     except IndexError:
         return None  # refused in PyTorch's words
+
+
+def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
+    """The same from some hundreds of elements, however they lie, by a compiled loop."""
+    array, places = brief(input, _FEW), brief(index, _FEW[3:])
+    if array is None or places is None or array.ndim != 2 or places.ndim != 2 or tracing.active:
+        return None
+    axis = axis_of_small(array, dim)
+    if axis is None or places.shape[1 - axis] > array.shape[1 - axis]:
+        return None
+    if not few.within(places, array.shape[axis]):
+        return None  # refused in PyTorch's words
+    found = large.gathered(array, places, axis)
+    return None if found is None else fresh(found, input._dtype)
+
+
+_ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
+
+
+def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None, *rest: Any) -> Tensor | None:
+    """`scatter_add` of some hundreds of elements, by a compiled loop; None for the way that others take."""
+    if rest or not (input.__class__ is index.__class__ is src.__class__ is Tensor):
+        return None
+    array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(src, _ADDED)
+    if array is None or places is None or values is None or input._dtype is not src._dtype:
+        return None
+    axis = axis_of_small(array, dim)
+    if axis is None or not array.ndim == places.ndim == values.ndim == 2:
+        return None
+    rows, columns = places.shape
+    if places.shape[1 - axis] > array.shape[1 - axis] or rows > values.shape[0] or columns > values.shape[1]:
+        return None
+    if not few.within(places, array.shape[axis]):
+        return None  # refused in PyTorch's words
+    made = array.copy()
+    added = large.scatter_added(made, places, axis, values[:rows, :columns])
+    return fresh(made, input._dtype) if added else None
 
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:
@@ -409,6 +446,7 @@ def scatter(
         sample("a.scatter_add_(0, tk.tensor([0, 5]), b)", a=(3,), b=(2,)),
     ),
     derivative=Rule("ScatterAddBackward0", input=lambda g, c: g, src=lambda g, c: g.gather(c.dim, c.index)),
+    quickly=_some_added,
 )
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """A copy with the elements of `src` added at the places that `index` names along one dimension.

@@ -17,10 +17,10 @@ from tensorkit.device import CPU
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.layout import Layout
-from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
+from tensorkit.ops.advanced import LIMITED, Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.convert import copy_into, holds, same_place, warn_complex_to_real, write_number
 from tensorkit.ops.view import alias, backend_name, type_name
-from tensorkit.tensor import Tensor, attach, fresh
+from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = ["read", "write"]
 
@@ -126,16 +126,49 @@ def _picked_few(input: Tensor, key: Any) -> Tensor | None:
     """What one mask, one tensor of indices or a list picks from few elements; None for the way that others take."""
     array = _few(input)
     if array is None or not array.size or not array.ndim:
-        return None
+        return _masked_few(input, key)
     picks = _as_numpy(array, key)
     if picks is None:
-        return None
+        return _masked_few(input, key)
     try:
         found = array[picks]
     except IndexError:
         return None  # refused in PyTorch's words
     # Of no elements PyTorch has strides of its own.
     return fresh(found, input._dtype) if found.size and found.flags.c_contiguous else None
+
+
+def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
+    """The arrays of few elements and of a mask of their size, however they lie; None for others."""
+    if key.__class__ is not Tensor or key._dtype is not dtypes.bool or key._device is not CPU:
+        return None
+    if input._device is not CPU or input._conjugated:
+        return None
+    array, mask = input._nd(), key._nd()
+    return (array, mask) if 0 < array.size <= _FEW and array.shape == mask.shape and array.ndim else None
+
+
+def _masked_few(input: Tensor, key: Any) -> Tensor | None:
+    """What a mask of their size picks from few elements, however they lie."""
+    found = _mask_of(input, key)
+    if found is None:
+        return None
+    picked = found[0][found[1]]
+    return fresh(picked, input._dtype) if picked.size else None
+
+
+def _filled_few(input: Tensor, key: Any, value: Any) -> bool:
+    """Write a number where a mask of their size is true, into few elements, however they lie."""
+    found = _mask_of(input, key)
+    if found is None or value.__class__ is Tensor or wants_grad(input) or not holds(input._dtype, value):
+        return False
+    if 0 in found[0].strides or input is key or (key._storage is not None and key._storage is input._storage):
+        return False
+    if input._dtype in LIMITED:
+        return False
+    numpy.copyto(found[0], value, where=found[1], casting="unsafe")
+    input._bump()
+    return True
 
 
 def _plain_part(part: Any) -> bool:
@@ -152,7 +185,7 @@ def _written_few(input: Tensor, key: Any, value: Any) -> bool:
     """Write into few elements by NumPy's own rules, where they are PyTorch's; False for the way that others take."""
     array = _few(input)
     if array is None or not array.size or wants_grad(input):
-        return False
+        return _filled_few(input, key, value)
     if type(value) is Tensor:
         if value._dtype is not input._dtype or wants_grad(value):
             return False
@@ -177,7 +210,7 @@ def _written_few(input: Tensor, key: Any, value: Any) -> bool:
     else:
         place = None
     if place is None:
-        return False
+        return _filled_few(input, key, value)
     try:
         array[place] = source
     except (IndexError, TypeError, ValueError):

@@ -14,7 +14,7 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
-from tensorkit.elementwise import NUMBERS, check_writable, empty_strided, few_elements
+from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.layout import Layout
 from tensorkit.ops.advanced import LIMITED, replace
@@ -51,13 +51,15 @@ def _fill_name(arguments: dict[str, Any]) -> str:
     return "MaskedFillBackward1" if isinstance(arguments["value"], Tensor) else "MaskedFillBackward0"
 
 
+_TRUTHS = (dtypes.bool,)
+
+
 def _filled_few(input: Any, mask: Any = None, value: Any = None, *rest: Any) -> Tensor | None:
     """The result for few numbers and a mask of their size; None for the way that others take."""
-    array = few_elements(input, 4096)
-    if array is None or rest or mask.__class__ is not Tensor or mask._dtype is not dtypes.bool:
+    if input.__class__ is not Tensor or rest or mask.__class__ is not Tensor:
         return None
-    chosen = mask._array
-    if chosen is None or not mask._solid or chosen.shape != array.shape or not holds(input._dtype, value):
+    array, chosen = brief(input), brief(mask, _TRUTHS)
+    if array is None or chosen is None or chosen.shape != array.shape or not holds(input._dtype, value):
         return None
     made = array.copy()
     numpy.putmask(made, chosen, value)

@@ -12,11 +12,10 @@ from tensorkit import layout as layouts
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, empty_strided, resize_out, result_dtype
+from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import copy_into, number_tensor
-from tensorkit.ops.reduce import small
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
 from tensorkit.tensor import Array, Tensor, fresh_strided
 
@@ -333,7 +332,7 @@ _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
 
 def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
-    array = small(input, _FEW) if out is None else None
+    array = brief(input, _FEW) if out is None else None
     if array is not None:
         found = numpy.array(array.nonzero())
         if found.shape[1] > 1:

@@ -23,6 +23,8 @@ from tensorkit.elementwise import (
     check_devices,
     check_memory,
     empty_strided,
+    place_of,
+    placed,
     prepare_out,
     result_dtype,
     seen_layout,
@@ -148,25 +150,31 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
 
 
 def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
-    """The choice between row-major tensors of one size and dtype, or one and a number; None for all others."""
-    mask = condition._array
-    if mask is None or condition._dtype is not _BOOL or not condition._solid or mask.size >= kernels.MANY:
+    """The choice between two tensors of one dtype, or one and a number, of few elements; None for all others."""
+    if condition._dtype is not _BOOL or condition._device is not CPU:
+        return None
+    mask = condition._nd()
+    if mask.size >= kernels.MANY or not mask.ndim:
         return None
     kind: Any = None
     arrays: list[Any] = [mask]
+    solid = condition._solid
     for value in (input, other):
         if value.__class__ is Tensor:
-            array = value._array
-            if array is None or not value._solid or array.shape != mask.shape:
-                return None
             if kind is None:
                 kind = value._dtype
             elif kind is not value._dtype:
                 return None
+            if value._device is not CPU or value._conjugated:
+                return None
+            array = value._nd()
+            if not array.ndim:
+                return None
+            solid = solid and value._solid and array.shape == mask.shape
             arrays.append(array)
         else:
             arrays.append(value)
-    if kind is None or not mask.ndim:
+    if kind is None:
         return None
     for place, value in ((1, input), (2, other)):
         if value.__class__ is not Tensor:
@@ -177,7 +185,14 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
             ):
                 return None
             arrays[place] = kind.numpy.type(value)
-    return fresh(kernels.quiet(numpy.where, *arrays), kind)
+    if solid:
+        return fresh(kernels.quiet(numpy.where, *arrays), kind)
+    lies = place_of((condition, input, other), kind)
+    if lies is None:
+        return None
+    for place in lies.packed:
+        arrays[place] = arrays[place].copy("K")
+    return placed(kernels.quiet(numpy.where, *arrays), kind, lies)
 
 
 def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:

@@ -281,7 +281,7 @@ def _rounded_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
 _Few = Callable[[int, numpy.dtype[Any], Generator], Array]
 
 
-def _few(size: tuple[Any, ...], draw_few: _Few) -> Tensor | None:
+def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | None:
     """A few numbers from the default generator, where nothing else was asked for; None where there is more to it."""
     kind = dtypes.get_default_dtype()
     if kind is not dtypes.float32 and kind is not dtypes.float64:
@@ -293,16 +293,21 @@ def _few(size: tuple[Any, ...], draw_few: _Few) -> Tensor | None:
         if sizes is None:
             return None
         count = math.prod(sizes)
-    if not 0 < count <= _FEW:
+    if not 0 < count <= _SOME:
         return None
-    row = draw_few(count, kind.numpy, _generator)
+    if count <= _FEW:
+        row = draw_few(count, kind.numpy, _generator)
+    else:
+        row = numpy.empty(count, kind.numpy)
+        fill_some(row, _generator)
     return fresh(row if sizes is None else row.reshape(sizes), kind)
 
 
+_SOME = 4096  # numbers; of more, nobody notices what the whole way takes
 _FEW, _generator = random.FEW, random.default_generator
 
 
-def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few) -> Callable[..., Tensor]:
+def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few, fill_some: Fill) -> Callable[..., Tensor]:
     """``rand`` and ``randn``: a size, as integers or as one sequence, and the options."""
 
     def create(
@@ -314,7 +319,7 @@ def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few) -> Callable[.
         **keyword: Any,
     ) -> Tensor:
         plain = generator is None and out is None and dtype is None and device is None and not keyword
-        if plain and not default_chosen.once and (quick := _few(size, draw_few)) is not None:
+        if plain and not default_chosen.once and (quick := _few(size, draw_few, fill_some)) is not None:
             return quick
         call = _Call(
             name,
@@ -348,7 +353,7 @@ rand = op(
     ),
     kind="create",
     methods=(),
-)(_sized("rand", _uniform, random.few_uniform))
+)(_sized("rand", _uniform, random.few_uniform, random.fill_uniform))
 rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
     Args:
@@ -381,7 +386,7 @@ randn = op(
     ),
     kind="create",
     methods=(),
-)(_sized("randn", _normal, random.few_normal))
+)(_sized("randn", _normal, random.few_normal, random.fill_normal))
 randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
     Arguments and errors are those of `rand`.
@@ -492,6 +497,11 @@ def randperm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.randperm.html
     """
+    usual = generator is None and out is None and dtype is None and device is None and not keyword
+    if usual and n.__class__ is int and 0 < n <= _SOME and not default_chosen.once:
+        order = numpy.empty(n, numpy.int64)
+        random.fill_permutation(order, _generator)
+        return fresh(order, dtypes.int64)
     call = _Call(
         "randperm", ("int n",), (n,), generator=generator, out=out, dtype=dtype, device=device, **keyword
     )

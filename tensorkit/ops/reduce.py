@@ -19,7 +19,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import empty_strided
+from tensorkit.elementwise import brief, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
@@ -171,7 +171,7 @@ def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Ten
     """The sum or mean of a few elements, of all or along one dimension; None for the way that others take."""
     array = small(input)
     if array is None:
-        return None
+        return _briefly(input, dim, keepdim, whole is few.mean)
     if dim is _ALL:
         return None if keepdim is not False else fresh(kernels.quiet(whole, array), input._dtype)
     axis = axis_of_small(array, dim)
@@ -181,6 +181,26 @@ def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Ten
     return fresh(
         values.reshape(reduced_size(array.shape, (axis,), True)) if keepdim else values, input._dtype
     )
+
+
+def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | None:
+    """The same of some hundreds of elements, however they lie: the sum, or (`shared`) the mean."""
+    array = brief(input)
+    if array is None or (keepdim is not False and (keepdim is not True or dim is _ALL)):
+        return None
+    axis = None if dim is _ALL else axis_of_small(array, dim)
+    if axis is None and dim is not _ALL:
+        return None
+    values = kernels.quiet(few.brief_sum, array, axis)
+    if values is None:
+        return None
+    if shared:
+        many = array.size if axis is None else array.shape[axis]
+        values = kernels.quiet(numpy.true_divide, values, many)
+        values = values if values.__class__ is numpy.ndarray else numpy.asarray(values)
+    if keepdim and axis is not None:
+        values = values.reshape(reduced_size(array.shape, (axis,), True))
+    return fresh(values, input._dtype)
 
 
 def like_meta(size: tuple[int, ...], kind: dtype) -> Tensor:
@@ -807,6 +827,9 @@ any = _truth_op(
 )
 
 
+_TRUTHS = (dtypes.bool,)
+
+
 @op(
     samples=(
         sample("tk.count_nonzero(a)", a=(2, 3)),
@@ -828,6 +851,8 @@ def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
     """
+    if dim is None and (array := brief(input, _TRUTHS)) is not None:
+        return fresh(numpy.array(numpy.count_nonzero(array)), dtypes.int64)
     axes = axes_of(dim, input.dim())
     whole = dim is None or (isinstance(dim, (tuple, list)) and not dim)
     if whole and input._dtype in LIMITED:

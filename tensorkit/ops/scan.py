@@ -14,7 +14,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, check_writable
+from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.compiled_scan import running_extreme
@@ -312,6 +312,11 @@ def _scan_op(
         if out is None and dtype is None and (array := small(input)) is not None:
             axis = axis_of_small(array, dim)
             values = None if axis is None else kernels.quiet(few.running, product, array, axis)
+            if values is not None:
+                return fresh(values, input._dtype)
+        elif out is None and dtype is None and (array := brief(input)) is not None:
+            axis = axis_of_small(array, dim)
+            values = None if axis is None else large.running(ufunc, array, axis)
             if values is not None:
                 return fresh(values, input._dtype)
         return _scan(name, ufunc, input, dim, dtype, out)

@@ -14,12 +14,12 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import META
+from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.elementwise import empty_strided
 from tensorkit.formats import contiguous_format
 from tensorkit.layout import Layout
-from tensorkit.ops.convert import copy_into, host_array, to_device
+from tensorkit.ops.convert import copy_into, host_array, like_input, to_device
 from tensorkit.ops.view import as_ints
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -433,9 +433,25 @@ def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> 
     return fastest not in places and lay.stride[fastest] == 1
 
 
+_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+
+
+def _turned(array: Array, places: Sequence[int]) -> Array:
+    """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
+    whole, back = slice(None), slice(None, None, -1)
+    made = numpy.empty_like(array)
+    made[tuple([back if dim in places else whole for dim in range(array.ndim)])] = array
+    return made
+
+
 def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     """The elements in reverse order along some dimensions, in memory ordered as the input's."""
     lay = input._lay()
+    plain = input._device is CPU and not input._conjugated and input._dtype not in _LIMITED
+    if plain and not tracing.active and 0 < input._nd().size <= _FEW:
+        quick = like_input(_turned(input._nd(), places), input)
+        if quick is not None:
+            return quick
     stride = layouts.like_strides(lay)
     if input._dtype in _LIMITED and places and not _moves_rows(lay, stride, places):
         raise missing_kernel("flip_cpu", input._dtype.label)

@@ -14,13 +14,14 @@ from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
-from tensorkit.elementwise import NUMBERS, empty_strided
+from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few, large
 from tensorkit.layout import Layout, normalise_dim
 from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
 from tensorkit.ops.convert import copy_into, host_array
-from tensorkit.ops.reduce import axis_of_small, small
+from tensorkit.ops.reduce import axis_of_small
 from tensorkit.ops.writing import (
     INTEGERS,
     as_vector,
@@ -106,11 +107,11 @@ _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """`index_select` from a few elements; None for the way that others take."""
-    array, places = small(input, _FEW), small(index, _FEW[3:])
+    array, places = brief(input, _FEW), brief(index, _FEW[3:])
     if array is None or places is None or places.ndim != 1:
         return None
     axis = axis_of_small(array, dim)
-    if axis is None or min(places.tolist()) < 0:
+    if axis is None or not few.within(places, array.shape[axis]):
         return None
     try:
         return fresh(array.take(places, axis), input._dtype)
@@ -200,6 +201,24 @@ def _slices_of(g: Any, c: Any) -> Any:
     return g.index_select(c.dim, c.index.reshape(-1)).reshape(())
 
 
+_ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
+
+
+def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = None, *rest: Any) -> Any:
+    """`index_add` of rows of some hundreds of elements, by a compiled loop; None for the way that others take."""
+    if rest or not (input.__class__ is index.__class__ is source.__class__ is Tensor):
+        return None
+    array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(source, _ADDED)
+    if array is None or places is None or values is None or input._dtype is not source._dtype:
+        return None
+    if axis_of_small(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
+        return None
+    if values.shape != (len(places), array.shape[1]) or not few.within(places, len(array)):
+        return None  # refused in PyTorch's words
+    made = array.copy()
+    return fresh(made, input._dtype) if large.add_rows(made, places, values) else None
+
+
 @paired(
     samples=(
         sample("tk.index_add(a, 0, tk.tensor([0, 2, 0]), b)", a=(3, 4), b=(3, 4)),
@@ -222,6 +241,7 @@ def _slices_of(g: Any, c: Any) -> Any:
         input=lambda g, c: g,
         source=lambda g, c: _slices_of(g, c) if c.alpha == 1 else _slices_of(g, c) * c.alpha,
     ),
+    quickly=_rows_added,
 )
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
     """A copy with the slices of `source`, times `alpha`, added to those that `index` names along one dimension.

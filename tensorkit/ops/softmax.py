@@ -13,6 +13,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
+from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.ops.convert import as_dtype, deliver, to_dtype
@@ -183,7 +184,7 @@ def _soft_op(
     name: str, sentence: str, answer: str, kernel: Any, back: Any, title: str
 ) -> Callable[..., Tensor]:
     """`softmax` and `log_softmax`."""
-    shortly = getattr(few, name)
+    shortly, logarithm = getattr(few, name), name == "log_softmax"
 
     def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         if dtype is None and out is None and (array := small(input)) is not None:
@@ -192,6 +193,11 @@ def _soft_op(
                     return fresh(shortly(array), input._dtype)
             except (OverflowError, ValueError):
                 pass  # a nan before the largest element, or an infinity: NumPy knows what to do
+        elif dtype is None and out is None and (array := brief(input)) is not None:
+            axis = axis_of_small(array, dim)
+            values = None if axis is None else large.softmax(array, axis, logarithm)
+            if values is not None:
+                return fresh(values, input._dtype)
         return _soft(name, kernel, input, dim, dtype, out, made)
 
     soft.__name__ = name

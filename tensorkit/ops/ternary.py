@@ -23,6 +23,7 @@ from tensorkit.elementwise import (
     check_memory,
     empty_strided,
     few_elements,
+    plain,
     prepare_out,
     result_dtype,
     seen_layout,
@@ -66,35 +67,42 @@ def _is_plain(number: Any) -> bool:
     return (type(number) is float or type(number) is int) and -_LARGEST <= number <= _LARGEST
 
 
-def _fast(body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out: Any = None) -> Tensor | None:
+def _fast(
+    block: Pointwise, body: Any, tensors: tuple[Tensor, ...], numbers: tuple[Any, ...], out: Any = None
+) -> Tensor | None:
     """The result of a function of arrays where nothing has to be decided; None where `apply` must look.
 
-    That is for row-major tensors of one size and floating point dtype without a history, and numbers that it holds.
+    That is for row-major tensors of one size and floating point dtype without a history, or other few elements, and
+    numbers that they hold.
     """
     first = tensors[0]
     kind, held = first._dtype, first._array
-    if kind not in _FAST or held is None:
+    if kind not in _FAST:
         return None
-    arrays, shape = [], held.shape
-    for tensor in tensors:
-        array = tensor._array
-        if array is None or not tensor._solid or tensor._dtype is not kind or array.shape != shape:
-            return None
-        if tensor._autograd is not None or tensor._base is not None:
-            return None
-        arrays.append(array)
     for number in numbers:
         if number is not None and not _is_plain(number):
             return None
+    arrays: list[Any] = []
+    shape, solid = () if held is None else held.shape, True
+    for tensor in tensors:
+        array = tensor._array
+        if tensor._dtype is not kind or wants_grad(tensor):
+            return None
+        solid = solid and array is not None and tensor._solid and array.shape == shape
+        arrays.append(array)
+    if not solid:
+        return plain(block, tensors, out is IN_PLACE, body) if out is IN_PLACE or out is None else None
     if out is not None:
-        return _fast_inplace(body, tensors, arrays) if out is IN_PLACE and held.size < kernels.MANY else None
-    if held.size >= kernels.MANY:
-        return fresh(kernels.mapped(body, tuple(arrays), held.dtype), kind)
+        return (
+            _fast_inplace(body, tensors, arrays) if out is IN_PLACE and first.numel() < kernels.MANY else None
+        )
+    if arrays[0].size >= kernels.MANY:
+        return fresh(kernels.mapped(body, tuple(arrays), kind.numpy), kind)
     result = kernels.quiet(body, *arrays)
     return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
 
-def _fast_inplace(body: Any, tensors: tuple[Tensor, ...], arrays: list[Array]) -> Tensor | None:
+def _fast_inplace(body: Any, tensors: tuple[Tensor, ...], arrays: list[Any]) -> Tensor | None:
     """The same, written into the first of the tensors, with which none of the others may share its memory."""
     first = tensors[0]
     storage = first._storage
@@ -126,6 +134,9 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
 def _clipping(low: Any, high: Any) -> Any:
     bounds = (-numpy.inf if low is None else low, numpy.inf if high is None else high)
     return Swift(compiled.clip, lambda a, *_: _clip(low, high, a), extra=bounds)
+
+
+_CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*_LIMITED, _BOOL), exact_out=True)
 
 
 # -- products and quotients added ---------------------------------------------------------------------------------
@@ -171,6 +182,11 @@ _BODIES: dict[str, Any] = {
 }
 
 
+_ADDED = {
+    name: Pointwise(name, None, None, kernel=f"{name}_cpu_out", lacks=(*_LIMITED, _BOOL)) for name in _BODIES
+}
+
+
 def _added(
     name: str, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any, out: Tensor | None
 ) -> Tensor:
@@ -183,9 +199,7 @@ def _added(
         if "Promotion" not in str(refusal):
             raise
         factor = 1  # refused again further down, after what PyTorch looks at first
-    body = _BODIES[name](factor)
-    block = Pointwise(name, body, None, kernel=f"{name}_cpu_out", lacks=(*_LIMITED, _BOOL))
-    return apply(block, operands, out=out)
+    return apply(_ADDED[name], operands, out=out, by=_BODIES[name](factor))
 
 
 def _adder(name: str, rule: Rule) -> tuple[Any, Any]:
@@ -245,9 +259,9 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
             "Consider using one of the following signatures instead:\n"
             f"\t{form}Tensor tensor1, Tensor tensor2, *, Number value = 1)"
         )
-    plain = len(tensors) == 2 and not named and _is_plain(value)
-    if plain and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
-        quick = _fast(_BODIES[name](value), (input, *tensors), (), out)
+    usual = len(tensors) == 2 and not named and _is_plain(value)
+    if usual and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
+        quick = _fast(_ADDED[name], _BODIES[name](value), (input, *tensors), (), out)
         if quick is not None:
             return quick
     operands = dict(zip(("tensor1", "tensor2"), tensors, strict=False)) | named
@@ -357,6 +371,9 @@ def _mix(weight: Any, kind: dtype) -> Any:
     return Swift(compiled.mix, mixed, extra=(weight,))
 
 
+_MIXED = Pointwise("lerp", None, None, kernel="lerp_kernel_scalar", lacks=_WHOLE)
+
+
 def _check_mixed(input: Tensor, **others: Tensor) -> None:
     for name, other in others.items():
         if other._dtype is not input._dtype:
@@ -420,14 +437,12 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
         if not isinstance(weight, NUMBERS):
             raise TypeError
         if _is_plain(weight) and input._dtype in _FAST and (out is None or out is IN_PLACE):
-            quick = _fast(_mix(weight, input._dtype), (input, end), (weight,), out)
+            quick = _fast(_MIXED, _mix(weight, input._dtype), (input, end), (weight,), out)
             if quick is not None:
                 return quick
         _check_mixed(input, end=end)
         factor = _number(weight, input._dtype) if input._dtype.category >= 2 else 0
-        body = _mixing(factor)
-        along = Pointwise("lerp", body, None, kernel="lerp_kernel_scalar", lacks=_WHOLE)
-        return apply(along, (input, end), out=out)
+        return apply(_MIXED, (input, end), out=out, by=_mixing(factor))
     _check_mixed(input, end=end) if not weight.dim() else _check_mixed(input, end=end, weight=weight)
     exact = bool(weight.dim())
     block = Pointwise("lerp", _lerp, None, kernel="lerp_kernel_tensor", lacks=_WHOLE, exact_out=exact)
@@ -585,7 +600,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
             array = few_elements(input, _SHORT)
             if array is not None:
                 return fresh(kernels.quiet(few.clip, array, min, max), input._dtype)
-        result = _fast(_clipping(min, max), (input,), (min, max), out)
+        result = _fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)
         if result is not None:
             return result
     if min is None and max is None:
@@ -595,7 +610,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     min, max = (_plain(bound) for bound in (min, max))
     if not _all_are(NUMBERS, min, max):
         raise TypeError
-    if (result := _fast(_clipping(min, max), (input,), (min, max), out)) is not None:
+    if (result := _fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)) is not None:
         return result
     if input._dtype.category == 2 and not _all_are((int, float, numpy.number, numpy.bool_), min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")

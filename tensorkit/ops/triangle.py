@@ -16,7 +16,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import empty_strided, few_elements, resize_out
+from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, host_array, to_device
 from tensorkit.tensor import Array, Tensor, fresh
@@ -106,7 +106,7 @@ def _write_triangle(input: Tensor, diagonal: int, target: Tensor, name: str) -> 
 
 def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:
     """The triangle of a small matrix of floating point numbers; None for the way that others take."""
-    array = few_elements(input, _MANY)
+    array = brief(input)
     if array is None or array.ndim != 2 or diagonal.__class__ is not int:
         return None
     made = array.copy()

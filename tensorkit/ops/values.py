@@ -13,8 +13,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import Pointwise, apply, few_elements
+from tensorkit.elementwise import Pointwise, apply, brief
 from tensorkit.kernels import compiled, cpu
+from tensorkit.ops.convert import like_input
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -321,6 +322,21 @@ def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, 
     return out
 
 
+_FEW = 16
+
+
+def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
+    """A copy of some hundreds of numbers, if there is nothing among them to be replaced."""
+    if array.size <= _FEW:
+        return fresh(array.copy(), input._dtype) if input._solid and _all_finite(array) else None
+    finite = cpu.quiet(numpy.isfinite, array).ravel("K")
+    return like_input(array.copy("K"), input) if finite[finite.argmin()] else None
+
+
+def _all_finite(array: Array) -> bool:
+    return all(map(math.isfinite, array.reshape(-1).tolist()))
+
+
 _numbered = Pointwise("nan_to_num", _replaced, None, lacks=(), like_first="always")
 
 
@@ -358,10 +374,10 @@ def nan_to_num(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nan_to_num.html
     """
-    if nan is None and posinf is None and neginf is None and out is None:
-        array = few_elements(input)
-        if array is not None and all(map(math.isfinite, array.reshape(-1).tolist())):
-            return fresh(array.copy(), input._dtype)
+    if nan is None and posinf is None and neginf is None and out is None and input.__class__ is Tensor:
+        array = brief(input)
+        if array is not None and (copy := _copy_of_finite(input, array)) is not None:
+            return copy
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):
