@@ -1,37 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import board from "../tensorkit_widgets/static/board.js";
+import { Model } from "./model.js";
 
 const frame = JSON.parse(readFileSync("fixtures/boards.json", "utf-8"));
-
-/** A model as anywidget hands it over. */
-class Model {
-  constructor() {
-    this.frame = structuredClone(frame);
-    this.sent = [];
-    this.listeners = new Map();
-  }
-  get() {
-    return this.frame;
-  }
-  on(event, act) {
-    this.listeners.set(event, [...(this.listeners.get(event) ?? []), act]);
-  }
-  off(event, act) {
-    this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== act));
-  }
-  send(message) {
-    this.sent.push(message);
-  }
-  emit(event) {
-    for (const act of this.listeners.get(event) ?? []) act();
-  }
-  /** Python answers the last message. */
-  answer(facts = {}) {
-    this.frame = { ...this.frame, revision: this.frame.revision + 1, serial: this.sent.at(-1)?.serial ?? null, facts: { ...this.frame.facts, ...facts } };
-    this.emit("change:frame");
-  }
-}
 
 describe("a board", () => {
   let model;
@@ -43,7 +15,7 @@ describe("a board", () => {
   const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 
   beforeEach(() => {
-    model = new Model();
+    model = new Model(frame);
     el = document.createElement("div");
     document.body.replaceChildren(el);
     dispose = board.render({ model, el });
@@ -163,7 +135,7 @@ describe("a board", () => {
       }
     };
     dispose();
-    model = new Model();
+    model = new Model(frame);
     dispose = board.render({ model, el });
     told();
     expect(model.sent).toEqual([]);

@@ -2,37 +2,9 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GraphScene } from "../tensorkit_widgets/static/graph_scene.js";
 import graph from "../tensorkit_widgets/static/graph_view.js";
+import { Model } from "./model.js";
 
 const frames = JSON.parse(readFileSync("fixtures/graphs.json", "utf-8"));
-
-/** A model as anywidget hands it over. */
-class Model {
-  constructor(frame) {
-    this.frame = { ...frame, revision: 1 };
-    this.sent = [];
-    this.listeners = new Map();
-  }
-  get() {
-    return this.frame;
-  }
-  on(event, act) {
-    this.listeners.set(event, [...(this.listeners.get(event) ?? []), act]);
-  }
-  off(event, act) {
-    this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== act));
-  }
-  send(message) {
-    this.sent.push(message);
-  }
-  emit(event) {
-    for (const act of this.listeners.get(event) ?? []) act();
-  }
-  /** Python answers the last message with another frame. */
-  answer(frame, facts = {}) {
-    this.frame = { ...frame, revision: this.frame.revision + 1, serial: this.sent.at(-1)?.serial ?? null, facts: { ...frame.facts, ...facts } };
-    this.emit("change:frame");
-  }
-}
 
 describe("the view of a graph", () => {
   let model;
@@ -62,25 +34,25 @@ describe("the view of a graph", () => {
     part("step").click();
     part("step").click();
     expect(model.sent).toMatchObject([{ kind: "step" }]);
-    model.answer(frames.affine[1]);
+    model.answer({}, frames.affine[1]);
     expect(root().dataset).toMatchObject({ step: "1", steps: "7", status: "rehearsing" });
     expect(model.sent).toHaveLength(2);
-    model.answer(frames.affine[2]);
+    model.answer({}, frames.affine[2]);
     part("run").click();
-    model.answer(frames.affine[7]);
+    model.answer({}, frames.affine[7]);
     expect(root().dataset.status).toBe("done");
     expect(part("step").disabled && part("run").disabled).toBe(true);
     for (const role of ["back", "reset", "backward"]) {
       part(role).click();
-      model.answer(frames.affine[0]);
+      model.answer({}, frames.affine[0]);
       expect(model.sent.at(-1).kind).toBe(role === "backward" ? "backward" : role);
-      if (role !== "backward") model.answer(frames.affine[7]);
+      if (role !== "backward") model.answer({}, frames.affine[7]);
     }
   });
 
   it("goes to a step by the slider", () => {
     expect(part("scrub").hidden).toBe(true);
-    model.answer(frames.affine[1]);
+    model.answer({}, frames.affine[1]);
     expect(part("scrub").hidden).toBe(false);
     part("scrub").value = "4";
     part("scrub").dispatchEvent(new Event("input", { bubbles: true }));
@@ -92,7 +64,7 @@ describe("the view of a graph", () => {
     for (const [key, kind] of [["ArrowRight", "step"], ["ArrowLeft", "back"], ["End", "run"], ["Home", "reset"]]) {
       press(box("w"), key);
       expect(model.sent.at(-1).kind).toBe(kind);
-      model.answer(frames.affine[3]);
+      model.answer({}, frames.affine[3]);
     }
     expect(document.activeElement.dataset.name).toBe("w");
     press(document.activeElement, "ArrowDown");
@@ -104,7 +76,7 @@ describe("the view of a graph", () => {
   });
 
   it("fills the jars and lets saved tensors go, as Python drew it", () => {
-    model.answer(frames.affine[7]);
+    model.answer({}, frames.affine[7]);
     expect(box("w").dataset).toMatchObject({ filled: "rehearsed", grad: "[4.5, 12.5, 169.]" });
     expect(box("Mul").dataset.kept).toMatch(/freed/);
     expect(el.querySelectorAll('.tk-edge[data-flow="flowed"], .tk-edge[data-flow="flows"]').length).toBeGreaterThan(4);
@@ -118,7 +90,7 @@ describe("the view of a graph", () => {
     expect(el.querySelector("svg").style.width).toBe("");
     part("zoom-in").click();
     expect(root().dataset.zoom).toBe("1.25");
-    model.answer(frames.affine[1]);
+    model.answer({}, frames.affine[1]);
     expect(root().dataset.zoom).toBe("1.25");
     part("zoom-out").click();
     part("zoom-fit").click();
@@ -131,29 +103,29 @@ describe("the view of a graph", () => {
     const fold = el.querySelector("[data-fold]");
     fold.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     expect(model.sent.at(-1)).toMatchObject({ kind: "unfold", number: Number(fold.dataset.vertex) });
-    model.answer(frames.chain[0]);
+    model.answer({}, frames.chain[0]);
     press(el.querySelector("[data-fold]"), "Enter");
     expect(model.sent).toHaveLength(2);
-    model.answer(frames.chain[0], { unfolded: 1, folded: 0 });
+    model.answer({ unfolded: 1, folded: 0 }, frames.chain[0]);
     expect(part("fold").hidden).toBe(false);
     part("fold").click();
     expect(model.sent.at(-1).kind).toBe("fold");
   });
 
   it("says what was refused, as text", () => {
-    model.answer(frames.affine[0], { complaint: "<b>backward() was refused</b>" });
+    model.answer({ complaint: "<b>backward() was refused</b>" }, frames.affine[0]);
     expect(part("refusal").hidden).toBe(false);
     expect(part("refusal").querySelector("b")).toBeNull();
     expect(part("said").textContent).toBe("");
-    model.answer(frames.affine[0]);
+    model.answer({}, frames.affine[0]);
     expect(part("refusal").hidden).toBe(true);
   });
 
   it("shows the text where no picture could be drawn", () => {
-    model.answer({ ...frames.affine[0], svg: "", reason: "the picture could not be drawn: no ink" });
+    model.answer({}, { ...frames.affine[0], svg: "", reason: "the picture could not be drawn: no ink" });
     expect(root().dataset.status).toBe("undrawn");
     expect(part("picture").textContent).toContain("no ink");
-    model.answer(frames.affine[0]);
+    model.answer({}, frames.affine[0]);
     expect(el.querySelector("svg")).not.toBeNull();
   });
 

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from html import escape
 from itertools import pairwise
 
-from tensorkit_widgets.esm import static
-from tensorkit_widgets.render.marks import attributes, group, num, rect, text
-from tensorkit_widgets.render.palette import standalone_css
-from tensorkit_widgets.render.svg import scene_css
+from tensorkit_widgets.render.frame import framed
+from tensorkit_widgets.render.marks import group, num, rect, text
 from tensorkit_widgets.scene.graph import MOST_PANEL, Box, GraphScene, Jar, Line, Wire
 from tensorkit_widgets.scene.grid import MONO
 
 __all__ = ["render_graph", "render_graph_text"]
 
 
-@cache
-def _graph_css() -> str:
-    return "\n".join(line for line in static("graph_scene.css").splitlines() if not line.startswith("/*"))
-
-
 def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False) -> str:
     """The picture of a graph; the arguments are those of `render_svg`."""
-    if theme not in (None, "light", "dark"):
-        raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
-    body = "".join(_body(scene, live))
-    opening = attributes(
-        xmlns="http://www.w3.org/2000/svg", class_="tk-scene", viewBox=f"0 0 {num(scene.width)} {num(scene.height)}",
-        width=scene.width, height=scene.height, role="group" if live else "img",
-        aria_label=f"GraphView: {scene.graph.title}",
-    )  # fmt: skip
-    if live:
-        return f"<svg{opening}>{body}</svg>"
-    css = f"{standalone_css(theme)}\n{scene_css()}\n{_graph_css()}"
-    paper = rect(0, 0, scene.width, scene.height, "tk-paper", 12.0)
-    return f"<svg{opening}><style>{escape(css, quote=False)}</style>{paper}{body}</svg>"
+    label = f"GraphView: {scene.graph.title}"
+    return framed(
+        "".join(_body(scene, live)), (scene.width, scene.height), label, theme, live, ("graph_scene.css",)
+    )
 
 
 def _body(scene: GraphScene, live: bool) -> Iterator[str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
-from functools import cache
-from html import escape
 
-from tensorkit_widgets.esm import static
 from tensorkit_widgets.render.cells import gap_mark
+from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
-from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
-from tensorkit_widgets.render.svg import axis_mark, note_mark, scene_css
+from tensorkit_widgets.render.palette import DIMENSIONS
+from tensorkit_widgets.render.svg import axis_mark, note_mark
 from tensorkit_widgets.scene.sheet import Frame, Photo, Sheet, Table, Tile, Wire
 
 __all__ = ["render_sheet", "render_sheet_text"]
@@ -33,26 +31,11 @@ _MEANING = {
 }  # fmt: skip
 
 
-@cache
-def _sheet_css() -> str:
-    return "\n".join(line for line in static("sheet.css").splitlines() if not line.startswith("/*"))
-
-
 def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> str:
     """The picture of a sheet; the arguments are those of `render_svg`."""
-    if theme not in (None, "light", "dark"):
-        raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
     body = "".join(_body(sheet, live))
-    opening = attributes(
-        xmlns="http://www.w3.org/2000/svg", class_="tk-scene", viewBox=f"0 0 {num(sheet.width)} {num(sheet.height)}",
-        width=sheet.width, height=sheet.height, role="group" if live else "img",
-        aria_label=f"{sheet.name}: {sheet.title}",
-    )  # fmt: skip
-    if live:
-        return f"<svg{opening}>{body}</svg>"
-    css = f"{standalone_css(theme)}\n{scene_css()}\n{_sheet_css()}"
-    paper = rect(0, 0, sheet.width, sheet.height, "tk-paper", 12.0)
-    return f"<svg{opening}><style>{escape(css, quote=False)}</style>{paper}{body}</svg>"
+    label = f"{sheet.name}: {sheet.title}"
+    return framed(body, (sheet.width, sheet.height), label, theme, live, ("sheet.css",))
 
 
 def _body(sheet: Sheet, live: bool) -> Iterator[str]:
@@ -138,9 +121,7 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     inside = rect(tile.x, tile.y, tile.width, tile.height, "tk-box")
     middle = tile.y + tile.height / 2 - (4 if tile.tag and tile.height <= 60 else 0)
     x, place = (tile.x + 10, " tk-start") if tile.start else (tile.middle, "")
-    inside += text(
-        x, middle + tile.font * 0.32, tile.text, f"tk-mono tk-number{place}", font_size=tile.font
-    )
+    inside += text(x, middle + tile.font * 0.32, tile.text, f"tk-mono tk-number{place}", font_size=tile.font)
     if tile.tag:
         inside += text(tile.x + 6, tile.y + tile.height - 5, tile.tag, "tk-mono tk-tag")
     if tile.below:

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from html import escape
-from pathlib import Path
 
 from tensorkit_widgets.render.cells import element, gap_mark, halo, seams, slot_mark
+from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import arc_path, attributes, group, num, rect, text
-from tensorkit_widgets.render.palette import DIMENSIONS, standalone_css
+from tensorkit_widgets.render.palette import DIMENSIONS
 from tensorkit_widgets.scene import Axis, Card, Formula, Grid, Note, Scene, Strip
 from tensorkit_widgets.scene.words import LETTERS
 
-__all__ = ["axis_mark", "facts", "note_mark", "render_svg", "scene_css"]
-
-
-@cache
-def scene_css() -> str:
-    """The style of a scene, on one line a rule, without comments."""
-    source = (Path(__file__).parent.parent / "static" / "scene.css").read_text(encoding="utf-8")
-    return "\n".join(line for line in source.splitlines() if not line.startswith("/*"))
+__all__ = ["axis_mark", "facts", "note_mark", "render_svg"]
 
 
 def facts(scene: Scene) -> dict[str, object]:
@@ -50,20 +42,10 @@ def render_svg(scene: Scene, theme: str | None = None, live: bool = False) -> st
         theme: ``"light"`` or ``"dark"`` for a fixed look; None follows the reader's preference.
         live: for the browser's live view: no style of its own, ARIA roles for the parts, and buttons.
     """
-    if theme not in (None, "light", "dark"):
-        raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
-    label = f"StrideExplorer: {scene.code}"
     body = "".join(_body(scene, live))
-    more = {"data_facts": json.dumps(facts(scene), separators=(",", ":"))} if live else {}
-    opening = attributes(
-        xmlns="http://www.w3.org/2000/svg", class_="tk-scene", viewBox=f"0 0 {num(scene.width)} {num(scene.height)}",
-        width=scene.width, height=scene.height, role="group" if live else "img", aria_label=label, **more,
-    )  # fmt: skip
-    if live:
-        return f"<svg{opening}>{body}</svg>"
-    style = f"<style>{standalone_css(theme)}\n{escape(scene_css(), quote=False)}</style>"
-    paper = rect(0, 0, scene.width, scene.height, "tk-paper", 12.0)
-    return f"<svg{opening}>{style}{paper}{body}</svg>"
+    data = json.dumps(facts(scene), separators=(",", ":")) if live else None
+    label = f"StrideExplorer: {scene.code}"
+    return framed(body, (scene.width, scene.height), label, theme, live, data_facts=data)
 
 
 def _body(scene: Scene, live: bool) -> Iterator[str]:
