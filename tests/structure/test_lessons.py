@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import tensorkit_widgets
 from tensorkit.lab.normalise import faults
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -15,6 +17,22 @@ LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 def test_there_are_lessons() -> None:
     assert {"00_setup_check.ipynb", "02_storage_offset_stride.ipynb"} <= {path.name for path in LESSONS}
+
+
+def test_the_gallery_shows_every_widget_and_the_lessons_are_numbered() -> None:
+    """The gallery is their documentation: a new public name has its section there, or a reason to have none here."""
+    assert [path.stem for path in LESSONS if not re.match(r"\d\d_", path.stem)] == ["gallery"]
+    cells = json.loads((NOTEBOOKS / "gallery.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    words = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    elsewhere = {"SetupReport": "lesson 00 is about it", "Trace": "`trace` gives it"}
+    elsewhere |= dict.fromkeys(
+        ("load_ipython_extension", "unload_ipython_extension"), "the notebook calls it"
+    )
+    told = {"forget", "progress"}
+    assert [name for name in told if f"`{name}()`" not in words] == []
+    names = set(tensorkit_widgets.__all__) - set(elsewhere) - told
+    assert [name for name in sorted(names) if f"{name}(" not in code] == []
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

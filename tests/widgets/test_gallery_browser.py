@@ -1,0 +1,215 @@
+"""The gallery in JupyterLab: all of it run, every widget live, worked by keyboard alone, light and dark."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.lab.test_browser import PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN
+from tests.widgets.conftest import Book
+
+pytestmark = pytest.mark.browser
+
+GALLERY = Path(__file__).resolve().parents[2] / "notebooks" / "gallery.ipynb"
+NOTEBOOK = "window.jupyterapp.shell.currentWidget.content"
+FAILED = f"""() => [...{NOTEBOOK}.model.cells].filter((cell) => cell.type === "code")
+    .flatMap(({{ outputs }}) => [...Array(outputs.length).keys()].map((k) => outputs.get(k).toJSON()))
+    .filter((output) => output.output_type === "error").map((output) => output.evalue)"""
+DONE = f"""() => {NOTEBOOK}.widgets.filter((cell) => cell.model.type === "code")
+    .every((cell) => cell.model.executionState === "idle" && cell.model.executionCount)"""
+# All cells are laid out at once: nothing that a test looks at is taken away while it is out of sight.
+WHOLE = f"() => {{ {NOTEBOOK}.notebookConfig = {{ ...{NOTEBOOK}.notebookConfig, windowingMode: 'none' }}; }}"
+
+BOARDS = {
+    "strides": "stride-explorer", "memory": "memory-map", "recorded": "trace", "story": "explain",
+    "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
+    "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
+}  # fmt: skip
+CARDS = ("predicted", "exercise", "quiz", "puzzle")
+PICTURE = ".tk-table .tk-tile, .tk-grid .tk-cell, .tk-vertices [role=option]"
+"""A number or a node of a picture: one of them is a stop of the Tab key."""
+
+CELLS: list[dict[str, Any]] = json.loads(GALLERY.read_text(encoding="utf-8"))["cells"]
+
+
+def number_of(name: str) -> int:
+    """The cell whose last line shows the widget of this name."""
+    for number, cell in enumerate(CELLS):
+        last = "".join(cell["source"]).splitlines()[-1].split("#")[0]
+        if cell["cell_type"] == "code" and last.split(".")[0].strip() == name and "check" not in last:
+            return number
+    raise AssertionError(f"no cell of the gallery shows {name}")
+
+
+def shown(book: Book, name: str) -> Any:
+    """The live widget of this name."""
+    inside = f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"]'
+    return book.page.locator(f"{inside} [data-tk-widget], {inside} .tk-card[data-state]").first
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[str]:
+    """The addresses that the page asked for."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def book(desk: Any, asked: list[str]) -> Iterator[Book]:
+    """The gallery, opened and run."""
+    shutil.copy(GALLERY, desk.served.folder / "the_gallery.ipynb")
+    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400}, reduced_motion="reduce")
+    page.set_default_timeout(PATIENCE_MS)
+    one = Book(page, [])
+    page.on("pageerror", lambda error: one.faults.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.goto(f"{desk.served.url}/lab/tree/the_gallery.ipynb?token={TOKEN}&reset")
+    page.wait_for_function(READY)
+    page.evaluate(WHOLE)
+    one.run_all()
+    for name in (*BOARDS, *CARDS):
+        shown(one, name).wait_for()
+    page.wait_for_function(DONE)
+    yield one
+    assert one.faults == []
+    page.close()
+
+
+def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
+    assert book.page.evaluate(FAILED) == []
+    assert {name: shown(book, name).get_attribute("data-tk-widget") for name in BOARDS} == BOARDS
+    for name in (*BOARDS, *CARDS):
+        here = book.page.locator(f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"]')
+        still = here.locator(".tk-still")
+        assert not any(still.nth(k).is_visible() for k in range(still.count())), f"{name} is shown twice"
+
+
+def test_the_figures_are_there(book: Book) -> None:
+    figures = book.page.locator('.jp-OutputArea-output img[src^="data:image/png"]')
+    assert figures.count() == 4
+    assert all(figures.nth(k).evaluate("img => img.naturalWidth > 300") for k in range(4))
+
+
+def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
+    """Slot 3 of the medals: China's gold, 40."""
+    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    cell.scroll_into_view_if_needed()
+    cell.hover()
+    for name in ("memory", "chosen", "stretched", "summed", "met"):
+        lit = shown(book, name).locator('.tk-tile.tk-kin[data-slot="3"]')
+        lit.first.wait_for(state="attached")
+        assert {lit.nth(k).get_attribute("data-full") for k in range(lit.count())} <= {"40", ""}, name
+    slot = shown(book, "stretched").locator('.tk-tile[data-slot="9"]').first
+    slot.scroll_into_view_if_needed()
+    slot.hover()
+    shown(book, "strides").locator('.tk-slot.tk-lit[data-slot="9"]').wait_for(state="attached")
+
+
+def test_a_write_in_one_shows_in_all(book: Book) -> None:
+    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    for typed in ("99", "40"):
+        cell.scroll_into_view_if_needed()
+        cell.focus()
+        book.page.keyboard.press("Enter")
+        book.page.keyboard.press("Control+a")
+        book.page.keyboard.type(typed)
+        book.page.keyboard.press("Enter")
+        for name in ("chosen", "stretched", "summed", "met"):
+            tile = shown(book, name).locator(f'.tk-tile[data-slot="3"][data-full="{typed}"]')
+            tile.first.wait_for(state="attached")
+    assert book.ask("medals[1, 0].item()") == "40"
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_by_keyboard_alone(book: Book, name: str) -> None:
+    """Tab goes to a control and into the picture; the arrows move there; what is focused can be seen."""
+    root, keys = shown(book, name), book.page.keyboard
+    root.scroll_into_view_if_needed()
+    root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
+    met = set()
+    for _ in range(90):
+        keys.press("Tab")
+        on = "which => document.activeElement.matches(which)"
+        if not root.evaluate("root => root.contains(document.activeElement)"):
+            break
+        met |= {word for word in ("button", "input", "select") if book.page.evaluate(on, word)}
+        if book.page.evaluate(on, PICTURE):
+            met.add("picture")
+            break
+    assert "picture" in met, f"{name}: Tab never reaches the picture, only {met}"
+    assert met - {"picture"}, f"{name}: no control before the picture"
+    where = "() => [...document.querySelectorAll('.tk-root *')].indexOf(document.activeElement)"
+    places = {book.page.evaluate(where)}
+    for key in ("ArrowDown", "ArrowRight", "PageDown", "ArrowRight"):
+        keys.press(key)
+        book.page.wait_for_timeout(120 if name == "graph" else 0)
+        assert root.evaluate("root => root.contains(document.activeElement)"), (
+            f"{name}: {key} loses the keyboard"
+        )
+        places.add(book.page.evaluate(where))
+    assert len(places) > 1, f"{name}: the arrows do not move"
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_cards_by_keyboard_alone(book: Book, name: str) -> None:
+    root, keys = shown(book, name), book.page.keyboard
+    root.scroll_into_view_if_needed()
+    root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
+    met = set()
+    for _ in range(40):
+        keys.press("Tab")
+        if not root.evaluate("root => root.contains(document.activeElement)"):
+            break
+        met.add(
+            book.page.evaluate(
+                "() => document.activeElement.getAttribute('role') ?? document.activeElement.tagName"
+            )
+        )
+    assert met & {"BUTTON", "INPUT", "option"}, met
+    if name == "puzzle":
+        line = root.locator(".tk-line").first
+        line.focus()
+        keys.press("ArrowDown")
+        assert root.locator(".tk-line").nth(1).evaluate("line => line === document.activeElement")
+    if name == "predicted":
+        root.locator("input").first.focus()
+        keys.type("(1, 3)")
+        keys.press("Enter")
+        book.page.locator(
+            f'[data-windowed-list-index="{number_of(name)}"] .tk-card[data-state="right"]'
+        ).wait_for()
+        assert book.ask("predicted.answer") == "(1, 3)"
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing(book: Book, theme: str) -> None:
+    book.theme(theme)
+    assert book.axe(".tk-root") == []
+    book.theme("Light")
+
+
+def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
+    book.page.set_viewport_size({"width": 650, "height": 1400})  # what 200 % leaves of 1300
+    book.page.wait_for_timeout(1000)
+    wide = {
+        name: shown(book, name).evaluate("root => root.scrollWidth - root.clientWidth")
+        for name in (*BOARDS, *CARDS)
+    }
+    book.page.set_viewport_size({"width": 1300, "height": 1400})
+    assert {name: over for name, over in wide.items() if over > 1} == {}
+
+
+def test_nothing_leaves_the_machine(book: Book, asked: list[str]) -> None:
+    inside = {"127.0.0.1", "localhost"}
+    foreign = [
+        u for u in asked if urlsplit(u).scheme not in ("data", "blob") and urlsplit(u).hostname not in inside
+    ]
+    assert asked
+    assert foreign == []
