@@ -43,6 +43,8 @@ def _shown_as_ever(shell: Any, error: BaseException) -> None:
         trace = trace.tb_next
     kept = error.__traceback__ if trace is None else trace
     try:
+        if trace is not None:  # its code has no file: it is called by its cell, as IPython calls any other
+            shell.compile._filename_map[trace.tb_frame.f_code.co_filename] = shell.execution_count
         lines = _told_by(shell, error, kept)
         error._render_traceback_ = lambda *ignored: lines  # type: ignore[attr-defined]
     except Exception:  # an error that cannot be told so is told with the magic's own frames
