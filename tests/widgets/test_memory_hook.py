@@ -172,6 +172,14 @@ def test_the_hook_keeps_nothing_alive(shell: InteractiveShell) -> None:
     stop()
 
 
+def test_a_moment_quotes_the_line_that_does_something() -> None:
+    def quoted(code: str) -> str:
+        return moment_of(SimpleNamespace(info=SimpleNamespace(raw_cell=code))).code
+
+    assert quoted("x = 1\nx += 2   # so\nprint(x)\nassert x\n# done") == "x += 2   # so"
+    assert quoted("print(1)\nprint(2)") == "print(2)"
+
+
 @pytest.mark.parametrize("code", [None, 7, "", "  \n ", "a\n" * 5000, "x" * 5000 + "\u202e"])
 def test_moments(code: Any) -> None:
     said = moment_of(SimpleNamespace(info=SimpleNamespace(raw_cell=code), execution_count=3))

@@ -37,8 +37,13 @@ def notebook() -> tuple[Names, Names]:
     return getattr(shell, "user_ns", None) or {}, getattr(shell, "user_ns_hidden", None) or {}
 
 
+_LOOKING = ("print(", "assert ", "#")
+
+
 def moment_of(result: Any) -> Moment:
     """The moment after a cell, from what IPython says of it; a moment between cells for None.
+
+    Its code is the cell's last line that does more than to print, where there is one.
 
     >>> moment_of(None)
     Moment(count=0, cell=None, code='', error='')
@@ -47,11 +52,12 @@ def moment_of(result: Any) -> Moment:
     code = getattr(info, "raw_cell", None)
     cell = getattr(result, "execution_count", None)
     error = getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None)
-    lines = [line for line in code.splitlines() if line.strip()] if type(code) is str else []
+    lines = [line.strip() for line in code.splitlines() if line.strip()] if type(code) is str else []
+    doing = [line for line in lines if not line.startswith(_LOOKING)] or lines
     return Moment(
         0,
         cell if type(cell) is int else None,
-        clean(lines[-1].strip()) if lines else "",
+        clean(doing[-1]) if doing else "",
         "" if error is None else clean(type(error).__name__),
     )
 
