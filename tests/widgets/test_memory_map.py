@@ -127,6 +127,17 @@ def test_a_change_in_place_flashes_and_says_who_sees_it(made: list[MemoryMap], l
     assert "Nothing was made, changed in place, rebound or freed." in said(book.map)
 
 
+def test_two_names_of_one_tensor_are_one_line(made: list[MemoryMap]) -> None:
+    book = Notebook(made, x=tk.ones(3))
+    book.cell("y = x\nx += 1")
+    assert order(book.map) == ["x, y"]
+    assert "x and y: changed in place, slots 0–2" in said(book.map)
+    assert "y: one more name for the tensor x" in said(book.map)
+    book.names["_oh"] = {3: book.names["x"]}
+    book.cell("pass")
+    assert "also Out[3]" in said(book.map)
+
+
 def test_made_rebound_freed(made: list[MemoryMap]) -> None:
     book = Notebook(made, x=tk.ones(3))
     book.names["keep"] = [book.names["x"]]
@@ -142,9 +153,9 @@ def test_made_rebound_freed(made: list[MemoryMap]) -> None:
     assert [frame.kind for frame in sheet(book.map).frames].count("hole") == 1
     assert book.map.change.of("freed")[0].words == "freed: 12 bytes"
     book.cell("y = x[1:]")
-    assert "y: a new tensor on the storage of x: nothing was copied" in said(book.map)
+    assert "y: on the storage of x, so nothing was copied" in said(book.map)
     book.cell("y = x.view(3, 1)")
-    assert "y: another view of the same storage now" in said(book.map)
+    assert "y: stands for another tensor now, on the same storage" in said(book.map)
     book.cell("del y")
     assert "y: gone, and its storage stays for x" in said(book.map)
 

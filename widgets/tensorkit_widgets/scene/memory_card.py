@@ -19,11 +19,11 @@ from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.memory_slots import GAP, Item, Slot, item_width, slot_rows
 from tensorkit_widgets.scene.memory_words import (
     aliases,
+    label_of,
     layout_words,
     listed,
     owned_words,
     seen_words,
-    way_words,
 )
 from tensorkit_widgets.scene.parts import Gap, Note
 from tensorkit_widgets.scene.sheet import Frame, Table, Tile
@@ -178,7 +178,7 @@ def _row(
     for item in row:
         if isinstance(item, Slot):
             places[item.slot] = at
-            readers = [h.name for h in card.storage.holders if item.slot in reach[h.number]]
+            readers = [label_of(h) for h in card.storage.holders if item.slot in reach[h.number]]
             tiles.append(_tile(card, item, (at, card.y, unit, high), font, readers))
         else:
             card.gaps.append(Gap(round(at, 2), card.y, GAP, high, *item))
@@ -233,10 +233,10 @@ def _holder(
         if first:
             card.y = _layout(card, holder, tiles[0])
         else:
-            card.notes.append(Note(card.left, top + 11, holder.name[:24], "small"))
+            card.notes.append(Note(card.left, top + 11, label_of(holder)[:24], "small"))
             card.y = top + 16
         bar, bottom = card.y, card.y + 17
-    name = way_words(holder.ways[0]) if holder.ways else "a tensor"
+    name = label_of(holder)
     for run in _runs(reached, places, unit):
         x, wide = places[run[0]] + 2, len(run) * unit - 4
         key = f"b{card.storage.number}:{holder.number}:{run[0]}"
@@ -263,7 +263,7 @@ def _runs(reached: Sequence[int], places: dict[int, float], unit: float) -> list
 
 
 def _name(card: Card, holder: Holder, reached: Iterable[int]) -> Tile:
-    name = way_words(holder.ways[0]) if holder.ways else "a tensor"
+    name = label_of(holder)
     font = 17.0
     most = int(((LABELS if card.wide else card.width - 2 * PAD) - 16) / (MONO * font))
     text = name if len(name) <= most else name[: most - 1] + "…"

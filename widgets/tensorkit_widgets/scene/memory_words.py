@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tensorkit_widgets.memory_model import (
@@ -23,7 +23,8 @@ from tensorkit_widgets.numerals import short
 from tensorkit_widgets.scene.words import size_text
 
 __all__ = [
-    "MemoryPage", "aliases", "happened", "layout_words", "listed", "moment_words", "names_of", "owned_words",
+    "MemoryPage", "aliases", "happened", "label_of",
+    "layout_words", "listed", "moment_words", "names_of", "owned_words",
     "seen_words", "stays", "storage_text", "totals", "way_words",
 ]  # fmt: skip
 
@@ -57,14 +58,25 @@ def way_words(way: Way) -> str:
     return f"a tensor {way.text}" if way.kind == "graph" else way.text
 
 
+def label_of(holder: Holder, most: int = 3) -> str:
+    """What a holder is called: all plain names of it, or the nearest way to say it."""
+    names = [way.text for way in holder.ways if way.kind == "name"][:most]
+    return ", ".join(names) if names else way_words(holder.ways[0]) if holder.ways else "a tensor"
+
+
+def _labels(holders: Iterable[Holder]) -> list[str]:
+    return list(dict.fromkeys(name for holder in holders for name in label_of(holder).split(", ")))
+
+
 def names_of(storage: Storage, most: int = 3) -> str:
     """The names of a storage's holders."""
-    return listed(list(dict.fromkeys(way_words(h.ways[0]) for h in storage.holders if h.ways)), most)
+    return listed(_labels(storage.holders), most)
 
 
 def aliases(holder: Holder, most: int = 3) -> str:
-    """The other ways to say a holder, or an empty text."""
-    more = [way.text for way in holder.ways[1:]]
+    """The ways to say a holder that `label_of` leaves out, or an empty text."""
+    told = label_of(holder).split(", ")
+    more = [way.text for way in holder.ways[1:] if way.text not in told]
     return f"also {listed(more, most)}" if more else ""
 
 
@@ -164,24 +176,35 @@ def _names(page: MemoryPage) -> list[Happening]:
     out: list[Happening] = []
     for one in change.rebound:
         if one.before == one.after:
-            words = "another view of the same storage now"
+            words = "stands for another tensor now, on the same storage"
         else:
             words = "stands for another tensor now, on another storage"
         out.append(("rebound", f"{one.name}: {words}"))
     for one in change.bound:
-        if one.after is not None and one.after not in made:
-            storage = page.snapshot.storage(one.after)
-            others = [h.name for h in storage.holders if h.name != one.name] if storage else []
-            if others:
-                words = f"a new tensor on the storage of {listed(others)}: nothing was copied"
-            else:
-                words = "a new name for a tensor that was there"
-            out.append(("rebound", f"{one.name}: {words}"))
+        storage = page.snapshot.storage(one.after) if one.after is not None else None
+        if storage is not None and storage.number not in made:
+            out.append(("rebound", f"{one.name}: {_bound(one.name, storage)}"))
     for one in change.unbound:
         stay = page.snapshot.storage(one.before) if one.before is not None else None
         if stay is not None and stay in page.snapshot.storages:
             out.append(("rebound", f"{one.name}: gone, and its storage stays for {names_of(stay)}"))
     return out
+
+
+def _bound(name: str, storage: Storage) -> str:
+    """What a new name on a storage that was there stands for."""
+    own = next((h for h in storage.holders if any(way.text == name for way in h.ways)), None)
+    same = (
+        [way.text for way in own.ways if way.text != name and way.kind in ("name", "inside")] if own else []
+    )
+    others = [other for other in _labels(h for h in storage.holders if h is not own) if other != name]
+    if same:
+        return f"one more name for the tensor {listed(same)}"
+    return (
+        f"on the storage of {listed(others)}, so nothing was copied"
+        if others
+        else "a name for what was there"
+    )
 
 
 def stays(page: MemoryPage, storage: Storage) -> list[str]:
@@ -194,8 +217,9 @@ def seen_words(storage: Storage, change: Change | None) -> str:
     """Who sees the slots that have changed, where several tensors stand on them; else an empty text."""
     if change is None or change.fate != "changed" or not change.slots or len(storage.holders) < 2:
         return ""
-    see = [h.name for h in storage.holders if reached_slots(storage, h, change.slots)]
-    blind = [h.name for h in storage.holders if h.name not in see]
+    reach = {h.number: bool(reached_slots(storage, h, change.slots)) for h in storage.holders}
+    see = _labels(h for h in storage.holders if reach[h.number])
+    blind = _labels(h for h in storage.holders if not reach[h.number])
     if not see:
         return ""
     words = f"{listed(see, 4)} see{'s' * (len(see) == 1)} the change"
@@ -231,7 +255,7 @@ def storage_text(storage: Storage, change: Change | None) -> list[str]:
 
 
 def _holder_text(storage: Storage, holder: Holder) -> str:
-    name = way_words(holder.ways[0]) if holder.ways else "a tensor"
+    name = label_of(holder)
     more = aliases(holder)
     words = f"{name}{f' ({more})' if more else ''}: {layout_words(holder, storage.dtype)}"
     if holder.fault:
