@@ -100,6 +100,21 @@ def test_every_number_of_dimensions(size: tuple[int, ...]) -> None:
     ax.figure.canvas.draw()
 
 
+def test_a_narrow_or_low_room_is_laid_out_anew() -> None:
+    def size(ax: Any) -> float:
+        return float(named(ax, "found")[""].get_fontsize())
+
+    natural = size(plot_storage(X))
+    column = plot_storage(X, figsize=(4, 8))
+    assert column.get_xlim()[1] == 400
+    assert size(column) > 0.95 * natural, "a scaled picture would have letters of 42 %"
+    assert plot_storage(X, figsize=(12, 4)).get_xlim()[1] == 960
+
+
+def test_without_a_storage_there_is_no_empty_room_for_one() -> None:
+    assert plot_storage(tk.zeros(0)).get_ylim()[0] < plot_storage(tk.zeros(1)).get_ylim()[0] - 100
+
+
 def test_a_huge_storage_is_not_read() -> None:
     billion = tk.zeros(1).expand(1000, 1000, 1000)
     assert len(named(plot_storage(billion), "cell:")) == 2 * 6 * 12

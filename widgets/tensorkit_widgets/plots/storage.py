@@ -17,13 +17,14 @@ from tensorkit_widgets.plots.parts import (
     draw_note,
     draw_strip,
 )
-from tensorkit_widgets.plots.style import axes_for
-from tensorkit_widgets.scene import Scene
+from tensorkit_widgets.plots.style import axes_for, checked_axes, checked_size
+from tensorkit_widgets.scene import Scene, compose
 from tensorkit_widgets.session import Session
 
 __all__ = ["plot_storage"]
 
-_WIDTH = 9.6  # inches: a hundredth of a scene's units
+_UNITS = 100.0  # of a scene to an inch, so that its words have the size of a paper's
+_WIDTHS = (960.0, 800.0, 640.0, 500.0, 400.0)
 
 
 def plot_storage(
@@ -43,7 +44,7 @@ def plot_storage(
         name: what the tensor is called.
         steps: whether the chain of steps is drawn; None draws it when there is one.
         ax: the axes to draw on; a new figure without.
-        figsize: width and height of the new figure in inches; None fits the picture.
+        figsize: width and height of the new figure in inches; None fits the picture. A narrow one is laid out anew.
         theme: ``"light"``, ``"dark"``, or None for what the ground of `ax` asks for.
 
     Returns:
@@ -62,19 +63,19 @@ def plot_storage(
     'storage[5] = 5.'
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    scene = _scene(tensor, expression, focus, name)
-    cards = len(scene.cards) > 1 if steps is None else steps
-    top = 0.0 if cards else _below_cards(scene)
-    fitting = (_WIDTH, (scene.height - top) * _WIDTH / scene.width)
+    session = _session(tensor, expression, focus, name)
+    scene = _scene(session, _room(ax, figsize), steps)
+    top, bottom = _ends(scene, steps)
+    fitting = (scene.width / _UNITS, (bottom - top) / _UNITS)
     ax, colours = axes_for(ax, fitting if figsize is None else figsize, theme)
-    page = Canvas(ax, colours, scene.width, top, scene.height)
-    for k, card in enumerate(scene.cards if cards else ()):
+    page = Canvas(ax, colours, scene.width, top, bottom)
+    for k, card in enumerate(scene.cards if top == 0 else ()):
         draw_card(page, card, k > 0)
     _draw(page, scene, top)
     return ax
 
 
-def _scene(tensor: Any, expression: str, focus: Sequence[int] | None, name: str) -> Scene:
+def _session(tensor: Any, expression: str, focus: Sequence[int] | None, name: str) -> Session:
     if not isinstance(name, str) or not name:
         raise TypeError(f"name must be a text such as 't', not {name!r}")
     session = Session(tensor, name)
@@ -87,13 +88,39 @@ def _scene(tensor: Any, expression: str, focus: Sequence[int] | None, name: str)
         if len(index) != len(size) or not all(0 <= i < n for i, n in zip(index, size, strict=False)):
             raise IndexError(f"focus {list(index)} is no element of a tensor of size {list(size)}")
         do(session, {"kind": "look", "focus": list(index)})
-    return session.scene()
+    return session
 
 
-def _below_cards(scene: Scene) -> float:
-    """Where the tensor itself begins."""
-    heading = next(note for note in scene.notes if note.role == "heading")
-    return heading.y - 30.0
+def _room(ax: Any, figsize: Any) -> tuple[float, float] | None:
+    """The inches that there are; None for a figure that is made to fit."""
+    if ax is None:
+        return None if figsize is None else checked_size(figsize)
+    box, dpi = checked_axes(ax).get_window_extent(), ax.figure.dpi
+    return box.width / dpi, box.height / dpi
+
+
+def _scene(session: Session, room: tuple[float, float] | None, steps: bool | None) -> Scene:
+    """The scene, laid out as wide or as narrow as makes it largest in its room."""
+    links, focus = session.links, session.focus
+    if room is None:
+        return compose(links, session.snapshot(), focus)
+    scenes = [compose(links, session.snapshot(width), focus, width=width) for width in _WIDTHS]
+
+    def scale(scene: Scene) -> float:
+        top, bottom = _ends(scene, steps)
+        return min(room[0] / scene.width, room[1] / (bottom - top))
+
+    return max(scenes, key=scale)
+
+
+def _ends(scene: Scene, steps: bool | None) -> tuple[float, float]:
+    """Where the picture begins, with the chain of steps or without, and where it ends."""
+    top, bottom = 0.0, scene.height
+    if not (len(scene.cards) > 1 if steps is None else steps):
+        top = next(note.y for note in scene.notes if note.role == "heading") - 30.0
+    if not scene.strip.cells:
+        bottom = max(note.y for note in scene.notes) + 18.0
+    return top, bottom
 
 
 def _draw(page: Canvas, scene: Scene, top: float) -> None:

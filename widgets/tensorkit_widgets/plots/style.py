@@ -7,7 +7,18 @@ from typing import Any
 
 from tensorkit_widgets.render.palette import DARK, DASHES, DIMENSIONS, LIGHT
 
-__all__ = ["MONOSPACED", "PLAIN", "axes_for", "colours_for", "dash_of", "dim_colour", "figure_class", "shade"]
+__all__ = [
+    "MONOSPACED",
+    "PLAIN",
+    "axes_for",
+    "checked_axes",
+    "checked_size",
+    "colours_for",
+    "dash_of",
+    "dim_colour",
+    "figure_class",
+    "shade",
+]
 
 MONOSPACED = ["DejaVu Sans Mono", "monospace"]
 PLAIN = ["DejaVu Sans", "sans-serif"]
@@ -40,22 +51,29 @@ def figure_class() -> Any:
 def axes_for(ax: Any, figsize: tuple[float, float], theme: str | None) -> tuple[Any, dict[str, str]]:
     """The axes that were given, or those of a new figure of that size; and the colours to draw with."""
     from matplotlib import pyplot
-    from matplotlib.axes import Axes
 
     if theme not in (None, "light", "dark"):
         raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
     if ax is None:
         colours = DARK if theme == "dark" else LIGHT
         ground = colours["paper"]
-        figure = pyplot.figure(FigureClass=figure_class(), figsize=_checked(figsize), facecolor=ground)
+        figure = pyplot.figure(FigureClass=figure_class(), figsize=checked_size(figsize), facecolor=ground)
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         return ax, colours
+    return checked_axes(ax), colours_for(ax, theme)
+
+
+def checked_axes(ax: Any) -> Any:
+    """The axes, if they are axes."""
+    from matplotlib.axes import Axes
+
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be the Axes of a figure, not {type(ax).__name__}")
-    return ax, colours_for(ax, theme)
+    return ax
 
 
-def _checked(figsize: Any) -> tuple[float, float]:
+def checked_size(figsize: Any) -> tuple[float, float]:
+    """Width and height in inches, if they are."""
     try:
         width, height = (float(side) for side in figsize)
     except (TypeError, ValueError):
