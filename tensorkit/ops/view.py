@@ -359,6 +359,7 @@ def _layout_for(lay: Layout, old: dtype, new: dtype) -> Layout:
 @op(
     samples=(
         sample("tk.reshape(a, (3, 2))", a=(2, 3)),
+        sample("tk.reshape(a, 6)", a=(2, 3)),
         sample("a.reshape(-1)", a=(2, 3)),
         sample("a.reshape(4)", a=(2, 3)),
     ),
@@ -378,6 +379,10 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.reshape.html
     """
+    if isinstance(shape, int):  # several sizes may stand alone in the method, not here
+        raise TypeError(
+            f"reshape(): argument 'shape' (position 2) must be tuple of ints, not {type(shape).__name__}"
+        )
     return _reshaped(input, as_ints((shape,), "reshape", "shape", 2))
 
 
