@@ -33,6 +33,8 @@ BOARDS = {
     "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
 }  # fmt: skip
 CARDS = ("predicted", "exercise", "quiz", "puzzle")
+SMALLEST = """root => Math.min(...[...root.querySelectorAll(".tk-picture svg .tk-number")].map((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
 PICTURE = ".tk-table .tk-tile, .tk-grid .tk-cell, .tk-vertices [role=option]"
 """A number or a node of a picture: one of them is a stop of the Tab key."""
 
@@ -52,6 +54,26 @@ def shown(book: Book, name: str) -> Any:
     """The live widget of this name."""
     inside = f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"]'
     return book.page.locator(f"{inside} [data-tk-widget], {inside} .tk-card[data-state]").first
+
+
+def test_without_a_kernel_every_widget_is_its_picture(desk: Any) -> None:
+    """Opened and not run: nothing is live yet, and nothing is missing."""
+    shutil.copy(GALLERY, desk.served.folder / "unrun_gallery.ipynb")
+    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{desk.served.url}/lab/tree/unrun_gallery.ipynb?token={TOKEN}&reset")
+    page.wait_for_function(READY)
+    page.evaluate(WHOLE)
+    for name in (*BOARDS, *CARDS):
+        still = page.locator(f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"] .tk-still').first
+        still.wait_for()
+        assert still.evaluate("part => !(part instanceof HTMLImageElement) || part.naturalWidth > 300"), name
+    assert page.locator(".jp-Notebook [data-tk-widget]").count() == 0
+    words = page.locator(".jp-Notebook").inner_text()
+    assert not any(
+        trouble in words for trouble in ("Error displaying", "Loading widget", "could not be drawn")
+    )
+    page.close()
 
 
 @pytest.fixture(scope="module")
@@ -202,8 +224,13 @@ def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
         name: shown(book, name).evaluate("root => root.scrollWidth - root.clientWidth")
         for name in (*BOARDS, *CARDS)
     }
+    small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS if name != "graph"}
+    assert book.axe(".tk-root") == [], "what scrolls can be reached by keyboard"
     book.page.set_viewport_size({"width": 1300, "height": 1400})
     assert {name: over for name, over in wide.items() if over > 1} == {}
+    assert {name: size for name, size in small.items() if size < 5} == {}, (
+        "at 200 % twice as large on the screen"
+    )
 
 
 def test_nothing_leaves_the_machine(book: Book, asked: list[str]) -> None:
