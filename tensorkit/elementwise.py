@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy
@@ -57,6 +57,9 @@ NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
+_rules: dict[Any, int] = {}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointwise:
     """What an elementwise operation is made of.
@@ -93,8 +96,12 @@ class Pointwise:
     like_first: str = ""
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
+    #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
+    rules: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
+        alike = (self.result, self.lacks, self.like_first, self.row_major_after_number)
+        object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
         if self.scalar is not None:
             self.scalar.__name__ = (
                 self.name
@@ -450,13 +457,7 @@ def plain(
         by: the function over arrays, if it is not the block's own.
         out: a tensor to write the result into.
     """
-    key: list[Any] = [
-        block.result,
-        block.lacks,
-        block.like_first,
-        block.row_major_after_number,
-        dtypes.get_default_dtype(),
-    ]
+    key: list[Any] = [block.rules, dtypes.get_default_dtype()]
     arrays: list[Any] = []
     for operand in operands:
         if operand.__class__ is Tensor:
@@ -529,7 +530,7 @@ def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | Non
         else operand._dtype.name
         for operand in operands
     ]
-    named = (block.result, block.lacks, key[4], *kinds)
+    named = (*key[:2], *kinds)
     plan = _plans[named] if named in _plans else _plan_of(block, operands, named)
     way = None
     if plan is not None and tensors and all(0 < tensor.numel() <= _FEW for tensor in tensors):
@@ -576,20 +577,15 @@ class Settled(NamedTuple):
 
 
 def settled(block: Pointwise, operands: tuple[Any, ...]) -> Settled | None:
-    """How a block is run on tensors of one dtype, size and stride, which is the same for all others like them."""
+    """How a block is run on tensors of one dtype, size and stride, and numbers; the same for all others like them."""
     if plain(block, operands) is None:
         return None
-    lay = operands[0]._lay()
-    key = (
-        block.result,
-        block.lacks,
-        block.like_first,
-        block.row_major_after_number,
-        dtypes.get_default_dtype(),
-        *((operands[0]._dtype, lay.size, lay.stride) * len(operands)),
-    )
-    way = _ways.get(key)
-    if way is None or way.convert:
+    lay, kind = operands[0]._lay(), operands[0]._dtype
+    key: list[Any] = [block.rules, dtypes.get_default_dtype()]
+    for operand in operands:
+        key += (kind, lay.size, lay.stride) if operand.__class__ is Tensor else (operand.__class__,)
+    way = _ways.get(tuple(key))
+    if way is None or way.held != kind.numpy:
         return None
     return Settled(way.kind, bool(way.packed), way.layout, way.steps, way.row_major)
 

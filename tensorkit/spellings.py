@@ -131,7 +131,7 @@ def _fast_binary(
     if block.numpy.__class__ is not numpy.ufunc:
         same = _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
-    aside = _beside(block, same, _PLAIN if numbers else _PLAIN[:1])
+    aside = _beside(block, same, number, _PLAIN if numbers else _PLAIN[:1])
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
@@ -206,17 +206,39 @@ _PLAIN = (Tensor, float, int, bool)
 
 
 def _beside(
-    block: Pointwise, same: dict[dtype, _Entry], kinds: tuple[type, ...]
+    block: Pointwise,
+    same: dict[dtype, _Entry],
+    number: dict[tuple[dtype, type], _NumberEntry],
+    kinds: tuple[type, ...],
 ) -> Callable[[Tensor, Any], Tensor | None]:
     """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
     ways: dict[Any, Settled | None] = {}
     run, function = cpu.quiet_here, block.numpy
 
+    def with_number(a: Tensor, b: Any) -> Tensor | None:
+        """The same of a tensor and a number."""
+        x, own, entry = a._array, a._layout, number.get((a._dtype, type(b)))
+        if x is None or own is None or entry is None or b < entry[2] or b > entry[3]:
+            return None
+        key = (a._dtype, own.size, own.stride, type(b))
+        if key not in ways:
+            _settle(ways, key, block, (a, b), same)
+        way = ways[key]
+        if way is None:
+            return None
+        try:
+            return _as_settled(run(entry[0], x.copy("K") if way.packed else x, b), way)
+        except (OverflowError, RuntimeError):
+            return None  # a number to wrap, or another thread inside
+
     def aside(a: Tensor, b: Any) -> Tensor | None:
         if type(b) not in kinds or wants_grad(a) or wants_grad(b):
             return None
         x, own = a._array, a._layout
-        if x is None or own is None or b.__class__ is not Tensor or a._dtype is not b._dtype:
+        if b.__class__ is not Tensor:
+            out = with_number(a, b)
+            return plain(block, (a, b)) if out is None else out
+        if x is None or own is None or a._dtype is not b._dtype:
             return plain(block, (a, b))
         y, other = b._array, b._layout
         if y is None or other is None or own.stride != other.stride or own.size != other.size:

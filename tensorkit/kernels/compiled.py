@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import importlib
 import math
 import os
 import threading
@@ -28,7 +29,6 @@ import numpy
 from numpy.lib.stride_tricks import as_strided
 
 from tensorkit.kernels import box_muller
-from tensorkit.kernels.worker import Worker
 
 __all__ = [
     "Loop",
@@ -85,14 +85,26 @@ class _Compiler:
         self._wanted: SimpleQueue[Loop] = SimpleQueue()
         self._started = False
         self._lock = threading.Lock()
-        self.worker = Worker()
+        self._worker: Any = None
+
+    @property
+    def worker(self) -> Any:
+        """The process, as ``kernels/worker.py`` has it: loaded when there is something to compile, which takes 3 ms."""
+        if self._worker is None:
+            self._worker = importlib.import_module("tensorkit.kernels.worker").Worker()
+        return self._worker
+
+    def forget(self) -> None:
+        """The process, if there is one, ends by itself."""
+        if self._worker is not None:
+            self._worker.forget()
 
     def send(self, loop: Loop) -> None:
         self._wanted.put(loop)
         with self._lock:
             if not self._started:
                 self._started = True
-                atexit.register(self.worker.forget)
+                atexit.register(self.forget)
                 threading.Thread(target=self._work, name="tensorkit-compiler", daemon=True).start()
 
     def _work(self) -> None:
@@ -117,7 +129,7 @@ _one_at_a_time = threading.Lock()
 def _after_fork() -> None:
     """The thread is gone, and whoever held the lock with it."""
     global _compiler, _one_at_a_time
-    _compiler.worker.forget()
+    _compiler.forget()
     _compiler, _one_at_a_time = _Compiler(), threading.Lock()
     for one in _loops:
         one.asked = _MODE == "0" or one.ready is not None

@@ -57,6 +57,9 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     if fast is None:
         return None
     out = numpy.empty(array.shape, numpy.float32)
+    if array.ndim == 2 and array.size <= BRIEF:
+        fast(array, out, logarithm)
+        return out
     source, target = (a.reshape(-1, array.shape[-1]) for a in (array, out))
     spread(
         lambda i, j: fast(source[i:j], target[i:j], logarithm), len(source), _grain(len(source), source.size)
@@ -64,18 +67,27 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     return out
 
 
+_RUNNING: dict[Any, Loop] = {numpy.add: compiled.running_sum, numpy.multiply: compiled.running_product}
+
+
 def running(ufunc: Any, array: Array, axis: int) -> Array | None:
     """Running sums or products of floating point numbers."""
-    loop = {numpy.add: compiled.running_sum, numpy.multiply: compiled.running_product}.get(ufunc)
+    loop = _RUNNING.get(ufunc)
     if array.size < SOME or array.dtype.char not in "fd" or loop is None or not array.flags.behaved:
         return None
     fast, out = _found(loop, array.size), numpy.empty(array.shape, array.dtype)
+    if fast is not None and array.ndim == 2 and array.size <= BRIEF:
+        fast(array, out) if axis else fast(array.T, out.T)
+        return out
     pair = _matrices(axis, array, out)
     if fast is None or pair is None:
         return None
     source, target = pair
     spread(lambda i, j: fast(source[i:j], target[i:j]), len(source), _grain(len(source), source.size))
     return out
+
+
+_BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 def gathered(array: Array, index: Array, axis: int) -> Array | None:
@@ -87,9 +99,12 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
     fast = _found(compiled.gather_last if axis else compiled.gather_first, index.size)
     if fast is None:
         return None
-    bits = numpy.dtype(f"u{array.itemsize}")
+    bits = _BITS[array.itemsize]
     out = numpy.empty(index.shape, array.dtype)
     source, target = array.view(bits), out.view(bits)
+    if index.size <= BRIEF:
+        fast(source, index, target)
+        return out
     rows = len(index)
 
     def piece(i: int, j: int) -> None:
@@ -103,12 +118,16 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
     """Add values where an index, within bounds, points along one dimension, one after the other."""
     if index.size < SOME or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
         return False
-    given = values if numpy.shape(values) == index.shape else numpy.broadcast_to(values, index.shape).copy()
+    alike = values.__class__ is numpy.ndarray and values.shape == index.shape
+    given = values if alike else numpy.broadcast_to(values, index.shape).copy()
     fast = _found(compiled.scatter_add_last if axis else compiled.scatter_add_first, index.size)
     if fast is None or given.dtype != target.dtype or not given.flags.behaved or not index.flags.behaved:
         return False
     if numpy.may_share_memory(target, given):
         return False
+    if index.size <= BRIEF:
+        fast(target, index, given)
+        return True
     along = 1 - axis  # where it is cut, no two pieces meet in an element
 
     def piece(i: int, j: int) -> None:
@@ -151,7 +170,7 @@ def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
     fast = _found(compiled.triangle, array.size)
     if fast is None:
         return False
-    bits = numpy.dtype(f"u{array.itemsize}")
+    bits = _BITS[array.itemsize]
     source, target = array.view(bits), out.view(bits)
 
     def piece(i: int, j: int) -> None:

@@ -18,7 +18,7 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit import layout as layouts
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import META
+from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
@@ -246,18 +246,29 @@ def _cat(
     return out  # type: ignore[no-any-return]
 
 
-def _quick_arrays(tensors: Any) -> tuple[list[Array], bool] | None:
-    """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others."""
+_SOME = 4096  # elements; of more, the long way copies on several threads
+
+
+def _quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
+    """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others.
+
+    Args:
+        anyhow: whether they may lie otherwise, where no gradient is wanted.
+    """
     if (type(tensors) is not tuple and type(tensors) is not list) or tracing.active:
         return None  # the long way counts the bytes that it copies
     found = []
-    kind, wants = None, False
+    kind, wants, solid = None, False, True
     for tensor in tensors:
         if type(tensor) is not Tensor:
             return None
         array, base = tensor._array, tensor._base
         if array is None or not tensor._solid:
-            return None
+            if not anyhow or tensor._device is not CPU or tensor._conjugated:
+                return None
+            array, solid = tensor._nd(), False
+            if array.size > _SOME:
+                return None
         if tensor._autograd is not None:
             wants = True
         if base is not None:
@@ -269,7 +280,9 @@ def _quick_arrays(tensors: Any) -> tuple[list[Array], bool] | None:
         elif tensor._dtype is not kind:
             return None
         found.append(array)
-    return (found, wants) if found and 0 < found[0].ndim < 4 else None
+    if not found or not 0 < found[0].ndim < 4 or (wants and not solid):
+        return None
+    return found, wants
 
 
 @functools.cache
@@ -297,7 +310,8 @@ _FEW = 8  # arrays, which are written one by one sooner than NumPy joins them
 
 
 def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
-    return fresh(numpy.concatenate(arrays, dim), kind)
+    made = numpy.concatenate(arrays, dim)
+    return fresh(made if made.flags.c_contiguous else made.copy(), kind)
 
 
 def _layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
@@ -368,7 +382,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cat.html
     """
-    if out is None and type(dim) is int and (found := _quick_arrays(tensors)) is not None:
+    if out is None and type(dim) is int and (found := _quick_arrays(tensors, True)) is not None:
         quick = _quickly(tensors, found[0], dim, found[1])
         if quick is not None:
             return quick

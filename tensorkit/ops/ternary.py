@@ -77,7 +77,7 @@ def _fast(
     """
     first = tensors[0]
     kind, held = first._dtype, first._array
-    if kind not in _FAST:
+    if kind is not dtypes.float32 and kind is not dtypes.float64:
         return None
     for number in numbers:
         if number is not None and not _is_plain(number):
@@ -85,17 +85,19 @@ def _fast(
     arrays: list[Any] = []
     shape, solid = () if held is None else held.shape, True
     for tensor in tensors:
-        array = tensor._array
-        if tensor._dtype is not kind or wants_grad(tensor):
+        array, base = tensor._array, tensor._base
+        if tensor._dtype is not kind or tensor._autograd is not None:
             return None
-        solid = solid and array is not None and tensor._solid and array.shape == shape
+        if base is not None and base._autograd is not None:
+            return None
+        if array is None or not tensor._solid or array.shape != shape:
+            solid = False
         arrays.append(array)
     if not solid:
         return plain(block, tensors, out is IN_PLACE, body) if out is IN_PLACE or out is None else None
     if out is not None:
-        return (
-            _fast_inplace(body, tensors, arrays) if out is IN_PLACE and first.numel() < kernels.MANY else None
-        )
+        quickly = out is IN_PLACE and arrays[0].size < kernels.MANY
+        return _fast_inplace(body, tensors, arrays) if quickly else None
     if arrays[0].size >= kernels.MANY:
         return fresh(kernels.mapped(body, tuple(arrays), kind.numpy), kind)
     result = kernels.quiet(body, *arrays)
