@@ -150,7 +150,7 @@ def _fates(page: MemoryPage, fate: Fate) -> list[Happening]:
     storages = {s.number: s for s in (*page.gone, *page.snapshot.storages)}
     found = [(one, storages[one.storage]) for one in page.change.of(fate) if one.storage in storages]
     if len(found) > TOGETHER:
-        names = listed([names_of(storage, 1) for _, storage in found])
+        names = listed([_labels(storage.holders)[0] for _, storage in found])
         size = f"{len(found)} storages, {bytes_words(sum(storage.nbytes for _, storage in found))}"
         together = {
             "made": f"{names}: new, {size}", "changed": f"{names}: changed in place, {size}",
