@@ -303,8 +303,26 @@ ODD = [
 @pytest.mark.parametrize("code", ODD)
 def test_odd_tensors_stay_on_the_page(code: str) -> None:
     w = of(code)
-    assert len(list(every(w))) == w.steps + 1 > 1
+    for width in Trace.widths:
+        w._heard(None, {"kind": "room", "value": width}, [])
+        assert {sheet.width for sheet in every(w)} == {width}
+    assert w.steps > 0
     assert w.left_out == 0
+
+
+@pytest.mark.parametrize("wanted", ERRORS, ids=[error[0] for error in ERRORS])
+def test_errors_stay_on_a_narrow_page(wanted: Any) -> None:
+    w = of(wanted[0])
+    for width in Trace.widths[:-1]:
+        w._heard(None, {"kind": "room", "value": width + 9}, [])
+        assert w._sheet(w.at).width == width
+        fits(w._sheet(w.at))
+        lines = [
+            note
+            for note in w._sheet(w.at).notes
+            if note.role in ("body", "alarm", "muted") and not note.after
+        ]
+        assert all(note.anchor != "start" or note.x + 6.2 * len(note.text) < width for note in lines)
 
 
 @every_library
@@ -395,12 +413,13 @@ assert shell.user_ns["z"].tolist() == [0, 3, 1, 4, 2, 5]
 print("still", any("> z = y.reshape(-1)" in d.get("text/plain", "") for d in shown))
 told = []
 shell._showtraceback = lambda kind, error, lines: told.append((kind.__name__, plain("\n".join(lines))))
-bad = shell.run_cell("%%explain\ny = x.t()\n\ny.view(-1)")
+bad = shell.run_cell("%%explain\ny = x.t()\n\ny.view(-1)", store_history=True)
 print("raised", type(bad.error_in_exec).__name__, shell.user_ns["y"].size())
 plainly = shell.run_cell("y = x.t()\n\ny.view(-1)")
 (kind, ours), (_, theirs) = told
 print("kind", kind)
 print("line", "----> 3 y.view(-1)" in ours, "----> 3 y.view(-1)" in theirs)
+print("cell", f"Cell In[{bad.execution_count}], line 3" in ours)
 ours_too = ("explain_magic", "stepper", "watching", "explain_model", "run_cell_magic")
 print("frames", [name for name in ours_too if name in ours])
 print("last", ours.strip().splitlines()[-1] == theirs.strip().splitlines()[-1])
@@ -422,6 +441,7 @@ def test_the_cell_magic_in_a_shell() -> None:
     assert "raised ViewError tensorkit.Size([3, 2])" in lines
     assert "kind ViewError" in lines
     assert "line True True" in lines
+    assert "cell True" in lines
     assert "frames []" in lines
     assert "last True" in lines
     assert "syntax SyntaxError" in lines

@@ -140,6 +140,7 @@ def test_a_cell_that_raises_shows_its_story_and_its_error(book: Any) -> None:
     told = error.inner_text()
     assert "ViewError" in told
     assert "----> 2 c.view(-1)" in told
+    assert "Cell In[7], line 2" in told
     assert "explain_magic" not in told
     assert "stepper" not in told
     assert book.ask("c.size()") == "tensorkit.Size([4, 3])", "what ran before the error stays"
@@ -203,9 +204,14 @@ def test_a_change_is_painted_in_time(book: Any) -> None:
     )
 
 
-def test_a_narrow_page_shows_all_of_it(book: Any) -> None:
+def test_a_narrow_page_is_laid_out_anew(book: Any) -> None:
     book.page.set_viewport_size({"width": 900, "height": 7000})
+    book.page.wait_for_function(
+        """() => document.querySelector('[data-windowed-list-index="2"] svg.tk-scene').viewBox.baseVal.width <= 600"""
+    )
     shot(book, 2, "narrow")
-    box = book.root(2).bounding_box()
-    assert 300 < box["width"] < 600
-    assert book.root(2).locator("svg.tk-scene").bounding_box()["width"] <= box["width"] + 1
+    picture = book.root(2).locator("svg.tk-scene")
+    assert picture.bounding_box()["width"] <= book.root(2).bounding_box()["width"]
+    beside = [book.tile(2, key).bounding_box() for key in ("step:2", "size-in0:0")]
+    assert beside[0]["y"] < beside[1]["y"], "the list stands over the tensors, not beside them"
+    assert book.axe(".tk-board") == []

@@ -9,6 +9,7 @@ A cell that raises shows its story, too, and then its error as IPython shows it:
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Any
 
@@ -43,12 +44,20 @@ def _shown_as_ever(shell: Any, error: BaseException) -> None:
         trace = trace.tb_next
     kept = error.__traceback__ if trace is None else trace
     try:
-        if trace is not None:  # its code has no file: it is called by its cell, as IPython calls any other
-            shell.compile._filename_map[trace.tb_frame.f_code.co_filename] = shell.execution_count
+        if trace is not None:
+            _name_after_cell(shell, trace.tb_frame.f_code.co_filename)
         lines = _told_by(shell, error, kept)
         error._render_traceback_ = lambda *ignored: lines  # type: ignore[attr-defined]
     except Exception:  # an error that cannot be told so is told with the magic's own frames
         return
+
+
+def _name_after_cell(shell: Any, file: str) -> None:
+    """Let IPython call this code, which has no file, "Cell In[n]", after the cell that runs."""
+    known, frame = shell.compile._filename_map, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename not in known:
+        frame = frame.f_back
+    known[file] = known[frame.f_code.co_filename]
 
 
 def _told_by(shell: Any, error: BaseException, trace: TracebackType | None) -> list[str]:

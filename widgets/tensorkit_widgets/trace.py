@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from tensorkit_widgets.board import MOST_PAGES, Board, Control, State
 from tensorkit_widgets.explain_model import Story
 from tensorkit_widgets.page import board_page
-from tensorkit_widgets.scene.sheet import Sheet
+from tensorkit_widgets.scene.sheet import PAGE, Sheet
 from tensorkit_widgets.scene.story import Told, compose_story
 from tensorkit_widgets.scene.story_code import listed
 from tensorkit_widgets.scene.story_words import offers
@@ -46,6 +46,7 @@ class Trace(Board):
     """
 
     kind = "trace"
+    widths = (440.0, 600.0, 740.0, PAGE)
     name: ClassVar[str] = "Trace"
 
     def __init__(self, recording: Recording | Recorder | Story, **unknown: Any) -> None:
@@ -110,7 +111,7 @@ class Trace(Board):
         return Told(self.name, "", steps, source.left_out, "", summary(steps))
 
     def _sheet(self, at: int) -> Sheet:
-        return compose_story(self._told(), at)
+        return compose_story(self._told(), at, self._width)
 
     def _call(self) -> TraceStep | None:
         calls, at = self.calls, self.at

@@ -45,7 +45,7 @@ def list_steps(
     """One line for each call, indented by how deep it lies."""
     first, last = spread(len(steps), at, column.rows)
     y, tiles, notes = column.y, list[Tile](), list[Note]()
-    wide = column.width - 96.0 if not column.more else 400.0
+    wide = column.width - 96.0 if not column.more else max(column.width * 0.44, column.width - 500.0)
     if first > 1:
         tiles.append(_jump(f"↑ {first - 1:,} earlier", first - 1, column.x, y, wide))
         y += ROW
@@ -91,8 +91,9 @@ def _beside(step: TraceStep, column: Column, x: float, y: float) -> list[Note]:
     word = _SHORT.get(step.kind, step.kind)
     role = KINDS_SAID[step.kind][1]
     notes = [Note(x, y, word, "body" if role == "big" else role)]
-    if column.more:
+    if column.more and column.width > 480:
         notes.append(Note(x + 84, y, cut(result_words(step), 36), "muted"))
         moved = moved_words(step) if step.bytes_moved or step.bytes_made else ""
-        notes.append(Note(column.x + column.width, y, cut(moved.rstrip("."), 44), "muted", "end"))
+        if column.width > 700:
+            notes.append(Note(column.x + column.width, y, cut(moved.rstrip("."), 44), "muted", "end"))
     return notes

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 
-from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.adapters import Run, Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.parts import Note
-from tensorkit_widgets.scene.sheet import PAGE, Dress, Table, Wire, strip_table
+from tensorkit_widgets.scene.sheet import PAGE, Dress, Table, Wire, paragraph, strip_table
 from tensorkit_widgets.scene.story_blocks import Block, key_of
 from tensorkit_widgets.scene.story_sizes import letter_tile
 from tensorkit_widgets.scene.story_words import cut
+from tensorkit_widgets.scene.words import wrap
 from tensorkit_widgets.trace_model import TraceStep
 
 __all__ = ["draw_strips", "walk_of", "walk_words"]
@@ -21,6 +22,9 @@ LEFT = 28.0
 WIDE = PAGE - 2 * LEFT
 MOST_STRIPS = 3
 MOST_HOPS = 5
+NARROW = 27.0
+"""The narrowest slot."""
+
 LIFT = 46.0
 """The room that the hops over a strip need."""
 
@@ -28,7 +32,7 @@ Users = Sequence[tuple[Block, Snapshot]]
 
 
 def draw_strips(
-    step: TraceStep, blocks: Sequence[Block], shown: Sequence[Snapshot], y: float
+    step: TraceStep, blocks: Sequence[Block], shown: Sequence[Snapshot], y: float, wide: float = WIDE
 ) -> tuple[list[Table], list[Note], tuple[Wire, ...], float]:
     """The strips from ``y`` on."""
     tables: list[Table] = []
@@ -44,9 +48,17 @@ def draw_strips(
         told = _about(letter, users, blocks)
         if hops:
             told = walk_words(step)
-        notes.append(Note(badge.right + 10, y + 19, f"storage {letter}", "heading", after=told))
-        y += 34 + LIFT * bool(hops)
-        strip = _strip(letter, block, users, y)
+        beside = (badge.right + 110 + 8.2 * len(told)) <= wide + LEFT
+        notes.append(
+            Note(badge.right + 10, y + 19, f"storage {letter}", "heading", after=told if beside else "")
+        )
+        y += 34
+        if not beside:
+            lines = wrap(told, wide, 14)
+            notes += paragraph(LEFT, y + 12, lines, "muted", 18)
+            y += 18 * len(lines) + 4
+        y += LIFT * bool(hops)
+        strip = _strip(letter, block, users, y, wide)
         tables += [badge, strip]
         wires += _hops(strip, letter, hops)
         y = strip.bottom + 12
@@ -66,7 +78,7 @@ def _about(letter: str, users: Users, blocks: Sequence[Block]) -> str:
     return f"{told}, a new storage for the result" if fresh else told
 
 
-def _strip(letter: str, block: Block, users: Users, y: float) -> Table:
+def _strip(letter: str, block: Block, users: Users, y: float, wide: float) -> Table:
     meta = block.seen.meta
     readers: dict[int, list[str]] = {}
     for user, part in users:
@@ -79,8 +91,21 @@ def _strip(letter: str, block: Block, users: Users, y: float) -> Table:
         kinds=lambda slot: ("changed",) if slot[0] in written else (),
         kin=lambda slot: tuple(readers.get(slot[0], ())),
     )
-    table = strip_table(letter, block.seen.snapshot, LEFT, y, WIDE, dress)
+    table = strip_table(letter, _fitted(block, int(wide / NARROW)), LEFT, y, wide, dress)
     return replace(table, label=f"storage {letter}, {meta.slots:,} × {meta.dtype}")
+
+
+def _fitted(block: Block, most: int) -> Snapshot:
+    """With no more slots than there is room for: those around the first that matters."""
+    snapshot = block.seen.snapshot
+    if sum(len(run.values) for run in snapshot.strip) <= most:
+        return snapshot
+    meta = snapshot.meta
+    first = min((slot_of(i, meta.stride, meta.offset) for i in block.changed), default=meta.offset)
+    holds = [run for run in snapshot.strip if run.start <= first < run.start + len(run.values)]
+    run = (holds or list(snapshot.strip))[0]
+    start = max(0, min(first - run.start - most // 3, len(run.values) - most))
+    return replace(snapshot, strip=(Run(run.start + start, run.values[start : start + most]),))
 
 
 def _places(part: Snapshot) -> Iterator[Ints]:

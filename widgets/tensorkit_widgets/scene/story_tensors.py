@@ -49,12 +49,27 @@ class _Plan:
     meta: float
 
 
+def _fits(plan: _Plan, room: float) -> bool:
+    return sum(plan.widths) <= room + 1 and plan.cell >= SMALLEST
+
+
 def _plan(blocks: Sequence[Block], most: float) -> _Plan:
     """The widest that fits: fewer columns first, then narrower numbers of the sizes."""
     room = most - GAP * (len(blocks) - 1)
     plans = (_planned(blocks, room, columns, scale) for columns in COLUMNS for scale in (1.0, 0.75, 0.55))
-    fitting = next((plan for plan in plans if sum(plan.widths) <= room + 1 and plan.cell >= SMALLEST), None)
+    fitting = next((plan for plan in plans if _fits(plan, room)), None)
     return fitting or _planned(blocks, room, COLUMNS[-1], 0.4)
+
+
+def _lines(before: list[Block], after: list[Block], most: float) -> list[tuple[list[Block], _Plan]]:
+    """What stands side by side: all of it where that fits, else what came out below what went in, else one by one."""
+    for lines in ([[*before, *after]], [before, after]):
+        lines = [line for line in lines if line]
+        plans = [_plan(line, most) for line in lines]
+        rooms = [most - GAP * (len(line) - 1) for line in lines]
+        if all(_fits(plan, room) for plan, room in zip(plans, rooms, strict=True)):
+            return list(zip(lines, plans, strict=True))
+    return [([block], _plan([block], most)) for block in (*before, *after)]
 
 
 def _planned(blocks: Sequence[Block], room: float, columns: int, scale: float) -> _Plan:
@@ -88,21 +103,38 @@ def draw_blocks(
     """All of them from ``top`` on; also which were drawn, and what of them is seen."""
     before, after = blocks_of(step)
     blocks = [*before, *after]
-    plan = _plan(blocks, room)
+    lines = _lines(before, after, room)
+    shown = [part for _, plan in lines for part in plan.shown]
+    kin = _kin(blocks, shown)
     tables: list[Table] = []
     notes: list[Note] = []
-    kin = _kin(blocks, plan.shown)
-    x, bottom = left, top
-    for k, (block, shown, width) in enumerate(zip(blocks, plan.shown, plan.widths, strict=True)):
+    y = top
+    for line, plan in lines:
+        if y > top and after and line[0] is after[0] and before:
+            notes.append(Note(left + 13, y + 18, "↓", "title", "middle"))
+            y += 34
+        drawn, more, y = _side_by_side(line, plan, left, y, kin)
+        tables += drawn
+        notes += more
+    unseen = _unseen(step, before, after, y)
+    return tables, [*notes, *unseen], blocks, shown, y + 22 * len(unseen)
+
+
+def _side_by_side(
+    line: Sequence[Block], plan: _Plan, x: float, top: float, kin: dict[tuple[str, str, int], tuple[str, ...]]
+) -> tuple[list[Table], list[Note], float]:
+    tables: list[Table] = []
+    notes: list[Note] = []
+    bottom = top
+    for k, (block, shown, width) in enumerate(zip(line, plan.shown, plan.widths, strict=True)):
+        if k and block.after and not line[k - 1].after:
+            notes.append(Note(x - GAP / 2, top + 84, "→", "title", "middle"))
         drawn, more, low = _draw(block, shown, x, top, width, plan, kin)
         tables += drawn
         notes += more
         bottom = max(bottom, low)
         x += width + GAP
-        if before and k == len(before) - 1 and after:
-            notes.append(Note(x - GAP / 2, top + 84, "→", "title", "middle"))
-    notes += _unseen(step, before, after, bottom)
-    return tables, notes, blocks, list(plan.shown), bottom + (22 if _unseen(step, before, after, 0) else 0)
+    return tables, notes, bottom
 
 
 def _unseen(step: TraceStep, before: Sequence[Block], after: Sequence[Block], y: float) -> list[Note]:
