@@ -313,12 +313,15 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         for operand in args:
-            if operand.__class__ is Tensor:
+            what = operand.__class__
+            if what is Tensor:
                 if operand._autograd is not None:
                     break
                 base = operand._base
                 if base is not None and base._autograd is not None:
                     break
+            elif what not in _PLAIN and isinstance(operand, Tensor):
+                break  # of a subclass: the long way asks it
         else:
             if kwargs and any(map(wants_grad, kwargs.values())):
                 return recorded(rule, name, body, args, kwargs, kind=kind)
@@ -686,11 +689,15 @@ def traced_method(
                 return call_traced(name, body, args, kwargs)
             for value in args:
                 # `wants_grad`, written out: the call would be a tenth of the whole.
-                if value.__class__ is Tensor and (
-                    value._autograd is not None
-                    or ((base := value._base) is not None and base._autograd is not None)
-                ):
-                    break
+                what = value.__class__
+                if what is Tensor:
+                    if value._autograd is not None:
+                        break
+                    base = value._base
+                    if base is not None and base._autograd is not None:
+                        break
+                elif what not in _PLAIN and isinstance(value, Tensor):
+                    break  # of a subclass: the long way asks it
             else:
                 if not kwargs:
                     return plainly(*args)
@@ -861,12 +868,15 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                 return call_traced(name, body, args, kwargs)
             if not kwargs:
                 for value in args:
-                    if value.__class__ is Tensor:
+                    what = value.__class__
+                    if what is Tensor:
                         if value._autograd is not None:
                             break
                         base = value._base
                         if base is not None and base._autograd is not None:
                             break
+                    elif what not in _PLAIN and isinstance(value, Tensor):
+                        break  # of a subclass: the long way asks it
                 else:
                     return quick(*args)
             return body(*args, **kwargs)

@@ -180,6 +180,25 @@ def test_a_subclass_keeps_its_class_through_methods_and_operators() -> None:
     assert type(tk.ones(2) * 1) is tk.Tensor
 
 
+RECORDED = """
+m.sum() m.mean(0) m.max() m.cumsum(0) m.exp() m*2 2*m m+p p+m p*m p.mul(m) tk.mul(p,m) m.sort()[0] m.view(4)
+m.t() m[0] m.norm() tk.sum(m) tk.add(p,m) m.clamp(0,1) m.where(m>0,p) tk.where(m<2,m,p) tk.where(m>2,p,m) m@p p@m
+tk.mm(p,m) tk.cat((p,m)) tk.stack([p,m]) p.lerp(m,0.5) m.lerp(p,0.5) tk.addcmul(p,p,m) m.softmax(0) m.repeat(2,1)
+m.clone() m.abs() m.tril() m.flip(0) m.gather(0,i) m.std() m.prod() m.roll(1) tk.einsum('ij,jk',p,m) m/2 m**2 -m
+m.diagonal() m.logsumexp(0) m.index_select(0,i[0]) p.copy_(m) tk.linalg.inv(m) m.contiguous() m.to(tk.float64)
+"""
+
+
+@pytest.mark.parametrize("call", RECORDED.split())
+def test_a_subclass_is_recorded_as_its_tensor_is(call: str) -> None:
+    m = Marked([[1.0, 2.0], [3.0, 5.0]]).requires_grad_()
+    made = eval(call, {"tk": tk, "m": m, "p": tk.ones(2, 2), "i": tk.zeros(1, 2, dtype=tk.int64)})
+    assert made.requires_grad
+    made.sum().backward()
+    assert m.grad is not None
+    assert m.grad.abs().sum() > 0 or call == "m.softmax(0)", "the sum of a softmax never changes"
+
+
 @pytest.mark.parity
 def test_whether_to_warn_always_is_remembered(torch: Any) -> None:
     for lib in (tk, torch):
