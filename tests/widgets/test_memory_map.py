@@ -359,6 +359,30 @@ def test_a_cell_that_shows_the_map_leaves_it_as_it_was(
     assert book.map._facts()["cell"] == "4"
 
 
+def test_a_moment_that_is_kept_stays(made: list[MemoryMap], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("IPython.display.display", lambda *_things, **_options: None)
+    book = Notebook(made, t=tk.zeros(2), u=tk.zeros(3), memory=None)
+    book.names["memory"] = book.map
+    book.cell("t[1] = 3")
+    book.cell("kept = memory.keep('t')")
+    kept: MemoryMap = book.names["kept"]
+    made.append(kept)
+    assert (book.map.steps, kept.steps, kept.at) == (1, 1, 1), "the cell that keeps is no moment"
+    before = kept.text()
+    assert order(kept) == ["t"]
+    book.cell("t[0] = 5")
+    assert kept.text() == before
+    assert kept.look().text() == before
+    assert book.map.steps == 2
+    assert not [tile for tile in tiles(kept).values() if tile.storage], "what is kept is linked with nothing"
+    assert kept.back().at == 0
+    kept.close()
+    kept._ipython_display_()
+    assert kept.steps == 1
+    with pytest.raises(KeyError):
+        book.map.keep("nowhere")
+
+
 def test_nothing_of_a_tensor_is_kept(made: list[MemoryMap]) -> None:
     import weakref
 

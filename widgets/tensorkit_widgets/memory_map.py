@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -31,6 +31,10 @@ MOMENTS = 40
 """Moments that one can step back to."""
 MORE = 12
 LONGEST_FILTER = 80
+
+
+def _nothing() -> None:
+    """What ends a map that listens to nobody."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,13 @@ class MemoryMap(Board):
         source = hook if namespace is None else MemoryHook(lambda: (namespace, {}))
         self._open_with(source, _State(order=order, filter=str(filter)[:LONGEST_FILTER]))
 
-    def _open_with(self, source: MemoryHook, state: _State) -> None:
+    def _open_with(self, source: MemoryHook | None, state: _State, pages: Sequence[MemoryPage] = ()) -> None:
         self._source = source
-        self._pages: list[MemoryPage] = []
+        self._pages = list(pages)
         self._begun = self._lasting = self._displayed = False
-        self._end = source.subscribe(self._told)
-        self._begin(replace(state, at=self._steps(), moment=self._count(self._steps())))
+        self._end: Callable[[], None] = source.subscribe(self._told) if source is not None else _nothing
+        at = state.at if source is None else self._steps()
+        self._begin(replace(state, at=at, moment=self._count(at)))
         self._begun = True
 
     # ---- what Python sees
@@ -106,13 +111,31 @@ class MemoryMap(Board):
         """
         page = self._page_at(self.at)
         if page is None:
-            raise RuntimeError(self._source.fault or "nothing has been looked at yet")
+            fault = self._source.fault if self._source is not None else ""
+            raise RuntimeError(fault or "nothing has been looked at yet")
         return page.change
 
     def look(self) -> Self:
         """Look again now, between two cells."""
-        self._source.refresh()
+        if self._source is not None:
+            self._source.refresh()
         return self
+
+    def keep(self, name: str | None = None) -> MemoryMap:
+        """The moment that is shown, with those before it, as a map of its own that stays as it is while cells run.
+
+        With a name only the storage that it stands on, large.
+
+        Raises:
+            KeyError: for a name that stands on no storage at this moment.
+        """
+        with self._guard:
+            self._displayed = True  # the cell that does this does nothing else: it is no moment
+            number = 0 if name is None else self._number(name)
+            pages, state = list(self._pages), replace(self._state, only=number)
+        made = type(self).__new__(type(self))
+        made._open_with(None, state, pages)
+        return made
 
     def show(self, name: str | None = None) -> Self:
         """Show only the storage that a name stands on, large; all storages again without a name.
@@ -201,7 +224,7 @@ class MemoryMap(Board):
 
     def _sight(self, at: int) -> Sight:
         state = self._state
-        now = at >= self._steps()
+        now = at >= self._steps() and self._source is not None
         return Sight(state.order, state.filter, state.most, state.only, self._width, now)
 
     def _sheet(self, at: int) -> Sheet:
@@ -274,8 +297,9 @@ class MemoryMap(Board):
 
     def _reopen(self) -> None:
         super()._reopen()
-        self._pages = []  # who looks anew counts the storages anew
-        self._end = self._source.subscribe(self._told)
+        if self._source is not None:
+            self._pages = []  # who looks anew counts the storages anew
+            self._end = self._source.subscribe(self._told)
 
     def _ipython_display_(self, **options: Any) -> None:
         super()._ipython_display_(**options)
