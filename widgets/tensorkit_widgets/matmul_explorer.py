@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import product, zip_longest
+from math import prod
 from typing import Any, cast
 
 import numpy
@@ -26,6 +27,9 @@ __all__ = ["MatmulExplorer"]
 
 MOST = 5
 """Rows and columns that are shown of each matrix."""
+
+MOST_PRODUCTS = 500_000_000
+"""Numbers that are multiplied for one picture: beyond it a picture would keep its cell waiting."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,11 @@ class MatmulExplorer(Board):
     def _product(self) -> _Product | str:
         """Factors and result as matrices, computed by the library itself on what is shown; or its refusal."""
         a, b = self._pair
+        count = _products(describe(a).size, describe(b).size)
+        if count > MOST_PRODUCTS:
+            return (
+                f"{count:,} products are too many for a picture: slice the matrices first, as in a[:8, :8]."
+            )
         try:
             with quietly(library_of(a)):
                 whole = a @ b
@@ -219,6 +228,17 @@ class MatmulExplorer(Board):
         made = self._product()
         size = "" if isinstance(made, str) else ",".join(map(str, describe(made.result).size))
         return {"size": size, "tiled": str(self._state.tiled).lower()}
+
+
+def _products(a: Ints, b: Ints) -> int:
+    """How many pairs of numbers are multiplied; 0 where the library refuses before it begins."""
+    rows, inner = (a[-2:-1] or (1,)), a[-1:]
+    columns = b[-1:] if len(b) > 1 else (1,)
+    if not inner or inner != (b[-2:-1] or b[-1:]):
+        return 0
+    ahead = zip_longest(reversed(a[:-2]), reversed(b[:-2]), fillvalue=1)
+    lead = prod(max(one, other) for one, other in ahead)
+    return lead * rows[0] * inner[0] * columns[0]
 
 
 def _values(result: Snapshot) -> dict[Ints, Number]:

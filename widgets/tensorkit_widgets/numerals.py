@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy
@@ -28,7 +29,9 @@ def short(value: Number, dtype: str) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
-        return str(value) if abs(value) < 10_000_000 else _power(float(value))
+        if abs(value) < 10_000_000:
+            return str(value)
+        return _power(float(value) if abs(value) < 1 << 1000 else Decimal(value))  # beyond every float
     return _short_float(value)
 
 
@@ -44,7 +47,7 @@ def _short_float(value: float) -> str:
     return f"{value:.{places}f}".rstrip("0")
 
 
-def _power(value: float) -> str:
+def _power(value: float | Decimal) -> str:
     mantissa, power = f"{value:.2e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
 

@@ -19,6 +19,7 @@ import traitlets
 
 from tensorkit_widgets import live
 from tensorkit_widgets.esm import static
+from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.script import Scene, Script, scenes_of
 
@@ -28,6 +29,17 @@ __all__ = ["Picture", "css"]
 def css(*names: str) -> str:
     """The style sheet of a live view: what all of them have, and files of its own."""
     return "\n".join([live_css(), *map(static, ("scene.css", "stride_explorer.css", "stage.css", *names))])
+
+
+def _sendable(part: Any) -> Any:
+    """A part of a frame as a message can carry it."""
+    if isinstance(part, str):
+        return drawable(part)
+    if isinstance(part, dict):
+        return {key: _sendable(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_sendable(value) for value in part]
+    return tuple(map(_sendable, part)) if type(part) is tuple else part
 
 
 def _scenes_of_cell() -> tuple[Scene, ...]:
@@ -150,7 +162,7 @@ class Picture(anywidget.AnyWidget):
         }  # fmt: skip
         if target.suffix not in writers:
             raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
-        target.write_text(writers[target.suffix](), encoding="utf-8")
+        target.write_text(drawable(writers[target.suffix]()), encoding="utf-8")
         return target
 
     # ---- life
@@ -179,7 +191,7 @@ class Picture(anywidget.AnyWidget):
         self._revision += 1
         shown = serial if isinstance(serial, int) else None
         facts = {**facts, "script": self._script.facts("step" in facts)}
-        self.frame = {"revision": self._revision, "serial": shown, **drawn, "facts": facts}
+        self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
 
     # ---- display: the live view, and the picture as an output of its own
 
@@ -199,7 +211,7 @@ class Picture(anywidget.AnyWidget):
         """The static picture: hidden by the live view while that is alive."""
         try:
             with self._guard:
-                twin, picture, words = self.text(), self.svg(), self.alt()
+                twin, picture, words = drawable(self.text()), self.svg(), drawable(self.alt())
         except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
             return {
                 "text/plain": f"the picture could not be drawn: {error}\n{self.frame.get('text', '')}".strip()

@@ -6,7 +6,7 @@ from functools import cache
 from html import escape
 
 from tensorkit_widgets.esm import static
-from tensorkit_widgets.render.marks import attributes, num, rect
+from tensorkit_widgets.render.marks import attributes, drawable, num, rect
 from tensorkit_widgets.render.palette import standalone_css
 
 __all__ = ["framed", "style_of"]
@@ -49,7 +49,7 @@ def framed(
         height=height, role="group" if live else "img", aria_label=label, **more,
     )  # fmt: skip
     if live:
-        return f"<svg{opening}>{body}</svg>"
+        return drawable(f"<svg{opening}>{body}</svg>")
     rules = "\n".join([standalone_css(theme), *map(style_of, ("scene.css", *styles))])
     paper = rect(0, 0, width, height, "tk-paper", 12.0)
-    return f"<svg{opening}><style>{escape(rules, quote=False)}</style>{paper}{body}</svg>"
+    return drawable(f"<svg{opening}><style>{escape(rules, quote=False)}</style>{paper}{body}</svg>")

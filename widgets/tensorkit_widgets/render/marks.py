@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
-__all__ = ["attributes", "arc_path", "group", "num", "rect", "text"]
+__all__ = ["attributes", "arc_path", "drawable", "group", "num", "rect", "text"]
+
+
+_UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def drawable(text: str) -> str:
+    """The text without what no picture, page or message can hold: control characters and halves of characters.
+
+    >>> drawable("a\\x00b") == "a\ufffdb"
+    True
+    """
+    return _UNDRAWABLE.sub("\ufffd", text)
 
 
 def num(value: float) -> str:

@@ -184,6 +184,8 @@ def compose_refused(names: tuple[str, str], metas: tuple[Meta, Meta], error: str
             f"A row of {names[0]} has {inner[0][0]} numbers, and a column of {names[1]} has {inner[1][0]}: "
         )
         words += "they cannot be multiplied pair by pair."
+    elif inner[0] and inner[0] == inner[1]:
+        words = "The sizes fit."
     lines = [line for part in error.split("\n") for line in wrap(part, PAGE - 2 * LEFT - 32, 14)]
     y = 230.0
     notes = [
