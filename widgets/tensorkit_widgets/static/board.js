@@ -49,6 +49,7 @@ class BoardView extends PictureView {
       if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot);
     });
     this.room = 960;
+    this.root.toggleAttribute("data-fits", facts?.fits === true);
     this.sizes = facts?.fits ? new ResizeObserver(() => this.resized()) : null;
     this.sizes?.observe(this.picture);
     this.open([this.own.root, this.bar]);
