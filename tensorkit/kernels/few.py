@@ -20,6 +20,7 @@ from tensorkit.kernels.threads import FORCED
 __all__ = [
     "BRIEF",
     "FEW",
+    "brief_spread",
     "brief_sum",
     "clip",
     "each",
@@ -184,6 +185,26 @@ def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array
     return numpy.array(
         found[0] if (len(groups) == 1 and array.ndim == 1) or axis is None else found, array.dtype
     )
+
+
+def brief_spread(array: Array, axis: int | None, correction: int, root: bool) -> Array | None:
+    """`spread` of up to `BRIEF` float32 numbers, by way of float64; None where one is not finite."""
+    many = array.size if axis is None else array.shape[axis]
+    if many <= correction or array.ndim > 2:
+        return None
+    wide, ones = array.astype(_DOUBLE), _ones(many, _DOUBLE)
+    if axis is None or array.ndim == 1:
+        flat = wide.ravel("K")
+        flat -= flat.dot(ones) / many
+        total = numpy.asarray(flat.dot(flat))
+    else:
+        wide -= ones.dot(wide) / many if axis == 0 else (wide.dot(ones) / many)[:, None]
+        wide *= wide
+        total = ones.dot(wide) if axis == 0 else wide.dot(ones)
+    if not isfinite(numpy.add.reduce(total, None)):
+        return None
+    total = total / (many - correction)
+    return numpy.asarray(numpy.sqrt(total) if root else total, array.dtype)
 
 
 def running(product: bool, array: Array, axis: int) -> Array | None:

@@ -18,7 +18,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import compiled_order, few, large
 from tensorkit.kernels import order as orders
@@ -269,6 +269,26 @@ def few_in_order(
     return None if found is None else (fresh(found[0], input._dtype), fresh(found[1], dtypes.int64))
 
 
+def _some_rows(input: Any, dim: Any) -> Array | None:
+    """Some hundreds of elements as a row-major matrix, if its rows run along that dimension; None for any others."""
+    array = brief(input, _FEW) if type(input) is Tensor else None
+    if array is None or not input._solid or array.ndim > 2 or axis_of_small(array, dim) != array.ndim - 1:
+        return None
+    return array if array.ndim == 2 else array[None]
+
+
+def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
+    """Some hundreds of elements in order; None for the way that others take."""
+    if (descending is not True and descending is not False) or not (stable is None or type(stable) is bool):
+        return None
+    rows = _some_rows(input, dim)
+    if rows is None:
+        return None
+    order = numpy.ascontiguousarray(orders.order_rows(rows, descending, bool(stable)))
+    values, shape = _picked(rows, order), input._array.shape
+    return fresh(values.reshape(shape), input._dtype), fresh(order.reshape(shape), dtypes.int64)
+
+
 @op(
     samples=(
         sample("tk.sort(a)", a=(3, 4)),
@@ -319,6 +339,8 @@ def sort(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sort.html
     """
     if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return return_types.sort(found)
+    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
         return return_types.sort(found)
     _check_sort(input, descending, stable)
     if out is not None and not isinstance(out, (tuple, list)):
@@ -492,6 +514,16 @@ def _top(input: Tensor, k: int, dim: Any, largest: bool, ordered: bool, out: Any
     )
 
 
+def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Tensor] | None:
+    """The largest or smallest of some hundreds of elements; None for the way that others take."""
+    rows = _some_rows(input, dim) if largest is True or largest is False else None
+    if rows is None or not 0 < k <= rows.shape[1]:
+        return None
+    found = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
+    values, shape = _picked(rows, found), (*input._array.shape[:-1], k)
+    return fresh(values.reshape(shape), input._dtype), fresh(found.reshape(shape), dtypes.int64)
+
+
 def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
     stride = layouts.contiguous_stride(size)
     return empty_strided(size, stride, kind, META), empty_strided(size, stride, dtypes.int64, META)
@@ -543,6 +575,8 @@ def topk(
     """
     if out is None and sorted is True and k.__class__ is int:
         found = few_in_order(input, dim, largest, k)
+        if found is None:
+            found = _top_of_some(input, k, dim, largest)
         if found is not None:
             return return_types.topk(found)
     check_tensor(input)

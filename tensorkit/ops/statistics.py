@@ -13,7 +13,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import differentiable, op, registry, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS
+from tensorkit.elementwise import NUMBERS, brief
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
@@ -31,7 +31,6 @@ from tensorkit.ops.reduce import (
     host,
     like_meta,
     reduced_size,
-    small,
     spread_out,
     with_dims,
 )
@@ -225,11 +224,14 @@ _SPREAD_SAMPLES = (
 
 def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | None:
     """The spread of a few float32 numbers, of all or along one dimension; None for the way that others take."""
-    array = small(input, (dtypes.float32,)) if type(input) is Tensor else None
+    array = brief(input, (dtypes.float32,)) if type(input) is Tensor else None
     axis = None if array is None else axis_of_small(array, dim)
     if array is None or (axis is None and dim is not None):
         return None
-    values = few.spread(array, axis, correction, root)
+    if array.size <= few.FEW:
+        values = few.spread(array, axis, correction, root) if input._solid else None
+    else:
+        values = kernels.quiet(few.brief_spread, array, axis, correction, root)
     return None if values is None else fresh(values, dtypes.float32)
 
 
