@@ -325,6 +325,22 @@ def test_errors_stay_on_a_narrow_page(wanted: Any) -> None:
         assert all(note.anchor != "start" or note.x + 6.2 * len(note.text) < width for note in lines)
 
 
+def test_a_narrow_strip_shows_fewer_slots_those_that_matter() -> None:
+    w = explain("t[12:] + 1\nt[15] = 9", {"t": tk.arange(24.0)})
+    for at, slot in ((1, 12), (2, 12), (3, 15)):
+        for width in Trace.widths:
+            w._heard(None, {"kind": "room", "value": width}, [])
+            strip = [tile for key, tile in tiles_of(w._sheet(at)).items() if key.startswith("A:")]
+            assert all(tile.width >= 26 for tile in strip)
+            assert slot in {int(tile.below) for tile in strip}
+            assert (len(strip) == 24) is (width > 700)
+
+
+def test_a_write_out_of_sight_is_said() -> None:
+    w = explain("t[90] = 9", {"t": tk.zeros(100)}).goto(1)
+    assert any("no number shown here is another one now" in note.after for note in w._sheet(1).notes)
+
+
 @every_library
 def test_every_library_can_be_told(library: str) -> None:
     w = of("y = x.T.reshape(-1)\ny[0] = 7\nz = f + 1\nx[[0, 2]]", library)

@@ -25,6 +25,9 @@ MOST_HOPS = 5
 NARROW = 27.0
 """The narrowest slot."""
 
+GAP = 46.0
+"""The room that slots left out take."""
+
 LIFT = 46.0
 """The room that the hops over a strip need."""
 
@@ -72,6 +75,8 @@ def _about(letter: str, users: Users, blocks: Sequence[Block]) -> str:
     changed = max((len(b.changed) for b, _ in users), default=0)
     if changed:
         return f"{told}, {changed} of the elements shown {'has' if changed == 1 else 'have'} changed"
+    if any(b.role == "now" for b, _ in users):
+        return f"{told}, no number shown here is another one now"
     if len(names) > 1:
         return f"{told}, read by {cut(' and by '.join(names), 56)}"
     fresh = all(b.after for b, _ in users) and any(not b.after for b in blocks)
@@ -91,15 +96,16 @@ def _strip(letter: str, block: Block, users: Users, y: float, wide: float) -> Ta
         kinds=lambda slot: ("changed",) if slot[0] in written else (),
         kin=lambda slot: tuple(readers.get(slot[0], ())),
     )
-    table = strip_table(letter, _fitted(block, int(wide / NARROW)), LEFT, y, wide, dress)
+    table = strip_table(letter, _fitted(block, wide), LEFT, y, wide, dress)
     return replace(table, label=f"storage {letter}, {meta.slots:,} × {meta.dtype}")
 
 
-def _fitted(block: Block, most: int) -> Snapshot:
+def _fitted(block: Block, wide: float) -> Snapshot:
     """With no more slots than there is room for: those around the first that matters."""
     snapshot = block.seen.snapshot
-    if sum(len(run.values) for run in snapshot.strip) <= most:
+    if sum(len(run.values) for run in snapshot.strip) * NARROW <= wide:
         return snapshot
+    most = int((wide - 2 * GAP) / NARROW)
     meta = snapshot.meta
     first = min((slot_of(i, meta.stride, meta.offset) for i in block.changed), default=meta.offset)
     holds = [run for run in snapshot.strip if run.start <= first < run.start + len(run.values)]
