@@ -58,7 +58,19 @@ def _plan(blocks: Sequence[Block], most: float) -> _Plan:
     room = most - GAP * (len(blocks) - 1)
     plans = (_planned(blocks, room, columns, scale) for columns in COLUMNS for scale in (1.0, 0.75, 0.55))
     fitting = next((plan for plan in plans if _fits(plan, room)), None)
-    return fitting or _planned(blocks, room, COLUMNS[-1], 0.4)
+    if fitting is None:
+        return _planned(blocks, room, COLUMNS[-1], 0.4)
+    return replace(fitting, widths=_titled(blocks, fitting.widths, room - sum(fitting.widths)))
+
+
+def _titled(blocks: Sequence[Block], widths: Sequence[float], spare: float) -> tuple[float, ...]:
+    """Room that is left goes to names that would have to be cut."""
+    out = []
+    for block, width in zip(blocks, widths, strict=True):
+        more = max(0.0, min(spare, 17 * MONO * (len(block.title) + 1) - width))
+        spare -= more
+        out.append(width + more)
+    return tuple(out)
 
 
 def _lines(before: list[Block], after: list[Block], most: float) -> list[tuple[list[Block], _Plan]]:
