@@ -311,5 +311,5 @@ def within(index: Array, n: int) -> bool:
     """Whether all int64 indices are from 0 to n - 1: read as unsigned numbers, those below 0 are very large."""
     if index.size <= FEW:
         listed = (index if index.ndim == 1 else index.reshape(-1)).tolist()
-        return min(listed) >= 0 and max(listed) < n
+        return bool(min(listed) >= 0 and max(listed) < n)
     return bool(numpy.maximum.reduce(index.view(numpy.uint64), None) < n)
