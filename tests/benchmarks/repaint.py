@@ -21,13 +21,15 @@ __all__ = ["repaint"]
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CELL = """import tensorkit as tk
-from tensorkit_widgets import StrideExplorer
-StrideExplorer(tk.arange(48.0).view(6, 8))"""
+from IPython.display import display
+from tensorkit_widgets import BroadcastExplorer, StrideExplorer
+display(StrideExplorer(tk.arange(48.0).view(6, 8)), BroadcastExplorer(tk.arange(6.0).view(6, 1), tk.arange(8.0)))"""
+BOARD = '[data-tk-widget="broadcast-explorer"][data-revision]'
 WIDGET = '[data-tk-widget="stride-explorer"][data-revision]'
 TURNS = 30  # of each kind of change
 
-# Every kind of change by turns. A painted frame is one after whose animation callback the event loop comes back.
-MEASURE = """async ([widget, turns]) => {
+# A painted frame is one after whose animation callback the event loop comes back.
+TIMED = """
     const root = document.querySelector(widget);
     const at = (role) => root.querySelector(`[data-role="${role}"]`);
     const picture = at("picture");
@@ -47,6 +49,21 @@ MEASURE = """async ([widget, turns]) => {
         const start = performance.now();
         act();
     });
+"""
+# Steps to the end and back again.
+STEPS = f"""async ([widget, turns]) => {{ {TIMED}
+    const times = [];
+    for (let turn = -3; turn < turns; turn += 1) {{
+        const took = await after(() => at(at("step").disabled ? "back" : "step").click());
+        if (turn >= 0) times.push(took);
+    }}
+    return times;
+}}"""
+# Every kind of change by turns.
+MEASURE = (
+    "async ([widget, turns]) => {"
+    + TIMED
+    + """
     const kinds = {
         slider: (turn) => {
             const input = at("slice-start");
@@ -72,15 +89,19 @@ MEASURE = """async ([widget, turns]) => {
     }
     return times;
 }"""
+)
 
 
 @benchmark("From a change in the browser to the repainted picture")
 def repaint() -> Iterator[Row]:
-    times = _times(*_tools())
+    times, steps = _times(*_tools())
     every = [took for some in times.values() for took in some]
     detail = f"{len(every)} changes: " + ", ".join(f"{kind} {median(t):.1f} ms" for kind, t in times.items())
     yield Row("median", median(every), "ms", detail, 50.0)
     yield Row("95th percentile", quantiles(every, n=20)[-1], "ms", f"slowest {max(every):.1f} ms", 100.0)
+    yield Row("a board's step, median", median(steps), "ms", f"{len(steps)} steps of BroadcastExplorer", 50.0)
+    late = quantiles(steps, n=20)[-1]
+    yield Row("a board's step, 95th percentile", late, "ms", f"slowest {max(steps):.1f} ms", 100.0)
 
 
 def _tools() -> tuple[str, Any]:
@@ -95,8 +116,8 @@ def _tools() -> tuple[str, Any]:
     return found, sync_api
 
 
-def _times(chromium: str, playwright: Any) -> dict[str, list[float]]:
-    """Milliseconds of every change, by its kind."""
+def _times(chromium: str, playwright: Any) -> tuple[dict[str, list[float]], list[float]]:
+    """Milliseconds of every change of a StrideExplorer, by its kind, and of every step of a board."""
     from tests.lab.test_browser import FLAGS, READY
     from tests.lab.test_serving import TOKEN, running
 
@@ -114,7 +135,8 @@ def _times(chromium: str, playwright: Any) -> dict[str, list[float]]:
         page.wait_for_selector(WIDGET)
         page.wait_for_function(READY)
         times: dict[str, list[float]] = page.evaluate(MEASURE, [WIDGET, TURNS])
-        return times
+        steps: list[float] = page.evaluate(STEPS, [BOARD, TURNS])
+        return times, steps
 
 
 def _notebook() -> str:

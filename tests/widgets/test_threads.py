@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets import StrideExplorer, live
+from tensorkit_widgets import BroadcastExplorer, StrideExplorer, live
 
 
 def together(*works: Callable[[], None], seconds: float = 1.0) -> list[BaseException]:
@@ -113,3 +113,26 @@ def test_closing_while_messages_arrive() -> None:
 
     assert together(lambda: say(held[0], "step", text="[1:]"), replace, lambda: say(held[0], "reset")) == []
     held[0].close()
+
+
+def test_a_board_is_stepped_and_looked_at_while_a_cell_writes() -> None:
+    """What a browser asks for arrives on one thread, an observer draws on another, a cell writes on a third."""
+    a, b = tk.zeros(3, 1), tk.arange(4.0)
+    w = BroadcastExplorer(a, b)
+    seen: list[int] = []
+    w.observe(lambda change: seen.append(change["new"]["revision"]), "frame")
+
+    def browse() -> None:
+        w._heard(None, {"kind": "step" if w.at < 3 else "goto", "value": 0}, [])
+
+    def cell() -> None:
+        a.add_(1)
+        live.repaint()
+
+    assert together(browse, cell, lambda: w.refresh()) == []
+    w.run()
+    assert w.frame["reason"] == ""
+    assert seen == sorted(seen), "no earlier picture comes after a later one"
+    ElementTree.fromstring(w.frame["svg"])
+    assert w.frame["facts"]["step"] == 3
+    w.close()
