@@ -232,6 +232,15 @@ def test_everything_stays_on_the_page(made: list[MemoryMap], name: str | None, w
     assert "<img" not in svg
 
 
+@pytest.mark.parametrize(("count", "rows"), [(12, 1), (24, 2), (1000, 1)])
+def test_a_strip_takes_one_row_or_two(made: list[MemoryMap], count: int, rows: int) -> None:
+    shown = MemoryMap({"t": tk.arange(float(count))})
+    made.append(shown)
+    shown._heard(None, {"kind": "room", "value": 480}, [])
+    places = {tile.y for tile in tiles(shown).values() if tile.slot is not None}
+    assert len(places) == rows
+
+
 # ---- many, sorted, filtered, alone
 
 
