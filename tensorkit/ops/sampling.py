@@ -106,7 +106,7 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
         sample(f"a.bernoulli(p=0.25, {_SEEDED})", a=(2, 3)),
         sample(f"tk.bernoulli(tk.rand(2, 3, {_SEEDED}), out=a.float().detach(), {_SEEDED})", a=(2, 3)),
         sample(f"tk.rand(2, 3, {_SEEDED}).t().bernoulli({_SEEDED})"),
-        sample("tk.bernoulli(a)", a=(2,)),
+        sample("tk.bernoulli(a * 0)", a=(2,)),
         sample("tk.bernoulli(a, 2)", a=(2,)),
         sample("tk.bernoulli(a, 'x')", a=(2,)),
         sample("tk.bernoulli(a, q=1)", a=(2,)),
