@@ -201,8 +201,8 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
-        "PyTorch's loop for the spread of a whole tensor makes it infinite for numbers near the end of their range, its "
-        "loop along a dimension does not; tensorkit computes it in float64",
+        "PyTorch's loop for the spread of a whole tensor makes it infinite for numbers near the end of their range, "
+        "its loop along a dimension does not; tensorkit computes it in float64",
         lambda case, found: (
             case.op in ("std", "var", "std_mean", "var_mean") and "inf" in found.text and case.telling()
         ),

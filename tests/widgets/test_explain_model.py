@@ -392,7 +392,9 @@ def test_an_error_that_was_caught_is_a_step_and_the_story_goes_on(library: str) 
     story = story_of("try:\n    x.reshape(5)\nexcept Exception:\n    y = -x\nz = y + 1", library)
     assert told(story) == [("reshape", "error"), ("neg", "made"), ("add", "made")]
     assert (story.failure, story.failed) == (None, None)
-    code = "try:\n    try:\n        x.reshape(5)\n    finally:\n        y = -x\nexcept Exception:\n    z = y + 1"
+    code = (
+        "try:\n    try:\n        x.reshape(5)\n    finally:\n        y = -x\nexcept Exception:\n    z = y + 1"
+    )
     story = story_of(code, library)
     assert told(story) == [("reshape", "error"), ("neg", "made"), ("add", "made")]
     assert story.steps[0].failure is not None

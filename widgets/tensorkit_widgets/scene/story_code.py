@@ -14,7 +14,7 @@ from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.sheet import Frame
 from tensorkit_widgets.trace_model import TraceStep
 
-__all__ = ["Listing", "list_code", "listed", "span_of"]
+__all__ = ["Line", "Listing", "list_code", "listed", "span_of"]
 
 FONT, STEP = 17.0, 28.0
 UNIT = FONT * MONO
