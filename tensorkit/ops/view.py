@@ -137,6 +137,20 @@ def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -
     return tuple(result)
 
 
+def _listed_ints(given: Any, name: str, argument: str, position: int) -> tuple[int, ...]:
+    """Like `as_ints`, of one sequence: a lone integer is taken by some methods, and by no function.
+
+    Raises:
+        TypeError: for a lone integer or anything else that is no sequence of integers, in PyTorch's words.
+    """
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, "
+            f"not {type(given).__name__}"
+        )
+    return as_ints((given,), name, argument, position)
+
+
 def _as_int(value: Any, name: str, argument: str, place: int, count: int, position: int) -> int:
     """One of `count` integers written one by one, or of a sequence (`count` 0)."""
     if not isinstance(value, bool):
@@ -379,11 +393,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.reshape.html
     """
-    if isinstance(shape, int):  # several sizes may stand alone in the method, not here
-        raise TypeError(
-            f"reshape(): argument 'shape' (position 2) must be tuple of ints, not {type(shape).__name__}"
-        )
-    return _reshaped(input, as_ints((shape,), "reshape", "shape", 2))
+    return _reshaped(input, _listed_ints(shape, "reshape", "shape", 2))
 
 
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -503,7 +513,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.unflatten.html
     """
-    return input._view(input._lay().unflatten(dim, as_ints((sizes,), "unflatten", "sizes", 3)))
+    return input._view(input._lay().unflatten(dim, _listed_ints(sizes, "unflatten", "sizes", 3)))
 
 
 def _alias_body(input: Tensor) -> Tensor:
@@ -573,7 +583,11 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.permute(a, (2, 0, 1))", a=(2, 3, 4)), sample("a.permute((0, 0))", a=(2, 3))),
+    samples=(
+        sample("tk.permute(a, (2, 0, 1))", a=(2, 3, 4)),
+        sample("tk.permute(a, 0)", a=(2,)),
+        sample("a.permute((0, 0))", a=(2, 3)),
+    ),
     methods=(),
     derivative=Rule("PermuteBackward0", input=lambda g, c: g.permute(_inverse(c.dims, g.dim()))),
 )
@@ -587,7 +601,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.permute.html
     """
-    return input._view(input._lay().permute(as_ints((dims,), "permute", "dims", 2)))
+    return input._view(input._lay().permute(_listed_ints(dims, "permute", "dims", 2)))
 
 
 def _method_broadcast_to(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
@@ -772,7 +786,11 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op(
-    samples=(sample("tk.broadcast_to(a, (2, 3))", a=(3,)), sample("a.broadcast_to((3, 2))", a=(3,))),
+    samples=(
+        sample("tk.broadcast_to(a, (2, 3))", a=(3,)),
+        sample("tk.broadcast_to(a, 3)", a=(3,)),
+        sample("a.broadcast_to((3, 2))", a=(3,)),
+    ),
     derivative=_EXPANDED,
     methods=(),
 )
@@ -785,7 +803,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_to.html
     """
-    return input._view(input._lay().expand(as_ints((size,), "broadcast_to", "size", 2), backend_name(input)))
+    return input._view(input._lay().expand(_listed_ints(size, "broadcast_to", "size", 2), backend_name(input)))
 
 
 @op(samples=(sample("tk.broadcast_tensors(a, b)", a=(3, 1), b=(4,)),), methods=())
@@ -952,14 +970,8 @@ def as_strided(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided.html
     """
-    for place, (label, given) in enumerate((("size", size), ("stride", stride))):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(
-                f"as_strided(): argument '{label}' (position {place + 1}) must be tuple of ints, "
-                f"not {type(given).__name__}"
-            )
-    sizes = as_ints((size,), "as_strided", "size", 2)
-    strides = as_ints((stride,), "as_strided", "stride", 3)
+    sizes = _listed_ints(size, "as_strided", "size", 1)
+    strides = _listed_ints(stride, "as_strided", "stride", 2)
     return input._view(
         input._lay().as_strided(
             sizes, strides, storage_offset, input._store().nbytes(), input._dtype.itemsize

@@ -149,16 +149,16 @@ def _rules(verdicts: list[str], error: str) -> list[str]:
     missing = [str(d - count) for d, v in enumerate(verdicts) if v == "missing"]
     out = []
     if stretched:
-        out.append(
-            f"A size of 1 is stretched to the other size (dimension {', '.join(stretched)}): its stride becomes 0."
-        )
+        out.append(f"A size of 1 is stretched to the other size ({_dims(stretched)}): its stride becomes 0.")
     if missing:
-        out.append(
-            f"A dimension that is not there counts as a 1 on the left (dimension {', '.join(missing)})."
-        )
+        out.append(f"A dimension that is not there counts as a 1 on the left ({_dims(missing)}).")
     if not out:
         out.append("The sizes are the same: every element has its partner, nothing is stretched.")
     return out
+
+
+def _dims(numbers: Sequence[str]) -> str:
+    return f"dimension{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
 def _ghost(operand: Operand, index: Ints) -> bool:

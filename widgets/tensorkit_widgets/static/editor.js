@@ -16,7 +16,7 @@ export function editCell(host, cell, write, typed) {
   const before = cell.dataset.full ?? "";
   const editor = make("input", {
     type: "text", "data-role": "editor", class: "tk-editor", value: before, maxlength: 60, inputmode: "decimal",
-    "aria-label": `new value of element [${(cell.dataset.index ?? "").replaceAll(",", ", ")}]`,
+    "aria-label": `new value of ${cell.dataset.index === undefined ? cell.getAttribute("aria-label") : `element [${cell.dataset.index.replaceAll(",", ", ")}]`}`,
   });
   editor.style.left = `${box.left - around.left + host.scrollLeft}px`;
   editor.style.top = `${box.top - around.top + host.scrollTop}px`;
