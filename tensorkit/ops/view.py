@@ -803,7 +803,9 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_to.html
     """
-    return input._view(input._lay().expand(_listed_ints(size, "broadcast_to", "size", 2), backend_name(input)))
+    return input._view(
+        input._lay().expand(_listed_ints(size, "broadcast_to", "size", 2), backend_name(input))
+    )
 
 
 @op(samples=(sample("tk.broadcast_tensors(a, b)", a=(3, 1), b=(4,)),), methods=())
