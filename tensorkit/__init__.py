@@ -60,8 +60,10 @@ from tensorkit.formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    layout,
     memory_format,
     preserve_format,
+    strided,
 )
 from tensorkit.kernels.threads import (
     get_num_interop_threads,
@@ -376,7 +378,6 @@ from tensorkit.ops.values import (
     relu,
     signbit,
 )
-from tensorkit.ops.view import STRIDED as strided
 from tensorkit.ops.view import (
     adjoint,
     as_strided,
@@ -447,7 +448,7 @@ __version__ = "0.1.0"
 newaxis = None
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
-finfo.__module__ = iinfo.__module__ = memory_format.__module__ = type(strided).__module__ = __name__
+finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__
 # -- other spellings of operations, written by `make stubs` --
 abs = absolute
 arccos = _respelled(acos, "acos", "arccos")
@@ -780,6 +781,7 @@ __all__ = [
     "isreal",
     "kron",
     "kthvalue",
+    "layout",
     "lcm",
     "lcm_",
     "ldexp",

@@ -29,8 +29,8 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import METHODS, of_function, of_method, refusal, without_self
-from tensorkit.layout import Layout
 from tensorkit.signatures import later
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
-from tensorkit.layout import Layout
 from tensorkit.storage import allocate
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
@@ -75,7 +75,8 @@ class Pointwise:
         check: refuses operands with PyTorch's sentence, before anything is allocated.
         alpha: whether ``alpha=`` multiplies the second operand.
         overloaded: whether PyTorch has separate forms for tensors and numbers, which colours one error's text.
-        row_major_after_number: whether the result is row-major when the first operand is a number.
+        numbers_apart: whether PyTorch's loop runs over the tensor alone where the other operand is a number: after a
+            number the result is row-major, before one it lies as that of a function of one tensor.
         inplace_check: refuses an in-place call with PyTorch's sentence.
         like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
         exact_out: whether ``out=`` must have the very dtype of the result.
@@ -91,7 +92,7 @@ class Pointwise:
     check: Callable[..., None] | None = None
     alpha: bool = False
     overloaded: bool = False
-    row_major_after_number: bool = False
+    numbers_apart: bool = False
     exact_out: bool = False
     like_first: str = ""
     inplace_check: Callable[[Tensor], None] | None = None
@@ -100,7 +101,7 @@ class Pointwise:
     rules: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
-        alike = (self.result, self.lacks, self.like_first, self.row_major_after_number)
+        alike = (self.result, self.lacks, self.like_first, self.numbers_apart)
         object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
         if self.scalar is not None:
             self.scalar.__name__ = (
@@ -877,8 +878,11 @@ def _stride_of(
 ) -> tuple[int, ...]:
     """The strides of a result that is new, or that `out` is resized for."""
     first = operands[0]
-    if block.row_major_after_number and not isinstance(first, Tensor):
-        return layouts.contiguous_stride(size)
+    if block.numbers_apart:
+        if not isinstance(first, Tensor):
+            return layouts.contiguous_stride(size)
+        if not isinstance(operands[-1], Tensor):
+            operands = operands[:1]
     if isinstance(first, Tensor) and first._dtype.is_complex:
         if block.result == "real float" and not _holds_complex(out):
             return layouts.contiguous_stride(size)

@@ -1,4 +1,4 @@
-"""Memory formats: in which order a copy's dimensions should lie in memory.
+"""Memory formats and layouts: in which order a copy's dimensions should lie in memory.
 
 ``channels_last`` keeps the channels of an image beside one another: of a size (N, C, H, W) the second dimension has
 stride 1. The size does not change, only the strides do.
@@ -12,10 +12,10 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.memory
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, TypeVar
 
-from tensorkit import layout as layouts
-from tensorkit.layout import Layout
+from tensorkit import strides as layouts
+from tensorkit.strides import Layout
 
 __all__ = [
     "channels_last",
@@ -24,24 +24,25 @@ __all__ = [
     "contiguous_format",
     "formatted_strides",
     "has_format",
+    "layout",
     "memory_format",
     "preserve_format",
+    "strided",
     "suggested_format",
 ]
 
 Size = tuple[int, ...]
+_Kind = TypeVar("_Kind", bound="_Named")
 
 
-class memory_format:
-    """The order of dimensions in memory: one of ``tensorkit.contiguous_format``, ``preserve_format``,
-    ``channels_last`` and ``channels_last_3d``.
-    """
+class _Named:
+    """One of a few constants, known by its name: printed, copied and pickled as that name, and not to be made anew."""
 
     __slots__ = ("_name",)
     _name: str
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> memory_format:
-        raise TypeError("cannot create 'tensorkit.memory_format' instances")
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        raise TypeError(f"cannot create 'tensorkit.{cls.__name__}' instances")
 
     def __repr__(self) -> str:
         return f"tensorkit.{self._name}"
@@ -50,16 +51,38 @@ class memory_format:
         return self._name
 
 
-def _make(name: str) -> memory_format:
-    made: memory_format = object.__new__(memory_format)
+class memory_format(_Named):
+    """The order of dimensions in memory: one of ``tensorkit.contiguous_format``, ``preserve_format``,
+    ``channels_last`` and ``channels_last_3d``.
+    """
+
+    __slots__ = ()
+
+
+class layout(_Named):
+    """How a tensor's elements lie in memory: ``tensorkit.strided`` is the only way here.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2).layout, isinstance(tk.zeros(2).layout, tk.layout)
+    (tensorkit.strided, True)
+
+    Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.layout
+    """
+
+    __slots__ = ()
+
+
+def _make(kind: type[_Kind], name: str) -> _Kind:
+    made = object.__new__(kind)
     made._name = name
     return made
 
 
-contiguous_format = _make("contiguous_format")
-preserve_format = _make("preserve_format")
-channels_last = _make("channels_last")
-channels_last_3d = _make("channels_last_3d")
+contiguous_format = _make(memory_format, "contiguous_format")
+preserve_format = _make(memory_format, "preserve_format")
+channels_last = _make(memory_format, "channels_last")
+channels_last_3d = _make(memory_format, "channels_last_3d")
+strided = _make(layout, "strided")
 _CHANNELS = {channels_last: 4, channels_last_3d: 5}
 
 

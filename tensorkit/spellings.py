@@ -167,12 +167,12 @@ def _fast_binary(
                 ufunc, kind, low, high = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return None
-                if x.size < many:
+                if 0 < x.size < many:
                     array = run(ufunc, x, b)
-                elif ufunc.__class__ is numpy.ufunc:
+                elif x.size and ufunc.__class__ is numpy.ufunc:
                     array = cpu.mapped(ufunc, (x, b), kind.numpy)
                 else:
-                    return None
+                    return None  # of no elements PyTorch chooses the strides as if the number were a tensor
         except KeyError:  # an unusual pair of dtypes
             return aside(a, b)
         except (OverflowError, RuntimeError, ValueError):

@@ -22,12 +22,12 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.formats import check_format, contiguous_format, has_format
-from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
+from tensorkit.strides import Layout
 
 __all__ = [
     "Array",

@@ -14,7 +14,6 @@ from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.formats import memory_format
-from tensorkit.layout import Layout
 from tensorkit.ops.protocols import DLDeviceType
 from tensorkit.ops.reduce import Dims
 from tensorkit.ops.shuffle import Dims as Dims_shuffle
@@ -22,6 +21,7 @@ from tensorkit.ops.statistics import Number as Number_statistics
 from tensorkit.ops.view import Dims as Dims_view
 from tensorkit.random import Generator
 from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.strides import Layout
 
 Array = numpy_module.ndarray[Any, Any]
 Number = builtins.bool | builtins.int | builtins.float | complex

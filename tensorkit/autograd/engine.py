@@ -18,7 +18,7 @@ from tensorkit.autograd import anomaly
 from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Meta, Node, RuleNode
 from tensorkit.autograd.mode import state
 from tensorkit.elementwise import empty_strided
-from tensorkit.layout import Layout
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = ["run_backward", "sum_to_size"]

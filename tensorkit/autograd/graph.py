@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.layout import Layout
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, fresh
 
 __all__ = [

@@ -27,7 +27,7 @@ from tensorkit.autograd.graph import (
 )
 from tensorkit.autograd.mode import CUSTOM, INFERENCE, ONE_OF_SEVERAL, PLAIN, UNRECORDED
 from tensorkit.elementwise import empty_strided
-from tensorkit.layout import Layout
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = ["AsStridedBackward0", "CopySlices", "rebase", "refuse_ambiguous", "regrow", "scatter_strided"]

@@ -26,7 +26,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, recorded_call, sample, wants_grad
@@ -34,9 +34,9 @@ from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import large
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, host_array, to_device, write_number
 from tensorkit.ops.create import tensor
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [

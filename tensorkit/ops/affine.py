@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes
@@ -29,9 +29,9 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import check_number, copy_into, cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "combined"]

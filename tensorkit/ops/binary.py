@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, registry, sample, takes

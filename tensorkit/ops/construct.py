@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch import offers, op, recorded_call, sample, wants_grad

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, storage, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device, resolve
 from tensorkit.dispatch import offers, op, recorded_call, register_writer, sample, unmatched, wants_grad
@@ -39,8 +39,8 @@ from tensorkit.formats import (
     suggested_format,
 )
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import Layout
 from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [

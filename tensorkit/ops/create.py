@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.device import CPU, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
@@ -24,7 +24,6 @@ from tensorkit.elementwise import empty_strided as _allocate
 from tensorkit.errors import warn
 from tensorkit.formats import check_format, formatted_strides, preserve_format
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import (
     as_dtype,
     copy_into,
@@ -37,6 +36,7 @@ from tensorkit.ops.convert import (
 )
 from tensorkit.ops.view import as_ints
 from tensorkit.storage import adopt
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage
 
 __all__ = [

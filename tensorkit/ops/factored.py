@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64

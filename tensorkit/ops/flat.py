@@ -7,13 +7,12 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.elementwise import empty_strided
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import normalise_dim
 from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.gather import gather
@@ -26,6 +25,7 @@ from tensorkit.ops.writing import (
     paired,
     result_in,
 )
+from tensorkit.strides import normalise_dim
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["put", "take", "take_along_dim"]

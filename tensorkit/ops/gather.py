@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched
@@ -19,7 +19,6 @@ from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
-from tensorkit.layout import normalise_dim
 from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.pointwise import where
@@ -35,6 +34,7 @@ from tensorkit.ops.writing import (
     real_alone,
     result_in,
 )
+from tensorkit.strides import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]

@@ -16,10 +16,10 @@ from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.device import CPU
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
-from tensorkit.layout import Layout
 from tensorkit.ops.advanced import LIMITED, Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.convert import copy_into, holds, same_place, warn_complex_to_real, write_number
 from tensorkit.ops.view import alias, backend_name, type_name
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = ["read", "write"]

@@ -16,15 +16,15 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, same_place
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy
 
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import lapack
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import deliver_into
 from tensorkit.ops.matrices import (
     adjoint,
@@ -27,6 +26,7 @@ from tensorkit.ops.matrices import (
     named,
 )
 from tensorkit.ops.spectral import eigh, eigvalsh, linalg_svd, svdvals
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [

@@ -28,11 +28,12 @@ from tensorkit.dispatch import missing_kernel, offers, op, sample, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
-from tensorkit.layout import Layout, contiguous_stride
+from tensorkit.formats import strided
 from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, deliver, legacy_dtype, to_device
 from tensorkit.ops.create import tensor
-from tensorkit.ops.view import STRIDED, alias
+from tensorkit.ops.view import alias
 from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.strides import Layout, contiguous_stride
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
@@ -177,7 +178,7 @@ class tensortype(type):
     dtype: dtype
     is_cuda: bool
     is_sparse = False
-    layout = STRIDED
+    layout = strided
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         _check_available(cls)

@@ -10,18 +10,18 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.layout import Layout
 from tensorkit.ops.advanced import LIMITED, replace
 from tensorkit.ops.convert import copy_into, holds, host_array, to_device, warn_complex_to_real
 from tensorkit.ops.view import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.storage import allocate
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, fresh, on_storage
 
 __all__ = [

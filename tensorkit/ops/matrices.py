@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy
 
-from tensorkit import layout as layouts
 from tensorkit import return_types
+from tensorkit import strides as layouts
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel
 from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.elementwise import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels import cpu as kernels
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into
 from tensorkit.storage import allocate
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.dispatch import op, sample
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.create import zeros

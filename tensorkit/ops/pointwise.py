@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, unmatched, wants_grad
@@ -671,6 +671,9 @@ def _check_power(*operands: Any) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
+_NUMBERS = (bool, int, float, complex)
+
+
 def _pow_name(arguments: dict[str, Any]) -> str:
     if not isinstance(arguments["exponent"], Tensor):
         return "PowBackward0"
@@ -683,6 +686,9 @@ def _pow_base(g: Any, c: Any) -> Any:
         if exponent == 0:
             return g.new_zeros(g.size())
         return g * conjugated(exponent * base.pow(exponent - 1))
+    _ = (
+        c.out
+    )  # PyTorch keeps the power for the exponent's sake, and asks whether it is unwritten for the base's too
     steep = g * conjugated(exponent * base.pow(exponent - 1))
     return where(exponent.ne(0), steep, 0)
 
@@ -716,12 +722,17 @@ pow = binary(
         lacks=(*_LIMITED, _BOOL),
         check=_check_power,
         overloaded=True,
-        row_major_after_number=True,
+        numbers_apart=True,
     ),
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",
     first="mixed",
-    derivative=Rule(_pow_name, input=_pow_base, exponent=_pow_exponent),
+    derivative=Rule(
+        _pow_name,
+        unread=lambda given: frozenset(("out",) if isinstance(given.get("exponent"), _NUMBERS) else ()),
+        input=_pow_base,
+        exponent=_pow_exponent,
+    ),
     rounded=1,
     samples=_samples("pow", "a ** b", "a ** 2", "2 ** a", "a.pow_(2)", "a ** -1"),
     doc="""Raise to a power, element by element.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel, op, sample, wants_grad

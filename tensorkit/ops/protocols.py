@@ -32,10 +32,10 @@ from tensorkit.device import device as Device
 from tensorkit.dispatch import offers, op, registry, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.errors import warn
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.create import checked_number
 from tensorkit.storage import NO_PINNED, TypedStorage, adopt, legacy_class, read_only_too, typed
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
 
 __all__ = ["DLDeviceType", "apply_", "from_dlpack", "map2_", "map_"]

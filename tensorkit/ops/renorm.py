@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import op, sample

@@ -17,12 +17,12 @@ from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.kernels.cpu import quiet
-from tensorkit.layout import broadcast_sizes, contiguous_stride
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.create import empty, empty_like
 from tensorkit.ops.distributions import REAL, UNCOUNTED, check_counts, check_generator, check_std, fill_normal
 from tensorkit.ops.random import draw, give_size
 from tensorkit.random import Generator
+from tensorkit.strides import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["bernoulli", "multinomial", "normal", "poisson"]

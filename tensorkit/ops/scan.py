@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META

@@ -12,16 +12,16 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import copy_into, host_array, like_input, to_device
 from tensorkit.ops.reduce import axis_of_small
 from tensorkit.ops.view import as_ints
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
@@ -18,7 +18,6 @@ from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
-from tensorkit.layout import Layout, normalise_dim
 from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
 from tensorkit.ops.convert import copy_into, host_array
 from tensorkit.ops.reduce import axis_of_small
@@ -33,6 +32,7 @@ from tensorkit.ops.writing import (
     paired,
     result_in,
 )
+from tensorkit.strides import Layout, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_select"]

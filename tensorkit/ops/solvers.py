@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy
 
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample
 from tensorkit.dtypes import int32
 from tensorkit.kernels import lapack
-from tensorkit.layout import Layout
 from tensorkit.ops.matrices import (
     adjoint,
     as_tensor,
@@ -36,6 +35,7 @@ from tensorkit.ops.matrices import (
     only,
     unrecorded_part,
 )
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [

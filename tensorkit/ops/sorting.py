@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample

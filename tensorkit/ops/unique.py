@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample
@@ -19,9 +19,9 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import order as orders
-from tensorkit.layout import Layout
 from tensorkit.ops.convert import deliver
 from tensorkit.ops.sorting import on_host
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, on_storage
 
 __all__ = ["unique", "unique_consecutive", "without_meta"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import layout as layouts
+from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.views import scatter_strided
@@ -30,12 +30,12 @@ from tensorkit.dispatch import (
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
-from tensorkit.layout import Layout
+from tensorkit.formats import strided
 from tensorkit.ops.convert import contiguous, copy_into
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [
-    "STRIDED",
     "adjoint",
     "alias",
     "as_ints",
@@ -52,7 +52,6 @@ __all__ = [
     "flatten",
     "hsplit",
     "imag",
-    "layout",
     "movedim",
     "narrow",
     "narrow_copy",
@@ -87,24 +86,6 @@ __all__ = [
 ]
 
 Dims = int | Sequence[int]
-
-
-class layout:
-    """How a tensor's elements lie in memory: `strided` is the only way here."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"tensorkit.{self._name}"
-
-    def __reduce__(self) -> str:
-        return self._name
-
-
-STRIDED = layout("strided")
 
 
 def row_major(input: Tensor) -> Tensor:
@@ -1401,7 +1382,7 @@ def _attach_forms() -> None:
     attach("real", property(real, _write_real))
     attach("imag", property(imag, _write_imag))
     attach("data", property(_data, _set_data, _delete_data))
-    attach("layout", property(lambda self: STRIDED))
+    attach("layout", property(lambda self: strided))
     for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_nested", "is_sparse_csr", *_ELSEWHERE):
         attach(name, property(lambda self: False))
 

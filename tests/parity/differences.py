@@ -84,7 +84,6 @@ def factorises(name: str) -> bool:
 
 _COMPLEX = {"complex64", "complex128"}
 _HALF = {"float16", "bfloat16"}
-_CLAMPS = ("clamp", "clamp_min", "clamp_max")
 _SUMS_OF_PRODUCTS = {
     *(
         "addbmm",
@@ -168,16 +167,6 @@ DELIBERATE = (
         ),
         rare=True,
         chance=True,
-    ),
-    Deliberate(
-        "PyTorch computes 1 / t, a power and bounds with a number as operations on one tensor, and chooses other "
-        "strides for them where there is no element to be read",
-        lambda case, found: (
-            case.op in ("pow", "float_power", "square", "true_divide", "cumulative_trapezoid", *_CLAMPS)
-            and "value: stride" in found.text
-            and (case.empty() or case.op == "cumulative_trapezoid")
-        ),
-        rare=True,
     ),
     Deliberate(
         "which digits of a sum of huge, tiny and infinite products are left depends on the machine's own routines: on "

@@ -306,8 +306,6 @@ DELIBERATE = {
     "Function AsStridedBackward0 returned an invalid gradient": "PyTorch refuses the gradients of a view whose "
     "base got another layout while nothing was recorded; tensorkit knows which layout they belong to",
     "INTERNAL ASSERT FAILED": "PyTorch loses track of its own retain_grad and asks to report a bug",
-    "is output 0 of Pow1": "PyTorch keeps the result of a power although nobody will read it, and refuses to go on "
-    "when it was written to; tensorkit keeps it only where the derivative needs it",
 }
 
 

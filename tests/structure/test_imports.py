@@ -18,7 +18,7 @@ LAYERS: list[set[str]] = [
     {"limits"},
     {"device"},
     {"tracing"},
-    {"layout"},
+    {"strides"},
     {"formats"},
     {"storage"},
     {"kernels"},
@@ -108,7 +108,7 @@ def test_no_circle(package: str) -> None:
 
 
 def test_a_circle_and_an_arrow_upwards_would_be_seen() -> None:
-    assert layer("tensorkit.tensor") > layer("tensorkit.layout")
+    assert layer("tensorkit.tensor") > layer("tensorkit.strides")
     assert layer("tensorkit") > layer("tensorkit.ops.view")
     with pytest.raises(AssertionError, match="no place among the layers"):
         layer("tensorkit.somewhere")

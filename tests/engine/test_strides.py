@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tensorkit.errors import ViewError
-from tensorkit.layout import (
+from tensorkit.strides import (
     Layout,
     broadcast_sizes,
     contiguous,
