@@ -454,7 +454,8 @@ class PairPlan:
         self.tensors = isinstance(arguments[b], Tensor)
         self.cls = rule.node_class(arguments)
         self.wide = len(self.cls.order) == 2  # whether the second operand has an edge
-        uses = [rule.saves.get(name, frozenset()) for name in (a, b)]
+        unread = frozenset[str]() if rule.unread is None else rule.unread(arguments)
+        uses = [rule.saves.get(name, frozenset()) - unread for name in (a, b)]
         # For each operand: does the derivative by the first, and the one by the second, read it?
         self.first = (a in uses[0], a in uses[1])
         self.second = (b in uses[0], b in uses[1])

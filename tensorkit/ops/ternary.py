@@ -483,10 +483,9 @@ def _converted(block: Pointwise, input: Tensor, kind: dtype, out: Tensor | None)
     """A one-operand operation that computes in a dtype which a number, not the tensor, may have decided."""
     if input._dtype is kind:
         return apply(block, (input,), out=out)
-    one = empty_strided((), (), kind, CPU)
-    one._nd()[...] = 0
-    shell = dataclasses.replace(block, numpy=lambda a, zero: block.numpy(a))
-    return apply(shell, (input, one), out=out)
+    zero = {1: 0, 2: 0.0, 3: 0j}[kind.category]  # a number that makes the tensor's dtype this one
+    shell = dataclasses.replace(block, numpy=lambda a, zero: block.numpy(a), numbers_apart=True)
+    return apply(shell, (input, zero), out=out)
 
 
 def _between(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
