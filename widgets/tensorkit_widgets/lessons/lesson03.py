@@ -6,10 +6,11 @@ import pickle
 from typing import Any
 
 from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.lesson03_practice import PUZZLES, QUIZZES
 from tensorkit_widgets.lessons.lesson03_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
 
 COPY = "a copy is not a view"
 TURN = "permute vs view"
@@ -62,56 +63,7 @@ def _gap(tk: Any) -> int:
     return int(y[1, 0].item() - y[0, 2].item())
 
 
-RECALL = (
-    Question(
-        "recall_slot",
-        "`t` has the offset 2 and the stride (5, 1). In which slot of the storage lies `t[1, 3]`?",
-        10,
-        "2 + 1·5 + 3·1: the offset, one row down, three columns to the right.",
-        slips=(
-            Slip("offsets count slots", "The offset of 2 counts as well.", given=8),
-            Slip("strides count slots", "An index has to be multiplied by its stride.", given=6),
-            Slip("counting from zero", "Rows, columns and slots are counted from 0.", given=11),
-        ),
-        recall=True,
-        proof=lambda tk: int(tk.arange(20).as_strided((3, 4), (5, 1), 2)[1, 3].item()),
-    ),
-    Question(
-        "recall_transpose",
-        "`x = tk.arange(12).view(3, 4)` has the stride (4, 1). What is the stride of `x.t()`?",
-        (1, 4),
-        "A transpose swaps the two sizes and the two strides, and moves nothing.",
-        slips=(
-            Slip("strides follow the view", "A fresh tensor of size (4, 3) would have that.", given=(3, 1)),
-            Slip("transpose moves no data", "Size and stride swap together.", given=(4, 1)),
-            Slip("a size is not a stride", "That is its size.", given=(4, 3)),
-        ),
-        recall=True,
-        proof=lambda tk: tuple(tk.arange(12).view(3, 4).t().stride()),
-    ),
-    Question(
-        "recall_alias",
-        "`u = t[1:]`, then `u[0] = 0`. Does `t` change?",
-        "Yes: both read the same storage",
-        "A slice is a new tensor object on the old storage; a write to one shows in the other.",
-        options=("Yes: both read the same storage", "No: `u` is a tensor of its own"),
-        slips=(
-            Slip(
-                "a slice aliases its base",
-                "It is an object of its own, on the same storage.",
-                given="No: `u` is a tensor of its own",
-            ),
-        ),
-        recall=True,
-        proof=lambda tk: (
-            "Yes: both read the same storage"
-            if (t := tk.ones(3)).untyped_storage().data_ptr() == t[1:].untyped_storage().data_ptr()
-            else "No: `u` is a tensor of its own"
-        ),
-    ),
-)
-
-PREDICTIONS = (
+QUESTIONS = (
     Question(
         "minus_one",
         "`tk.arange(12).view(2, -1, 3)`: one size is left open. What is the size of the result?",
@@ -303,5 +255,3 @@ PREDICTIONS = (
         proof=_saved,
     ),
 )
-
-QUESTIONS = (*RECALL, *PREDICTIONS)

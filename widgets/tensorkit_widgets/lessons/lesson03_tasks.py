@@ -17,6 +17,7 @@ BATCH = "squeeze eats the batch dimension"
 WHOLE = "a saved slice saves the whole storage"
 CONTIGUOUS = "what contiguous means"
 MINUS = "what -1 means in view"
+REPEATS = "broadcasting copies nothing"
 
 
 def _sixty(tk: Any) -> Any:
@@ -196,6 +197,53 @@ TASKS = (
             (lambda tk, t: ((3, 4), (4, 1), 0), "transpose moves no data"),
             (lambda tk, t: ((4, 3), (4, 1), 0), "a size is not a stride"),
             (lambda tk, t: ((4, 3), (3, 1), 1), ""),
+        ),
+    ),
+    Task(
+        "which_repeats",
+        "Which size and stride draw this?",
+        "A storage holds the numbers 0 to 11, each in the slot of its own number. Some tensor on it, for which nothing "
+        "was copied, prints as\n\n"
+        "    tensor([[3., 4.],\n"
+        "            [3., 4.],\n"
+        "            [3., 4.]])\n\n"
+        "Give its size, stride and offset as `((_, _), (_, _), _)`, or a tensor that is it.",
+        layout_check(
+            size=(3, 2),
+            stride=(0, 1),
+            offset=3,
+            slips=(
+                Slip(
+                    REPEATS,
+                    "a fresh table of that size has this stride: its second row would be 5 and 6. One row down, you "
+                    "want to be in the **same** slot again.",
+                    stride=(2, 1),
+                ),
+                Slip("offsets count slots", "it starts in slot 3.", stride=(0, 1), offset=0),
+                Slip(REPEATS, "that repeats the columns; here the rows repeat.", stride=(1, 0)),
+                Slip("rows come before columns", "three rows of two numbers.", size=(2, 3)),
+            ),
+        ),
+        (
+            "Three rows of two numbers: that is the size. In which slot does it start?",
+            "One column to the right leads from slot 3 to slot 4.",
+            "One row down leads from slot 3 to slot 3. How many slots is that?",
+        ),
+        "((3, 2), (0, 1), 3)",
+        stage="reverse",
+        entry="(3, 2), (2, 1), 0",
+        right=(
+            lambda tk, t: ((3, 2), (0, 1), 3),
+            lambda tk, t: "(3, 2), (0, 1), 3",
+            lambda tk, t: tk.arange(12.0)[3:5].expand(3, 2),
+            lambda tk, t: tk.arange(12.0).as_strided((3, 2), (0, 1), 3),
+        ),
+        wrong=(
+            (lambda tk, t: ((3, 2), (2, 1), 3), REPEATS),
+            (lambda tk, t: ((3, 2), (0, 1), 0), "offsets count slots"),
+            (lambda tk, t: ((3, 2), (1, 0), 3), REPEATS),
+            (lambda tk, t: tk.arange(12.0)[3:6].expand(2, 3), "rows come before columns"),
+            (lambda tk, t: ((3, 2), (0, 1), 4), ""),
         ),
     ),
     Task(

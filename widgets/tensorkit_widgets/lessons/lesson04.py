@@ -42,60 +42,6 @@ def _in_place(tk: Any) -> str:
     return "An error" if _refuses(write) else ""
 
 
-def _recall_copy(tk: Any) -> str:
-    t = tk.arange(6.0).view(2, 3)
-    r = t.reshape(-1)
-    shares = r.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
-    return "A view: it shares the storage of `t`" if shares else "A copy: it has a storage of its own"
-
-
-RECALL = (
-    Question(
-        "recall_offset",
-        "`t = tk.arange(12.0).view(3, 4)`. What is the storage offset of `t[2:]`?",
-        8,
-        "Two rows of four numbers are skipped: the slice starts in slot 8.",
-        slips=(
-            Slip("offsets count slots", "Two rows are skipped; the offset counts slots.", given=2),
-            Slip("offsets count slots", "Bytes would be 32; the offset counts slots.", given=32),
-            Slip("counting from zero", "Slot 7 is the last one that is skipped.", given=7),
-        ),
-        recall=True,
-        proof=lambda tk: tk.arange(12.0).view(3, 4)[2:].storage_offset(),
-    ),
-    Question(
-        "recall_reshape",
-        "`t = tk.arange(6.0).view(2, 3)` and `r = t.reshape(-1)`. What is `r`?",
-        "A view: it shares the storage of `t`",
-        "`reshape` copies only where no view is possible, and here the numbers lie in order.",
-        options=(
-            "A view: it shares the storage of `t`",
-            "A copy: it has a storage of its own",
-        ),
-        slips=(
-            Slip(
-                "a copy is not a view",
-                "It makes a copy only where it must, for example after `t()`.",
-                given="A copy: it has a storage of its own",
-            ),
-        ),
-        recall=True,
-        proof=_recall_copy,
-    ),
-    Question(
-        "recall_bytes",
-        "`tk.zeros(2, 5)` holds ten numbers. How many bytes does its storage have?",
-        40,
-        "Without a word about it, numbers are `float32`, four bytes each.",
-        slips=(
-            Slip("bytes per element", "Each number takes more than one byte.", given=10),
-            Slip("default dtype", "That would be `float64`, as NumPy takes it.", given=80),
-        ),
-        recall=True,
-        proof=lambda tk: tk.zeros(2, 5).untyped_storage().nbytes(),
-    ),
-)
-
 KINDS = (
     Question(
         "mixed_list",
@@ -275,4 +221,4 @@ TOGETHER = (
     ),
 )
 
-QUESTIONS = (*RECALL, *KINDS, *FLOATS, *CASTS, *TOGETHER)
+QUESTIONS = (*KINDS, *FLOATS, *CASTS, *TOGETHER)

@@ -1,4 +1,4 @@
-"""The quiz and the puzzle of lesson 04, with what proves them."""
+"""The quizzes and the puzzle of lesson 04, with what proves them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,62 @@ def _exact(tk: Any) -> tuple[str, ...]:
     return tuple(name for name, n in found.items() if tk.tensor(n).double().item() == n)
 
 
+def _reshaped(tk: Any) -> str:
+    t = tk.arange(6.0).view(2, 3)
+    r = t.reshape(-1)
+    shares = r.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+    return "A view: it shares the storage of `t`" if shares else "A copy: it has a storage of its own"
+
+
 QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "offset",
+                "`t = tk.arange(12.0).view(3, 4)`. What is the storage offset of `t[2:]`?",
+                8,
+                "Two rows of four numbers are skipped: the slice starts in slot 8. (Lesson 02)",
+                slips=(
+                    Slip("offsets count slots", "Two rows are skipped; the offset counts slots.", given=2),
+                    Slip("offsets count slots", "Bytes would be 32; the offset counts slots.", given=32),
+                    Slip("counting from zero", "Slot 7 is the last one that is skipped.", given=7),
+                ),
+                proof=lambda tk: tk.arange(12.0).view(3, 4)[2:].storage_offset(),
+            ),
+            Question(
+                "reshape",
+                "`t = tk.arange(6.0).view(2, 3)` and `r = t.reshape(-1)`. What is `r`?",
+                "A view: it shares the storage of `t`",
+                "`reshape` copies only where no view is possible, and here the numbers lie in order. (Lesson 03)",
+                options=(
+                    "A view: it shares the storage of `t`",
+                    "A copy: it has a storage of its own",
+                ),
+                slips=(
+                    Slip(
+                        "a copy is not a view",
+                        "It makes a copy only where it must, for example after `t()`.",
+                        given="A copy: it has a storage of its own",
+                    ),
+                ),
+                proof=_reshaped,
+            ),
+            Question(
+                "bytes",
+                "`tk.zeros(2, 5)` holds ten numbers. How many bytes does its storage have?",
+                40,
+                "Without a word about it, numbers are `float32`, four bytes each. (Lesson 01)",
+                slips=(
+                    Slip("bytes per element", "Each number takes more than one byte.", given=10),
+                    Slip("default dtype", "That would be `float64`, as NumPy takes it.", given=80),
+                ),
+                proof=lambda tk: tk.zeros(2, 5).untyped_storage().nbytes(),
+            ),
+        ),
+        recall=True,
+    ),
     QuizSheet(
         "dtypes",
         "Which dtype, which number?",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import timeit
+from collections.abc import Callable
 from typing import Any
 
-from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson06_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
 
 AWAY = "an index takes its dimension away"
 COPIES = "fancy indexing copies"
 PAIRS = "two lists are pairs"
 ALIAS = "a slice aliases its base"
 ZERO = "counting from zero"
+LOOPS = "element loops"
 
 
 def _twelve(tk: Any) -> Any:
@@ -48,58 +51,83 @@ def _step(tk: Any) -> str:
     return "The numbers backwards"
 
 
-RECALL = (
-    Question(
-        "recall_slice",
-        "`t = tk.arange(12.0).view(3, 4)`, stride (4, 1). What is the stride of `t[::2]`, every second row?",
-        (8, 1),
-        "One row further in the slice is two rows further in `t`: eight slots.",
-        slips=(
-            Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
-            Slip("a step multiplies the stride", "The step is in dimension 0.", given=(4, 2)),
-        ),
-        recall=True,
-        proof=lambda tk: tuple(_twelve(tk)[::2].stride()),
-    ),
-    Question(
-        "recall_view",
-        "Which of these makes new numbers in a storage of its own?",
-        "`t.clone()`",
-        "A transpose and a view are new tensor objects on the old storage.",
-        options=("`t.t()`", "`t.view(-1)`", "`t.clone()`"),
-        slips=(
-            Slip("transpose moves no data", "It swaps two strides and copies nothing.", given="`t.t()`"),
-            Slip("permute vs view", "It regroups the same slots.", given="`t.view(-1)`"),
-        ),
-        recall=True,
-        proof=lambda tk: next(
-            code
-            for code, make in (("`t.t()`", "t"), ("`t.view(-1)`", "ravel"), ("`t.clone()`", "clone"))
-            if getattr(t := _twelve(tk), make)().untyped_storage().data_ptr()
-            != t.untyped_storage().data_ptr()
-        ),
-    ),
-    Question(
-        "recall_bool",
-        "Which dtype has `tk.arange(3.0) > 1`?",
-        "`bool`",
-        "A comparison answers with True or False for each element.",
-        options=("`float32`", "`int64`", "`bool`"),
-        slips=(
-            Slip("default dtype", "What is compared is float; the answer is yes or no.", given="`float32`"),
-            Slip(
-                "default dtype",
-                "True and False are no numbers here, although they can be counted.",
-                given="`int64`",
+def _loop(tk: Any) -> str:
+    x = tk.arange(1000.0)
+
+    def walk() -> None:
+        total = 0
+        for i in range(len(x)):
+            total += x[i]
+
+    ratio = _best(walk) / _best(x.sum)
+    return "More than a hundred times as long" if ratio > 100 else "About ten times as long"
+
+
+def _best(work: Callable[[], object]) -> float:
+    return min(timeit.repeat(work, number=1, repeat=5))
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "slice",
+                "`t = tk.arange(12.0).view(3, 4)`, stride (4, 1). What is the stride of `t[::2]`, every second row?",
+                (8, 1),
+                "One row further in the slice is two rows further in `t`: eight slots. (Lesson 02)",
+                slips=(
+                    Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
+                    Slip("a step multiplies the stride", "The step is in dimension 0.", given=(4, 2)),
+                ),
+                proof=lambda tk: tuple(_twelve(tk)[::2].stride()),
+            ),
+            Question(
+                "view",
+                "Which of these makes new numbers in a storage of its own?",
+                "`t.clone()`",
+                "A transpose and a view are new tensor objects on the old storage. (Lesson 03)",
+                options=("`t.t()`", "`t.view(-1)`", "`t.clone()`"),
+                slips=(
+                    Slip(
+                        "transpose moves no data", "It swaps two strides and copies nothing.", given="`t.t()`"
+                    ),
+                    Slip("permute vs view", "It regroups the same slots.", given="`t.view(-1)`"),
+                ),
+                proof=lambda tk: next(
+                    code
+                    for code, make in (("`t.t()`", "t"), ("`t.view(-1)`", "ravel"), ("`t.clone()`", "clone"))
+                    if getattr(t := _twelve(tk), make)().untyped_storage().data_ptr()
+                    != t.untyped_storage().data_ptr()
+                ),
+            ),
+            Question(
+                "bool",
+                "Which dtype has `tk.arange(3.0) > 1`?",
+                "`bool`",
+                "A comparison answers with True or False for each element. (Lesson 04)",
+                options=("`float32`", "`int64`", "`bool`"),
+                slips=(
+                    Slip(
+                        "default dtype",
+                        "What is compared is float; the answer is yes or no.",
+                        given="`float32`",
+                    ),
+                    Slip(
+                        "True counts as 1",
+                        "True and False are no numbers here, although they can be counted.",
+                        given="`int64`",
+                    ),
+                ),
+                proof=lambda tk: f"`{str((tk.arange(3.0) > 1).dtype).rpartition('.')[2]}`",
             ),
         ),
         recall=True,
-        proof=lambda tk: f"`{str((tk.arange(3.0) > 1).dtype).rpartition('.')[2]}`",
     ),
 )
 
 QUESTIONS = (
-    *RECALL,
     Question(
         "number_or_slice",
         "`x` has the size (3, 4). Which size has `x[-1]`, its last row?",
@@ -227,5 +255,31 @@ QUESTIONS = (
             ),
         ),
         proof=lambda tk: tuple(_twelve(tk)[_twelve(tk) > 3].size()),
+    ),
+    Question(
+        "loop",
+        "`x` holds 1000 numbers. A loop does `total += x[i]` for each of them; `x.sum()` adds them up in one call. "
+        "How long does the loop take?",
+        "More than a hundred times as long",
+        "A thousand times Python makes a tensor object for one number, and calls the engine to add it. `sum` is one "
+        "call, and walks the storage without Python.",
+        options=(
+            "About as long: it is the same sum",
+            "About ten times as long",
+            "More than a hundred times as long",
+        ),
+        slips=(
+            Slip(
+                LOOPS,
+                "The additions are the same. What takes the time is all that Python does around each of them.",
+                given="About as long: it is the same sum",
+            ),
+            Slip(
+                LOOPS,
+                "It is far more: two calls of the engine for each number.",
+                given="About ten times as long",
+            ),
+        ),
+        proof=_loop,
     ),
 )

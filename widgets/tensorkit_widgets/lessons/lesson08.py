@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson08_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
 
 DIM = "`dim=` in a reduction"
 KEEP = "keepdim leaves a 1"
@@ -51,47 +51,57 @@ def _two(tk: Any) -> str:
     )
 
 
-RECALL = (
-    Question(
-        "recall_stride",
-        "`t = tk.arange(12.0).view(3, 4)`. What is its stride?",
-        (4, 1),
-        "One row down is four slots further, one column to the right is one.",
-        slips=(
-            Slip("a size is not a stride", "That is the size.", given=(3, 4)),
-            Slip("strides count slots", "Those would be bytes.", given=(16, 4)),
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "stride",
+                "`t = tk.arange(12.0).view(3, 4)`. What is its stride?",
+                (4, 1),
+                "One row down is four slots further, one column to the right is one. (Lesson 02)",
+                slips=(
+                    Slip("a size is not a stride", "That is the size.", given=(3, 4)),
+                    Slip("strides count slots", "Those would be bytes.", given=(16, 4)),
+                ),
+                proof=lambda tk: tuple(_twelve(tk).stride()),
+            ),
+            Question(
+                "broadcast",
+                "Which size has the sum of a tensor of size (3, 1) and one of size (4,)?",
+                (3, 4),
+                "Written from the right: 1 against 4 is stretched to 4, and what is not there counts as 1. (Lesson 07)",
+                slips=(
+                    Slip(
+                        "sizes line up from the right", "The 4 meets the 1, at the right end.", given=(3, 1)
+                    ),
+                    Slip(
+                        "only a 1 is stretched",
+                        "Sizes are not added up; each dimension is compared.",
+                        given=(7,),
+                    ),
+                ),
+                proof=lambda tk: tuple((tk.ones(3, 1) + tk.ones(4)).size()),
+            ),
+            Question(
+                "dtype",
+                "Which dtype has `tk.tensor([3, 1, 2, 4])`?",
+                "`int64`",
+                "Python integers become `int64`; one point among them would have made `float32` of all. (Lesson 04)",
+                options=("`int32`", "`int64`", "`float32`"),
+                slips=(
+                    Slip("default dtype", "Integers take 8 bytes unless you say otherwise.", given="`int32`"),
+                    Slip("default dtype", "Nothing in the list is a float.", given="`float32`"),
+                ),
+                proof=lambda tk: f"`{str(tk.tensor([3, 1, 2, 4]).dtype).rpartition('.')[2]}`",
+            ),
         ),
         recall=True,
-        proof=lambda tk: tuple(_twelve(tk).stride()),
-    ),
-    Question(
-        "recall_broadcast",
-        "Which size has the sum of a tensor of size (3, 1) and one of size (4,)?",
-        (3, 4),
-        "Written from the right: 1 against 4 is stretched to 4, and what is not there counts as 1.",
-        slips=(
-            Slip("a size is not a stride", "Sizes are not added up; each dimension is compared.", given=(7,)),
-        ),
-        recall=True,
-        proof=lambda tk: tuple((tk.ones(3, 1) + tk.ones(4)).size()),
-    ),
-    Question(
-        "recall_dtype",
-        "Which dtype has `tk.tensor([3, 1, 2, 4])`?",
-        "`int64`",
-        "Python integers become `int64`; one point among them would have made `float32` of all.",
-        options=("`int32`", "`int64`", "`float32`"),
-        slips=(
-            Slip("default dtype", "Integers take 8 bytes unless you say otherwise.", given="`int32`"),
-            Slip("default dtype", "Nothing in the list is a float.", given="`float32`"),
-        ),
-        recall=True,
-        proof=lambda tk: f"`{str(tk.tensor([3, 1, 2, 4]).dtype).rpartition('.')[2]}`",
     ),
 )
 
 QUESTIONS = (
-    *RECALL,
     Question(
         "sum_dim1",
         "`t = tk.arange(12.0).view(3, 4)` has three rows of four numbers. Which size has `t.sum(dim=1)`?",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson10_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
 
 PLUS = "x += y vs x = x + y"
 COPY = "a copy is not a view"
@@ -105,43 +105,7 @@ def _out(tk: Any) -> str:
     return "`d` is `c`, and holds twos" if d is c and _numbers(c) == (2, 2) else "`c` still holds zeros"
 
 
-RECALL = (
-    Question(
-        "recall_slice",
-        "`t = tk.zeros(3, 4)`, then `row = t[1]`, then `row[0] = 9.0`. What is `t[1, 0]`?",
-        9,
-        "A slice is a new tensor object on the old storage; what is written to one is read by the other.",
-        slips=(Slip(ALIAS, "`row` has no numbers of its own that could have been changed alone.", given=0),),
-        recall=True,
-        proof=lambda tk: _recall_slice(tk),
-    ),
-    Question(
-        "recall_chained",
-        "`t = tk.arange(12.0).view(3, 4)`, then `t[[0, 1]][0] = 5.0`. What happens to `t`?",
-        "Nothing: the 5 is lost in a copy",
-        "A list between brackets makes a copy, and the second brackets write into that copy.",
-        options=("Row 0 of `t` becomes fives", "Rows 0 and 1 become fives", "Nothing: the 5 is lost in a copy"),
-        slips=(
-            Slip("fancy indexing copies", "With a slice it would; a list copies.", given="Row 0 of `t` becomes fives"),
-            Slip("fancy indexing copies", "`t[[0, 1]]` is a copy.", given="Rows 0 and 1 become fives"),
-        ),
-        recall=True,
-        proof=_chained,
-    ),
-    Question(
-        "recall_to",
-        "`x = tk.zeros(2)`, then `x.to(tk.float64)` on a line of its own. Which dtype has `x` now?",
-        "`float32`",
-        "`.to()` gives another tensor, and nobody kept it. Tonight's question is which operations do otherwise.",
-        options=("`float32`", "`float64`"),
-        slips=(Slip("`.to()` returns", "That is the dtype of what was returned, and dropped.", given="`float64`"),),
-        recall=True,
-        proof=_cast,
-    ),
-)  # fmt: skip
-
-
-def _recall_slice(tk: Any) -> int:
+def _sliced(tk: Any) -> int:
     t = tk.zeros(3, 4)
     row = t[1]
     row[0] = 9.0
@@ -263,4 +227,63 @@ COPYING = (
     ),
 )  # fmt: skip
 
-QUESTIONS = (*RECALL, *WRITING, *COPYING)
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "slice",
+                "`t = tk.zeros(3, 4)`, then `row = t[1]`, then `row[0] = 9.0`. What is `t[1, 0]`?",
+                9,
+                "A slice is a new tensor object on the old storage: what one writes, the other reads. (Lesson 02)",
+                slips=(
+                    Slip(
+                        ALIAS, "`row` has no numbers of its own that could have been changed alone.", given=0
+                    ),
+                ),
+                proof=_sliced,
+            ),
+            Question(
+                "chained",
+                "`t = tk.arange(12.0).view(3, 4)`, then `t[[0, 1]][0] = 5.0`. What happens to `t`?",
+                "Nothing: the 5 is lost in a copy",
+                "A list between brackets makes a copy, and the second brackets write into that copy. (Lesson 06)",
+                options=(
+                    "Row 0 of `t` becomes fives",
+                    "Rows 0 and 1 become fives",
+                    "Nothing: the 5 is lost in a copy",
+                ),
+                slips=(
+                    Slip(
+                        "fancy indexing copies",
+                        "With a slice it would; a list copies.",
+                        given="Row 0 of `t` becomes fives",
+                    ),
+                    Slip(
+                        "fancy indexing copies", "`t[[0, 1]]` is a copy.", given="Rows 0 and 1 become fives"
+                    ),
+                ),
+                proof=_chained,
+            ),
+            Question(
+                "to",
+                "`x = tk.zeros(2)`, then `x.to(tk.float64)` on a line of its own. Which dtype has `x` now?",
+                "`float32`",
+                "`.to()` gives another tensor, and nobody kept it. (Lesson 04)",
+                options=("`float32`", "`float64`"),
+                slips=(
+                    Slip(
+                        "`.to()` returns",
+                        "That is the dtype of what was returned, and dropped.",
+                        given="`float64`",
+                    ),
+                ),
+                proof=_cast,
+            ),
+        ),
+        recall=True,
+    ),
+)
+
+QUESTIONS = (*WRITING, *COPYING)

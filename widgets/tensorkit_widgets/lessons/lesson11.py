@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson11_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "TASKS"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS"]
 
 SHARES = "NumPy shares memory"
 PLUS = "x += y vs x = x + y"
@@ -84,42 +84,55 @@ def _grad(tk: Any) -> str:
     return "An array of two ones"
 
 
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "plus",
+                "`x = tk.zeros(2)` and `y = x`. Then `x = x + 1`, and after it `x += 1`. Which two numbers has `y`?",
+                (0, 0),
+                "`x = x + 1` moved the name to a new tensor. What `+=` then wrote, it wrote there. (Lesson 10)",
+                slips=(
+                    Slip(PLUS, "`y` was left behind by the first of the two.", given=(2, 2)),
+                    Slip(PLUS, "By then `x` was another tensor.", given=(1, 1)),
+                ),
+                proof=_plus,
+            ),
+            Question(
+                "default",
+                "Which dtype has `tk.rand(2, 3)`, when nobody asked for one?",
+                "`float32`",
+                "Four bytes a number: enough for most, and fast. (Lesson 04)",
+                options=("`float16`", "`float32`", "`float64`"),
+                slips=(
+                    Slip(
+                        DTYPE,
+                        "That is NumPy's choice, and the beginning of today's trouble.",
+                        given="`float64`",
+                    ),
+                    Slip(DTYPE, "Only when you ask for it.", given="`float16`"),
+                ),
+                proof=lambda tk: _name(tk.rand(2, 3).dtype),
+            ),
+            Question(
+                "detach",
+                "`w = tk.ones(2, requires_grad=True)`, then `w.detach()[0] = 7.0`. And `w`?",
+                "`w[0]` is 7",
+                "`detach` drops the history and shares the numbers. (Lesson 10)",
+                options=("`w[0]` is still 1", "`w[0]` is 7"),
+                slips=(
+                    Slip("detach vs clone", "A clone would have left it alone.", given="`w[0]` is still 1"),
+                ),
+                proof=_detach,
+            ),
+        ),
+        recall=True,
+    ),
+)
+
 QUESTIONS = (
-    Question(
-        "recall_plus",
-        "`x = tk.zeros(2)` and `y = x`. Then `x = x + 1`, and after it `x += 1`. Which two numbers does `y` hold?",
-        (0, 0),
-        "`x = x + 1` moved the name to a new tensor. What `+=` then wrote, it wrote there.",
-        slips=(
-            Slip(PLUS, "`y` was left behind by the first of the two.", given=(2, 2)),
-            Slip(PLUS, "By then `x` was another tensor.", given=(1, 1)),
-        ),
-        recall=True,
-        proof=_plus,
-    ),
-    Question(
-        "recall_default",
-        "Which dtype has `tk.rand(2, 3)`, when nobody asked for one?",
-        "`float32`",
-        "Four bytes a number: enough for most, and fast.",
-        options=("`float16`", "`float32`", "`float64`"),
-        slips=(
-            Slip(DTYPE, "That is NumPy's choice, and the beginning of today's trouble.", given="`float64`"),
-            Slip(DTYPE, "Only when you ask for it.", given="`float16`"),
-        ),
-        recall=True,
-        proof=lambda tk: _name(tk.rand(2, 3).dtype),
-    ),
-    Question(
-        "recall_detach",
-        "`w = tk.ones(2, requires_grad=True)`, then `w.detach()[0] = 7.0`. And `w`?",
-        "`w[0]` is 7",
-        "`detach` drops the history and shares the numbers.",
-        options=("`w[0]` is still 1", "`w[0]` is 7"),
-        slips=(Slip("detach vs clone", "A clone would have left it alone.", given="`w[0]` is still 1"),),
-        recall=True,
-        proof=_detach,
-    ),
     Question(
         "zeroed",
         "`t_np = t.numpy()`, then `t.zero_()`. What does `t_np` hold?",

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit_widgets.lessons.kinds import Question
+from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson14_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "TASKS"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS"]
 
 
 def _leaf(tk: Any, *numbers: float) -> Any:
@@ -29,14 +29,14 @@ def _refuses(act: Callable[[], object]) -> bool:
     return False
 
 
-def _recall_clone(tk: Any) -> int:
+def _cloned(tk: Any) -> int:
     a = tk.ones(2, 2)
     b = a.clone()
     a[0, 1] = 561.0
     return int(b[0, 1].item())
 
 
-def _recall_view(tk: Any) -> int:
+def _viewed(tk: Any) -> int:
     t = tk.zeros(6)
     t.view(2, 3)[1, 0] = 7.0
     return int(t.tolist().index(7.0))
@@ -121,44 +121,55 @@ def _through_a_view(tk: Any) -> tuple[int, ...]:
     return _numbers(x.grad)
 
 
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "Three questions from earlier lessons",
+        (
+            Question(
+                "clone",
+                "`a = tk.ones(2, 2)`, then `b = a.clone()`, then `a[0, 1] = 561.0`. What is `b[0, 1]`?",
+                1,
+                "A clone has a storage of its own: nothing that is written to `a` reaches it. (Lesson 10)",
+                slips=(
+                    Slip("a copy is not a view", "That would be so if `b` were a view of `a`.", given=561),
+                    Slip(
+                        "a copy is not a view", "A clone starts with the numbers of `a`, all ones.", given=0
+                    ),
+                ),
+                proof=_cloned,
+            ),
+            Question(
+                "view",
+                "`t = tk.zeros(6)`, then `t.view(2, 3)[1, 0] = 7.0`. At which index of `t` is the 7 now?",
+                3,
+                "The view reads the same six slots in rows of three, so its second row starts in slot 3. (Lesson 03)",
+                slips=(
+                    Slip(
+                        "a slice aliases its base", "A row of the view has three numbers, not two.", given=2
+                    ),
+                    Slip("counting from zero", "Slots are counted from 0.", given=4),
+                    Slip("counting from zero", "Row 1 is the second row.", given=0),
+                ),
+                proof=_viewed,
+            ),
+            Question(
+                "expand",
+                "`tk.zeros(3, 1).expand(3, 4)` shows twelve numbers. How many does its storage hold?",
+                3,
+                "`expand` copies nothing. It takes the stride 0: four columns read the same slot. (Lesson 03)",
+                slips=(
+                    Slip("a copy is not a view", "Nothing was copied; `expand` makes a view.", given=12),
+                    Slip("a size is not a stride", "Four is how often each of the slots is shown.", given=4),
+                ),
+                proof=lambda tk: tk.zeros(3, 1).expand(3, 4).untyped_storage().nbytes() // 4,
+            ),
+        ),
+        recall=True,
+    ),
+)
+
 QUESTIONS = (
-    Question(
-        "recall_clone",
-        "`a = tk.ones(2, 2)`, then `b = a.clone()`, then `a[0, 1] = 561.0`. What is `b[0, 1]`?",
-        1,
-        "A clone has a storage of its own: nothing that is written to `a` reaches it.",
-        slips=(
-            Slip("a copy is not a view", "That would be so if `b` were a view of `a`.", given=561),
-            Slip("a copy is not a view", "A clone starts with the numbers of `a`, all ones.", given=0),
-        ),
-        recall=True,
-        proof=_recall_clone,
-    ),
-    Question(
-        "recall_view",
-        "`t = tk.zeros(6)`, then `t.view(2, 3)[1, 0] = 7.0`. At which index of `t` is the 7 now?",
-        3,
-        "The view reads the same six slots in rows of three, so its second row starts in slot 3.",
-        slips=(
-            Slip("a slice aliases its base", "A row of the view has three numbers, not two.", given=2),
-            Slip("counting from zero", "Slots are counted from 0.", given=4),
-            Slip("counting from zero", "Row 1 is the second row.", given=0),
-        ),
-        recall=True,
-        proof=_recall_view,
-    ),
-    Question(
-        "recall_expand",
-        "`tk.zeros(3, 1).expand(3, 4)` shows twelve numbers. How many does its storage hold?",
-        3,
-        "`expand` copies nothing. It takes the stride 0: four columns read the same slot.",
-        slips=(
-            Slip("a copy is not a view", "Nothing was copied; `expand` makes a view.", given=12),
-            Slip("a size is not a stride", "Four is how often each of the slots is shown.", given=4),
-        ),
-        recall=True,
-        proof=lambda tk: tk.zeros(3, 1).expand(3, 4).untyped_storage().nbytes() // 4,
-    ),
     Question(
         "first_gradient",
         "`x` is 3 and `y = x * x + 2 * x`. Now `y.backward()` walks back from `y` to `x`. Which number will be in "
