@@ -93,3 +93,11 @@ def test_a_lesson_says_the_same_under_pytorch(path: Path, tmp_path: Path) -> Non
         f"{path.stem}: {compared} of {len(cells)} shared cells have outputs; all equal under {torch.__version__}"
     )
     assert compared >= len(cells) / 2
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_shared_cells_need_nothing_of_the_kit_but_its_name(path: Path) -> None:
+    for cell in shared_cells(path):
+        source = text(cell["source"])
+        assert "tensorkit_widgets" not in source
+        assert "tensorkit" not in source.replace(IMPORT, "")
