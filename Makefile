@@ -56,8 +56,9 @@ $(VENV)/.installed-test $(VENV)/.installed-parity: $(VENV)/.installed-%: pyproje
 lab: $(VENV)/.installed-lab
 	@$(PY) -m tensorkit.cli lab $(ARGS)
 
+# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's server.
 test: $(TEST_STAMP)
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(ARGS)
 
 check: $(TEST_STAMP)
 	@$(BIN)/ruff check .

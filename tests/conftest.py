@@ -1,11 +1,16 @@
-"""What every test shares: missing oracles are errors in CI, and the tally of what was skipped is printed."""
+"""What every test shares: missing oracles are errors in CI; what was skipped or compared is printed at the end.
+
+`make test` runs the files on several processes (pytest-xdist): each hands its tables to the one that prints them.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +46,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(skip)
+
+
+_TABLES = "compared with PyTorch"
+_from_workers: list[tuple[str, list[str]]] = []
+
+
+def _compared() -> list[tuple[str, list[str]]]:
+    """The tables of this process: none, if no parity test was collected."""
+    tally = sys.modules.get("tests.parity.tally")
+    return [] if tally is None else tally.compared()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[_TABLES] = _compared()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _from_workers.extend(getattr(node, "workeroutput", {}).get(_TABLES, []))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for title, lines in [*_compared(), *_from_workers]:
+        terminalreporter.section(f"{_TABLES}: {title}", sep="-")
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

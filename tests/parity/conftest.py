@@ -1,4 +1,4 @@
-"""Parity tests ask PyTorch; at the end they say how often each dtype and each kind of memory was tried."""
+"""Parity tests ask PyTorch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.oracle import require_torch
-from tests.parity.tally import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +18,3 @@ def torch() -> Iterator[Any]:
     library.set_warn_always(True)
     yield library
     library.set_warn_always(before)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for tally in TABLES:
-        if tally.counts:
-            terminalreporter.section(f"compared with PyTorch: {tally.title}", sep="-")
-            for line in tally.lines():
-                terminalreporter.write_line(line)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorkit import dtypes
 
-__all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally"]
+__all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally", "compared"]
 
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 KINDS_OF_MEMORY = ("contiguous", "not contiguous", "stride 0", "offset", "empty", "overlapping", "0-d")
@@ -91,3 +91,8 @@ def _said(kinds: tuple[str, ...]) -> str:
 
 #: Every tally of the session, in the order of the files.
 TABLES: list[Tally | Coverage] = []
+
+
+def compared() -> list[tuple[str, list[str]]]:
+    """The title and the lines of every tally of this process that counted something."""
+    return [(tally.title, tally.lines()) for tally in TABLES if tally.counts]
