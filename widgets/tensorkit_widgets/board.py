@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
 from tensorkit_widgets import live
-from tensorkit_widgets.adapters import storage_number
 from tensorkit_widgets.esm import link
 from tensorkit_widgets.page import board_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.scene.sheet import PAGE, Sheet
 
-__all__ = ["Board", "Control", "State", "storage_number"]
+__all__ = ["Board", "Control", "State"]
 
 MOST_PAGES = 60
 MOST_UNDO = 100
@@ -98,7 +97,6 @@ class Board(Picture):
         """Take up the first state and draw it: the last line of a subclass's ``__init__``."""
         self._state = self._first = state
         self._past: list[Any] = []
-        self._last: Sheet | None = None
         self._said = self._complaint = ""
         self._width = max(self.widths, default=PAGE)
         Picture.__init__(self)
@@ -249,25 +247,14 @@ class Board(Picture):
         if isinstance(room, int | float) and 0 < room < 1e5:
             self._width = max((width for width in self.widths if width <= room), default=min(self.widths))
 
-    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
-        try:
-            sheet = self._sheet(self.at)
-            if only_if_changed and sheet == self._last and not self.frame["reason"]:
-                return False
-            drawn = {"svg": render_sheet(sheet, live=True), "text": render_sheet_text(sheet), "reason": ""}
-            self._last = sheet
-            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
-                return False  # nan is never equal to itself, but it is drawn the same
-        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
-            drawn = {"svg": "", "text": repr(self), "reason": f"the picture could not be drawn: {error}"}
-            if only_if_changed and drawn["reason"] == self.frame.get("reason"):
-                return False
-        self._publish(drawn, self._shown(), serial)
-        return True
+    def _compose(self) -> Sheet:
+        return self._sheet(self.at)
+
+    def _rendered(self, scene: Sheet) -> tuple[str, str]:
+        return render_sheet(scene, live=True), render_sheet_text(scene)
 
     def _shown(self) -> dict[str, Any]:
-        """What the controls show."""
-        sheet = self._last
+        sheet: Sheet | None = self._last
         return {
             "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
             "steps": self._steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",

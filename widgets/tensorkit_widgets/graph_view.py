@@ -69,7 +69,7 @@ class GraphView(Picture):
         self._unfolded: frozenset[int] = frozenset()
         self._past = self._complaint = ""
         self._walked = False
-        self._last: GraphScene | None = None
+        self._settled = False
         super().__init__()
         self._paint()
         live.register(self)
@@ -241,7 +241,9 @@ class GraphView(Picture):
             if not (isinstance(message.get("kind"), str) and self._staged(message)):
                 self._do(message)
             # A rehearsal was recorded: to show another step of it, the graph need not be read again.
-            self._paint(serial=message.get("serial"), look=self._walk is None)
+            self._settled = self._walk is not None
+            self._paint(serial=message.get("serial"))
+            self._settled = False
         if message.get("kind") == "backward":
             live.repaint(skip=self)
 
@@ -267,23 +269,15 @@ class GraphView(Picture):
             except Exception as error:  # said in the picture: a click never raises in the kernel
                 self._complaint = self._complaint or str(error)
 
-    def _paint(self, serial: Any = None, only_if_changed: bool = False, look: bool = True) -> bool:
-        try:
-            scene = self._scene(look)
-            if only_if_changed and scene == self._last and not self.frame["reason"]:
-                return False
-            drawn = {"svg": render_graph(scene, live=True), "text": render_graph_text(scene), "reason": ""}
-            self._last = scene
-        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
-            drawn = {"svg": "", "text": repr(self), "reason": f"the picture could not be drawn: {error}"}
-            if only_if_changed and drawn["reason"] == self.frame.get("reason"):
-                return False
-        self._publish(drawn, self._facts(), serial)
-        return True
+    def _compose(self) -> GraphScene:
+        return self._scene(look=not self._settled)
 
-    def _facts(self) -> dict[str, Any]:
-        """What the controls show."""
-        scene, graph = self._last, self._graph
+    def _rendered(self, scene: GraphScene) -> tuple[str, str]:
+        return render_graph(scene, live=True), render_graph_text(scene)
+
+    def _shown(self) -> dict[str, Any]:
+        scene: GraphScene | None = self._last
+        graph = self._graph
         steps = steps_of(graph, self._walk, self._unfolded) if self._walk else None
         return {
             "title": graph.title, "library": graph.library, "operations": graph.operations,

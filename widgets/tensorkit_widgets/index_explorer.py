@@ -16,8 +16,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, same_buffer
-from tensorkit_widgets.board import Board, Control, State, storage_number
+from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, same_buffer, storage_number
+from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.expression import Mask, NotAllowed, show, show_index
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.index_expression import Pick, parse_pick

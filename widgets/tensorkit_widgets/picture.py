@@ -52,7 +52,8 @@ def _scenes_of_cell() -> tuple[Scene, ...]:
 
 
 class Picture(anywidget.AnyWidget):
-    """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page` and `_paint`."""
+    """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page`, `_compose`, `_rendered`
+    and `_shown`."""
 
     frame = traitlets.Dict().tag(sync=True)
 
@@ -60,6 +61,7 @@ class Picture(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._closed = False
         self._revision = 0
+        self._last: Any = None
         self._script = Script(_scenes_of_cell())
         self._kept: dict[str, Any] = {}
         super().__init__()
@@ -82,8 +84,21 @@ class Picture(anywidget.AnyWidget):
     def _page(self) -> str:
         raise NotImplementedError
 
-    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+    def _compose(self) -> Any:
+        """The frozen scene of this moment, from the live tensors."""
         raise NotImplementedError
+
+    def _rendered(self, scene: Any) -> tuple[str, str]:
+        """A scene as the live SVG and as text."""
+        raise NotImplementedError
+
+    def _shown(self) -> dict[str, Any]:
+        """What the controls show, beside the picture (`_last` is the scene that was drawn last)."""
+        raise NotImplementedError
+
+    def _fallback(self) -> str:
+        """What stands in the place of a picture that could not be drawn."""
+        return repr(self)
 
     def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """A message from the browser, on whichever thread the host runs it."""
@@ -185,6 +200,25 @@ class Picture(anywidget.AnyWidget):
         self.open()
         self.refresh()
         live.register(self)
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        """Draw this moment and send it; whether it was sent: not when it would be the same again."""
+        try:
+            scene = self._compose()
+            if only_if_changed and scene == self._last and not self.frame["reason"]:
+                return False
+            svg, words = self._rendered(scene)
+            drawn = {"svg": svg, "text": words, "reason": ""}
+            self._last = scene
+            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
+                return False  # nan is never equal to itself, but it is drawn the same
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            reason = f"the picture could not be drawn: {error}"
+            if only_if_changed and reason == self.frame.get("reason"):
+                return False
+            drawn = {"svg": "", "text": self._fallback(), "reason": reason}
+        self._publish(drawn, self._shown(), serial)
+        return True
 
     def _publish(self, drawn: dict[str, Any], facts: dict[str, Any], serial: Any) -> None:
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""

@@ -16,8 +16,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tensorkit_widgets.adapters import describe, library_of, look, write
-from tensorkit_widgets.board import Board, Control, State, storage_number
+from tensorkit_widgets.adapters import describe, library_of, look, storage_number, write
+from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.expression import number
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.reduction_model import (

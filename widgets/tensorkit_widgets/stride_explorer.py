@@ -66,7 +66,6 @@ class StrideExplorer(Picture):
         if not isinstance(name, str) or not name:
             raise TypeError(f"name must be a text such as 't', not {name!r}")
         self._session = Session(tensor, name)
-        self._last: Scene | None = None
         try:
             self._session.set(expression or "")
         except StepFailed as failed:
@@ -185,25 +184,11 @@ class StrideExplorer(Picture):
         if message.get("kind") == "edit":
             live.repaint(skip=self)
 
-    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
-        try:
-            scene = self._session.scene(live=True)
-            if only_if_changed and scene == self._last and not self.frame["reason"]:
-                return False
-            self._last = scene
-            drawn = {"svg": render_svg(scene, live=True), "text": render_text(scene), "reason": ""}
-            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
-                return False  # nan is never equal to itself, but it is drawn the same
-        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
-            drawn = {
-                "svg": "",
-                "text": self._fallback(),
-                "reason": f"the picture could not be drawn: {error}",
-            }
-            if only_if_changed and drawn["reason"] == self.frame.get("reason"):
-                return False
-        self._publish(drawn, self._state(), serial)
-        return True
+    def _compose(self) -> Scene:
+        return self._session.scene(live=True)
+
+    def _rendered(self, scene: Scene) -> tuple[str, str]:
+        return render_svg(scene, live=True), render_text(scene)
 
     def _fallback(self) -> str:
         lines = [
@@ -211,7 +196,7 @@ class StrideExplorer(Picture):
         ]
         return "\n".join([self._session.code, *lines])
 
-    def _state(self) -> dict[str, Any]:
+    def _shown(self) -> dict[str, Any]:
         return {
             **facts(self._session),
             "storage": storage_number(self._session.meta.buffer),
