@@ -308,6 +308,19 @@ def test_every_name_in_a_lesson_exists_and_no_answer_is_written_there(root: Path
                 )
 
 
+def test_every_lesson_opens_with_three_questions_about_earlier_ones(root: Path) -> None:
+    for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        cards = [line for line in code if line.startswith(("Quiz(", "Predict("))]
+        name = cards[0].split('"')[1]
+        if cards[0].startswith("Quiz("):
+            assert QUIZZES[name].recall
+            assert len(QUIZZES[name].questions) == 3
+        else:
+            assert [QUESTIONS[card.split('"')[1]].recall for card in cards[:4]] == [True, True, True, False]
+
+
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(LookupError, match=r"02\.transpose_by_hand"):
         Exercise("02.no_such_thing")

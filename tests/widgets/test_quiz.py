@@ -241,8 +241,10 @@ def test_the_same_state_draws_the_same_bytes() -> None:
 
 
 def test_a_name_alone_finds_the_quiz_of_a_lesson() -> None:
-    assert Quiz("retrieval").name == "02.retrieval"
-    assert Quiz("retrieval").title == Quiz("02.retrieval").title
+    assert Quiz("dtypes").name == "04.dtypes"
+    assert Quiz("dtypes").title == Quiz("04.dtypes").title
+    with pytest.raises(LookupError, match=r"in several lessons; choose one of 01\.retrieval, 02\.retrieval"):
+        Quiz("retrieval")
     with pytest.raises(TypeError, match="needs questions"):
         Quiz("no_such_quiz")
 
@@ -373,6 +375,6 @@ def test_a_sealed_float_is_refused() -> None:
 
 def test_the_answers_of_a_lesson_stand_in_the_package_alone(root: Path) -> None:
     """What a notebook has to name is the key; a fresh kernel knows the rest."""
-    code = "from tensorkit_widgets import Quiz; q = Quiz('retrieval'); q.answer(2, 8); print(q.score)"
+    code = "from tensorkit_widgets import Quiz; q = Quiz('02.retrieval'); q.answer(2, 8); print(q.score)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert done.stdout.strip() == "(1, 4)"

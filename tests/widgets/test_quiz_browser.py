@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     "import tensorkit as tk\nfrom tensorkit_widgets import Parsons, Predict, Quiz, forget, progress",
-    'quiz = Quiz("retrieval")\nquiz',
+    'quiz = Quiz("02.retrieval")\nquiz',
     'flat = Parsons("02.transpose_in_parts")\nflat',
     'deep = Parsons("02.column_sums")\ndeep',
     'p = Predict("02.slice_stride")\np',
@@ -341,7 +341,7 @@ def test_without_a_kernel_the_cards_are_their_text(served: Served, browser: Any)
         "metadata": {},
         "data": {"text/html": '<div class="tk-still">Quiz</div>', "text/plain": "Quiz"},
     }
-    (served.folder / "unrun.ipynb").write_text(_notebook(['Quiz("retrieval")'], [still]))
+    (served.folder / "unrun.ipynb").write_text(_notebook(['Quiz("02.retrieval")'], [still]))
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{served.url}/lab/tree/unrun.ipynb?token={TOKEN}&reset")

@@ -36,7 +36,7 @@ Misconceptions = Mapping[Any, str | tuple[str, str]]
 class Quiz(Card):
     """Several questions, answered one by one, in any order, as often as one likes.
 
-    `Quiz("02.retrieval")`, or `Quiz("retrieval")` where one lesson alone has that name, is one of the lessons':
+    `Quiz("04.dtypes")`, or `Quiz("dtypes")` where one lesson alone has that name, is one of the lessons':
     the notebook names it, and no answer stands there. `Quiz(title, ask(…), ask(…))` is one of your own.
 
     The learner answers in the widget, or in Python, counting from 1: `quiz.answer(1, "B")`. `quiz.answers` are the

@@ -99,7 +99,7 @@ QUESTIONS = (
         options=(
             "Nothing: `t` keeps its own numbers",
             "`t[0, 3]` is now `10.`",
-            "`t[1, 3]` is now `10.`, the third of the second row",
+            "`t[1, 3]` is now `10.`, in the second row",
         ),
         slips=(
             Slip(
@@ -110,7 +110,7 @@ QUESTIONS = (
             Slip(
                 "counting from zero",
                 "Slot 3 is the fourth slot, and the first row has the slots 0 to 4.",
-                given="`t[1, 3]` is now `10.`, the third of the second row",
+                given="`t[1, 3]` is now `10.`, in the second row",
             ),
         ),
         proof=_write_storage,

@@ -1,0 +1,81 @@
+"""Each misconception that the lessons take on is predicted, drawn, and recognised in an exercise.
+
+A new lesson adds its own here: the name of the misconception, and the cell whose picture dissolves it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tensorkit_widgets.lessons as lessons
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+PICTURES = {
+    "view after transpose fails": ("03", 'StrideExplorer(x, ".t()", name="x").attempt(".t().view(-1)")'),
+    "second backward fails": ("14", "GraphView(loss)"),
+    "squeeze eats the batch dimension": ("03", "StrideExplorer(tk.arange(12.0).view(1, 1, 3, 4)"),
+    "`Tensor` vs `tensor`": ("04", "BitView(tk.Tensor([3, 1])"),
+    "NumPy shares memory": ("11", "memory = MemoryMap()"),
+    "(N,1) against (N) gives (N,N)": ("07", 'BroadcastExplorer(prediction, target, "-"'),
+    "a saved slice saves the whole storage": ("03", 'StrideExplorer(thumb, name="thumb")'),
+    "`if` on a tensor": ("07", "same = a == a\nReductionExplorer("),
+    "integer mean": ("04", 'BitView(2.5).cast("int64")'),
+    "x += y vs x = x + y": ("10", 'memory.keep("x")'),
+    "strides of size-1 dimensions": ("02", 'StrideExplorer(row, name="row")'),
+    "`.to()` returns": ("04", "%%explain\nx = tk.zeros(2)\nx.to(tk.float64)"),
+    "backward adds": ("14", "GraphView(loss)"),
+    "permute vs view": ("03", "%%explain\nwrong = image.view(2, 2, 3)"),
+    "fancy indexing copies": ("06", 'IndexExplorer(t, "t[[0, 1]][0] = 5")'),
+    "in-place on an expanded tensor": ("10", 'memory.keep("e")'),
+    "`.grad` of a non-leaf": ("14", "GraphView(loss)"),
+    "id() as a storage test": ("10", 'memory.keep("v")'),
+    "unsqueeze": ("03", "StrideExplorer(tk.arange(12.0).view(1, 1, 3, 4)"),
+    "cat vs stack": ("01", "ImageView(tk.cat("),
+    "what -1 means in view": ("03", 'StrideExplorer(t, ".view(3, 2)")'),
+    "what contiguous means": ("03", "%%explain\nsame = x.contiguous()"),
+    "`dim=` in a reduction": ("08", 'ReductionExplorer(t, "sum", dim=1)'),
+    "detach vs clone": ("10", 'memory.keep("d")'),
+    "a slice aliases its base": ("02", 'StrideExplorer(t, "[1:, ::2]")'),
+    "getsizeof of a list": ("01", "BoxedMemory(values)"),
+    "element loops": ("06", "%%explain\nfew = tk.arange(4.0)"),
+}
+
+each = pytest.mark.parametrize("name", PICTURES)
+
+
+def _modules() -> list[ModuleType]:
+    names = [found.name for found in pkgutil.iter_modules(lessons.__path__)]
+    found = [name for name in names if re.fullmatch(r"lesson\d\d", name)]
+    return [importlib.import_module(f"tensorkit_widgets.lessons.{name}") for name in found]
+
+
+@each
+def test_it_is_predicted(name: str) -> None:
+    asked = [question for module in _modules() for question in module.QUESTIONS if not question.recall]
+    assert any(slip.misconception == name for question in asked for slip in question.slips)
+
+
+@each
+def test_an_exercise_recognises_it(name: str) -> None:
+    tasks = [task for module in _modules() for task in module.TASKS]
+    assert any(misconception == name for task in tasks for _, misconception in task.wrong)
+
+
+@each
+def test_a_picture_shows_it(name: str) -> None:
+    lesson, code = PICTURES[name]
+    (path,) = NOTEBOOKS.glob(f"{lesson}_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    shown = [cell for cell in cells if "".join(cell["source"]).startswith(code)]
+    assert shown, f"lesson {lesson} has no cell {code}"
+    for cell in shown:
+        html = "".join("".join(out.get("data", {}).get("text/html", "")) for out in cell["outputs"])
+        assert '<img class="tk-still' in html
