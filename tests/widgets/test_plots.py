@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy
 import pytest
+from PIL import Image
 
 import tensorkit as tk
 from tensorkit.utils.benchmark import Measurement, TaskSpec, Timer
@@ -426,6 +429,61 @@ def test_nothing_runs_off_the_figure(name: str) -> None:
             assert box.y0 >= -1, text.get_text()
             assert box.x1 <= whole.x1 + 1, text.get_text()
             assert box.y1 <= whole.y1 + 1, text.get_text()
+
+
+SAID = {
+    "storage": (
+        "the storage of t[1:, ::2].t()",
+        "size (2, 2), stride (2, 4), offset 4, in a storage of 12 × int64",
+    ),
+    "bits": ("bits as float64, float32, float16, bfloat16", "float16"),
+    "timing": ("", "median time: "),
+    "images": ("2 images", "2 images of 4 × 4 pixels: one, two"),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_figure_says_what_it_shows_in_every_file(name: str) -> None:
+    ax = PLOTS[name]()
+    title, words = ax.figure.get_label(), ax.figure.alt
+    assert title.startswith(SAID[name][0])
+    assert title, "a figure without a name"
+    assert SAID[name][1] in words
+    svg = ElementTree.fromstring(saved(ax, "svg"))
+    assert svg.findtext("{http://www.w3.org/2000/svg}title") == title
+    dublin = "{http://purl.org/dc/elements/1.1/}"
+    assert svg.findtext(f".//{dublin}description") == words
+    assert svg.find(f".//{dublin}date") is None
+    info = Image.open(BytesIO(saved(ax, "png"))).text
+    assert (info["Title"], info["Description"]) == (title, words)
+    assert b"/Title" in saved(ax, "pdf")
+    assert b"/Subject" in saved(ax, "pdf")
+    ax.figure.set_label("mine")
+    out = BytesIO()
+    ax.figure.savefig(out, format="svg", metadata={"Description": "my own words"})
+    assert b"<title>mine</title>" in out.getvalue()
+    assert b"my own words" in out.getvalue()
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_axes_of_ones_own_figure_leave_its_words_alone(name: str) -> None:
+    both = PLOTS[name]().figure
+    title, words = both.get_label(), both.alt
+    plot_bits(1, ax=both.add_subplot(2, 2, 4))
+    assert (both.get_label(), both.alt) == (title, words), "what comes later does not speak for the whole"
+    figure = mpl.pyplot.figure("mine")
+    PLOTS[name](ax=figure.add_subplot(1, 2, 1))
+    assert figure.get_label() == "mine"
+
+
+@pytest.mark.parametrize("how", ["plain", "lines", "ratios"])
+def test_charts_and_pictures_survive_pickling(how: str) -> None:
+    charts = {"lines": {"kind": "lines"}, "ratios": {"relative_to": "loop"}}
+    axes = [plot_timing(SIX, **charts[how])] if how in charts else [draw() for draw in PLOTS.values()]
+    for ax in axes:
+        again = pickle.loads(pickle.dumps(ax.figure))
+        assert (again.get_label(), again.alt) == (ax.figure.get_label(), ax.figure.alt)
+        assert saved(again.axes[0], "svg") == saved(ax, "svg")
 
 
 def test_a_figure_in_another_format_or_without_an_ending(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Figures of matplotlib for papers and slides: the widgets' pictures of storage and bits, timings, grids of images.
 
 Each function draws into ``ax`` (or makes a figure) and returns the `Axes`, as matplotlib's users expect. The places
-come from the very scenes that the widgets draw, the colours and dashes from their palette. A figure made here saves
-SVG and PDF with text as text, the same bytes every time. (For axes of your own figure: ``svg.fonttype`` is ``"none"``
-in `matplotlib.rcParams`.)
+come from the very scenes that the widgets draw, the colours and dashes from their palette. A figure made here can be
+pickled, and saves SVG and PDF with text as text, the same bytes every time. (For axes of your own figure:
+``svg.fonttype`` is ``"none"`` in `matplotlib.rcParams`.) It says what it shows: ``figure.get_label()`` is a title and
+``figure.alt`` a sentence for those who do not see it; its SVG, PDF and PNG files carry both, and both can be set.
 
 >>> import matplotlib
 >>> matplotlib.use("agg")

@@ -10,7 +10,7 @@ from tensorkit_widgets.number_bits import FORMATS, cast
 from tensorkit_widgets.number_casts import story
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.parts import draw_note, draw_tile, draw_wire
-from tensorkit_widgets.plots.style import axes_for
+from tensorkit_widgets.plots.style import axes_for, describe_figure
 from tensorkit_widgets.scene.bits import BitRow, rows_down
 from tensorkit_widgets.scene.sheet import PAGE
 
@@ -62,6 +62,9 @@ def plot_bits(
     for table in tables:
         for tile in table.tiles:
             draw_tile(page, tile)
+    describe_figure(
+        ax, f"bits as {', '.join(row.format.name for row in rows)}", ". ".join(t.label for t in tables)
+    )
     return ax
 
 

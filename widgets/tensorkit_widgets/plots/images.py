@@ -11,7 +11,7 @@ import numpy
 from tensorkit_widgets.adapters import describe, library_of, quietly
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.plots.canvas import Canvas
-from tensorkit_widgets.plots.style import axes_for
+from tensorkit_widgets.plots.style import axes_for, describe_figure
 
 __all__ = ["plot_images"]
 
@@ -76,6 +76,11 @@ def plot_images(
         _place(page, image, _GAP + place * (_CELL + _GAP), _GAP + line * row, words[k] if words else "")
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
+    count = f"{len(pixels)} image{'s' * (len(pixels) != 1)}"
+    sizes = dict.fromkeys(f"{image.shape[0]} × {image.shape[1]}" for image in pixels)
+    describe_figure(
+        ax, count, f"{count} of {', '.join(sizes)} pixels" + (": " + ", ".join(words) if words else "")
+    )
     return ax
 
 

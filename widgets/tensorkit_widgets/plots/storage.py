@@ -17,7 +17,8 @@ from tensorkit_widgets.plots.parts import (
     draw_note,
     draw_strip,
 )
-from tensorkit_widgets.plots.style import axes_for, checked_axes, checked_size
+from tensorkit_widgets.plots.style import axes_for, checked_axes, checked_size, describe_figure
+from tensorkit_widgets.render.text import element_text
 from tensorkit_widgets.scene import Scene, compose
 from tensorkit_widgets.session import Session
 
@@ -72,7 +73,16 @@ def plot_storage(
     for k, card in enumerate(scene.cards if top == 0 else ()):
         draw_card(page, card, k > 0)
     _draw(page, scene, top)
+    describe_figure(ax, f"the storage of {scene.code}", _words(scene))
     return ax
+
+
+def _words(scene: Scene) -> str:
+    """What the picture shows, for those who do not see it."""
+    meta = scene.snapshot.meta
+    layout = f"{scene.code}: size {meta.size}, stride {meta.stride}, offset {meta.offset}"
+    words = [f"{layout}, in a storage of {meta.slots:,} × {meta.dtype}", meta.fault, element_text(scene)]
+    return ". ".join(word for word in words if word)
 
 
 def _session(tensor: Any, expression: str, focus: Sequence[int] | None, name: str) -> Session:

@@ -1,10 +1,10 @@
-"""Axes to draw on: the kit's colours and dashes, and figures that save their text as text."""
+"""Axes to draw on: the kit's colours and dashes, and figures that say what they show."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import DARK, DASHES, DIMENSIONS, LIGHT
 
 __all__ = [
@@ -15,52 +15,42 @@ __all__ = [
     "checked_size",
     "colours_for",
     "dash_of",
+    "describe_figure",
     "dim_colour",
-    "figure_class",
     "shade",
 ]
 
 MONOSPACED = ["DejaVu Sans Mono", "monospace"]
 PLAIN = ["DejaVu Sans", "sans-serif"]
 
-_SAVED: Any = {"svg.fonttype": "none", "svg.hashsalt": "tensorkit", "pdf.fonttype": 42}
-_UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-
-
-@cache
-def figure_class() -> Any:
-    """A Figure whose `savefig` writes SVG and PDF with text as text, and without the date."""
-    from matplotlib import rc_context, rcParams
-    from matplotlib.figure import Figure
-
-    class KitFigure(Figure):
-        """A figure of `tensorkit_widgets.plots`."""
-
-        def savefig(self, fname: Any, **options: Any) -> None:
-            written = options.get("format") or str(fname).rpartition(".")[2].lower()
-            if not options.get("format") and not isinstance(fname, str) and not hasattr(fname, "__fspath__"):
-                written = rcParams["savefig.format"]
-            if written in _UNDATED:
-                options["metadata"] = {**_UNDATED[written], **(options.get("metadata") or {})}
-            with rc_context(_SAVED):
-                super().savefig(fname, **options)
-
-    return KitFigure
-
 
 def axes_for(ax: Any, figsize: tuple[float, float], theme: str | None) -> tuple[Any, dict[str, str]]:
     """The axes that were given, or those of a new figure of that size; and the colours to draw with."""
     from matplotlib import pyplot
+
+    from tensorkit_widgets.plots.figure import KitFigure
 
     if theme not in (None, "light", "dark"):
         raise ValueError(f"theme must be 'light', 'dark' or None, not {theme!r}")
     if ax is None:
         colours = DARK if theme == "dark" else LIGHT
         ground = colours["paper"]
-        figure = pyplot.figure(FigureClass=figure_class(), figsize=checked_size(figsize), facecolor=ground)
+        figure = pyplot.figure(FigureClass=KitFigure, figsize=checked_size(figsize), facecolor=ground)
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         return ax, colours
     return checked_axes(ax), colours_for(ax, theme)
+
+
+def describe_figure(ax: Any, title: str, words: str) -> None:
+    """Say in the figure that a plot has made what it shows: a title, and a sentence for those who do not see it.
+
+    A figure of the user's own stays as it is.
+    """
+    from tensorkit_widgets.plots.figure import KitFigure
+
+    if isinstance(ax.figure, KitFigure) and len(ax.figure.axes) == 1:
+        ax.figure.set_label(drawable(title))
+        ax.figure.alt = drawable(words)
 
 
 def checked_axes(ax: Any) -> Any:

@@ -5,9 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from tensorkit_widgets.plots.style import MONOSPACED, PLAIN, axes_for, dash_of, dim_colour, shade
+from tensorkit_widgets.plots.style import (
+    MONOSPACED,
+    PLAIN,
+    axes_for,
+    dash_of,
+    describe_figure,
+    dim_colour,
+    shade,
+)
 
 __all__ = ["plot_timing"]
 
@@ -78,8 +87,12 @@ def plot_timing(
     middles = [spread.middle for spread in found.values()]
     far = max(middles) / min(middles) > _FAR if log is None and min(middles) > 0 else bool(log)
     draw = _bars if kind == "bars" else _lines
-    draw(ax, colours, rows, series, found, _shown(relative_to), far)
-    _named(ax, kind, "; ".join(titles), _quantity(relative_to) + ", logarithmic axis" * far, xlabel, colours)
+    shown = _seconds if relative_to is None else _times
+    draw(ax, colours, rows, series, found, shown, far)
+    quantity = _quantity(relative_to)
+    _named(ax, kind, "; ".join(titles), quantity + ", logarithmic axis" * far, xlabel, colours)
+    each = "; ".join(f"{' '.join(filter(None, key))} {shown(found[key].middle)}" for key in found)
+    describe_figure(ax, "; ".join(titles) or "timings", f"median {quantity}: {each}")
     if len(series) > 1 or kind == "lines":
         _legend(ax, colours)
     if new:
@@ -143,16 +156,13 @@ def _relative(found: dict[Key, _Spread], base: str, series: Sequence[str]) -> di
     return {key: spread.over(found[key[0], base].middle) for key, spread in found.items()}
 
 
-def _shown(relative_to: str | None) -> Callable[[float], str]:
-    """How a value is written beside its bar."""
-    return _seconds if relative_to is None else _times
-
-
 def _times(ratio: float) -> str:
+    """How a ratio is written beside its bar."""
     return f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.3g}×"
 
 
 def _seconds(time: float) -> str:
+    """How a time is written beside its bar."""
     length, unit = next((u for u in reversed(_UNITS) if time >= u[0]), _UNITS[0])
     scaled = time / length
     return f"{scaled:.0f} {unit}" if scaled >= 100 else f"{scaled:.3g} {unit}"
@@ -167,6 +177,8 @@ def _bars(
     shown: Callable[[float], str], log: bool,
 ) -> None:  # fmt: skip
     """One bar for each row and series, from the top down, the rows apart."""
+    from matplotlib.ticker import NullFormatter
+
     places, ticks, at = {}, [], 0.0
     for row in rows:
         here = [(row, name) for name in series if (row, name) in found]
@@ -200,7 +212,7 @@ def _bars(
     else:
         ax.set_xlim(0, high * 1.18 or 1)
     ax.xaxis.set_major_formatter(_formatter(shown))
-    ax.xaxis.set_minor_formatter(_formatter(lambda _: ""))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _lines(
@@ -208,6 +220,8 @@ def _lines(
     shown: Callable[[float], str], log: bool,
 ) -> None:  # fmt: skip
     """One line for each series over the numbers of the rows."""
+    from matplotlib.ticker import NullFormatter
+
     where = {row: _number(row) for row in rows}
     for n, name in enumerate(series):
         points = sorted((where[row], spread) for (row, own), spread in found.items() if own == name)
@@ -226,7 +240,7 @@ def _lines(
     else:
         ax.set_ylim(bottom=0)
     ax.yaxis.set_major_formatter(_formatter(shown))
-    ax.yaxis.set_minor_formatter(_formatter(lambda _: ""))
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _number(row: str) -> float:
@@ -239,9 +253,14 @@ def _number(row: str) -> float:
 
 
 def _formatter(shown: Callable[[float], str]) -> Any:
+    """What writes the ticks; a partial of functions that have names, so that the figure can be pickled."""
     from matplotlib.ticker import FuncFormatter
 
-    return FuncFormatter(lambda value, _: shown(value) if value else "0")
+    return FuncFormatter(partial(_tick, shown))
+
+
+def _tick(shown: Callable[[float], str], value: float, _place: Any) -> str:
+    return shown(value) if value else "0"
 
 
 def _named(
