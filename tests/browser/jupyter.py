@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.lab.test_browser import PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN
 
-__all__ = ["Explorer", "Lesson", "foreign"]
+__all__ = ["TRUSTED", "Explorer", "Lesson", "foreign", "no_trouble"]
 
 NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 # Cells are attached a few at a time while the browser is idle.
@@ -38,6 +38,15 @@ ASK = f"""async (code) => {{
     await future.done;
     return text.trim();
 }}"""
+TRUSTED = f"""() => [...{NOTEBOOK}.content.model.cells]
+    .filter((cell) => cell.type === "code").map((cell) => cell.trusted)"""
+TROUBLE = (
+    "Error displaying widget",
+    "Loading widget",
+    "odel not found",
+    "could not be drawn",
+    "Javascript Error",
+)
 COMMAND = "(id) => {{ window.jupyterapp.commands.execute(id{}); }}"
 THEME = (
     "(name) => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name}).then(() => true)"
@@ -62,6 +71,12 @@ def foreign(urls: list[str]) -> list[str]:
         for url in urls
         if urlsplit(url).scheme not in ("data", "blob", "about") and urlsplit(url).hostname not in inside
     ]
+
+
+def no_trouble(page: Page) -> None:
+    """No output speaks of a widget that could not be shown."""
+    said = "\n".join(page.locator(".jp-OutputArea").all_text_contents())
+    assert [words for words in TROUBLE if words in said] == []
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Lesson 02 in JupyterLab, as a learner meets it: unrun, run, by mouse, by keyboard, with bad input, without a kernel.
+"""Lesson 02 in JupyterLab, as a learner meets it: run, by mouse, by keyboard, with bad input, without a kernel.
 
 The tests go on from one another on one page, as a learner does; whatever they do in the browser they ask of Python too.
 """
@@ -16,7 +16,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect
 
-from tests.browser.jupyter import NOTEBOOK, Explorer, Lesson, foreign
+from tests.browser.jupyter import NOTEBOOK, Explorer, Lesson, foreign, no_trouble
 from tests.lab.test_serving import Served
 
 if TYPE_CHECKING:
@@ -33,21 +33,8 @@ REFUSED = 'StrideExplorer(x, ".t()", name="x").attempt(".t().view(-1)")'
 OWN = 'a = tk.arange(12.0).view(3, 4)\nfirst = StrideExplorer(a, name="a")\nfirst'
 OTHER = 'second = StrideExplorer(a[1:], name="rows")\nsecond'
 
-PICTURES = """() => [...document.querySelectorAll(".tk-still")].map((still) => ({
-    wide: still.offsetWidth, high: still.offsetHeight, seen: still.checkVisibility(),
-    loaded: still instanceof HTMLImageElement ? still.naturalWidth > 0 : still.textContent.trim() !== "",
-}))"""
-TRUSTED = f"""() => [...{NOTEBOOK}.content.model.cells]
-    .filter((cell) => cell.type === "code").map((cell) => cell.trusted)"""
 FAILED = f"""() => [...{NOTEBOOK}.content.model.cells].filter((cell) => cell.type === "code")
     .map(({{ outputs }}) => [...Array(outputs.length).keys()].some((k) => outputs.get(k).type === "error"))"""
-TROUBLE = (
-    "Error displaying widget",
-    "Loading widget",
-    "odel not found",
-    "could not be drawn",
-    "Javascript Error",
-)
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +45,13 @@ def cells(root: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def unrun(page: Page, served: Served) -> Lesson:
-    """The lesson, opened; nothing is run."""
-    lesson = Lesson(page, served.url)
-    lesson.open(NAME)
-    return lesson
-
-
-@pytest.fixture(scope="module")
-def lesson(unrun: Lesson) -> Lesson:
-    """The lesson after Run All."""
-    unrun.command("notebook:run-all-cells")
-    unrun.finish()
-    return unrun
+def lesson(page: Page, served: Served) -> Lesson:
+    """The lesson, opened and run from top to bottom."""
+    one = Lesson(page, served.url)
+    one.open(NAME)
+    one.command("notebook:run-all-cells")
+    one.finish()
+    return one
 
 
 @pytest.fixture
@@ -91,42 +72,6 @@ def pair(lesson: Lesson) -> tuple[Explorer, Explorer]:
         shown.append(lesson.explorer(source))
     shown[1].shows(code="rows", offset="4", kernel="live")
     return shown[0], shown[1]
-
-
-def pictures(page: Page, cells: list[dict[str, Any]]) -> None:
-    """Every committed picture is on the page, large enough to see, and no output speaks of trouble."""
-    committed = sum("".join(cell_html).count("tk-still") for cell in cells for cell_html in htmls(cell))
-    assert committed >= 20
-    page.wait_for_function(f"() => document.querySelectorAll('.tk-still').length === {committed}")
-    page.wait_for_function(f"() => ({PICTURES})().every((one) => one.loaded)")
-    for one in page.evaluate(PICTURES):
-        assert one["seen"]
-        assert one["wide"] > 100
-        assert one["high"] > 10
-    no_trouble(page)
-
-
-def htmls(cell: dict[str, Any]) -> list[str]:
-    return ["".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"]]
-
-
-def no_trouble(page: Page) -> None:
-    said = "\n".join(page.locator(".jp-OutputArea").all_text_contents())
-    assert [words for words in TROUBLE if words in said] == []
-
-
-# ---- nothing is run
-
-
-def test_untrusted_and_unrun_every_picture_is_there(unrun: Lesson, cells: list[dict[str, Any]]) -> None:
-    assert not any(unrun.page.evaluate(TRUSTED))
-    pictures(unrun.page, cells)
-
-
-def test_trusted_and_unrun_every_picture_is_there(unrun: Lesson, cells: list[dict[str, Any]]) -> None:
-    unrun.command("notebook:trust", confirm=True)
-    unrun.page.wait_for_function(f"() => ({TRUSTED})().every(Boolean)")
-    pictures(unrun.page, cells)
 
 
 # ---- run

@@ -1,4 +1,4 @@
-"""Lessons 06 and 08 in JupyterLab: untrusted, trusted and run, every picture is there; then an exercise is solved."""
+"""Lessons 06 and 08 in JupyterLab: run, every picture is live; then an exercise is solved."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from tests.browser.jupyter import Lesson, foreign
-from tests.browser.test_lesson_02 import FAILED, TRUSTED, no_trouble, pictures, tags
+from tests.browser.jupyter import Lesson, foreign, no_trouble
+from tests.browser.test_lesson_02 import FAILED, tags
 from tests.lab.test_serving import Served
 
 if TYPE_CHECKING:
@@ -40,19 +40,13 @@ LESSONS = {
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_from_first_sight_to_a_solved_exercise(
+def test_a_lesson_from_run_all_to_a_solved_exercise(
     name: str, page: Page, served: Served, root: Path, watch: Watch
 ) -> None:
     cells = _code(root / "notebooks" / name)
     widget, slip, misconception, solved = LESSONS[name]
     lesson = Lesson(page, served.url)
     lesson.open(name)
-    assert not any(page.evaluate(TRUSTED))
-    pictures(page, cells)
-    lesson.command("notebook:trust", confirm=True)
-    page.wait_for_function(f"() => ({TRUSTED})().every(Boolean)")
-    pictures(page, cells)
-
     lesson.command("notebook:run-all-cells")
     lesson.finish()
     assert page.evaluate(FAILED) == ["raises-exception" in tags(cell) for cell in cells]

@@ -54,7 +54,11 @@ def test_the_lessons_are_in_it(root: Path, names: set[str]) -> None:
     assert {f"tensorkit/lab/lessons/{name}" for name in lessons} <= names
 
 
-def test_the_server_extension_is_enabled_by_it_and_nothing_else_comes_along(names: set[str]) -> None:
-    assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/tensorkit.json") for name in names)
+def test_jupyter_and_voila_find_our_parts_and_nothing_else_comes_along(names: set[str]) -> None:
+    for part in (
+        "etc/jupyter/jupyter_server_config.d/tensorkit.json",
+        "share/jupyter/voila/templates/tensorkit/index.html.j2",
+    ):
+        assert any(name.endswith(f"data/{part}") for name in names)
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.startswith("tensorkit-")} == {"tensorkit", "tensorkit_widgets"}

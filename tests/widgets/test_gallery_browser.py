@@ -56,26 +56,6 @@ def shown(book: Book, name: str) -> Any:
     return book.page.locator(f"{inside} [data-tk-widget], {inside} .tk-card[data-state]").first
 
 
-def test_without_a_kernel_every_widget_is_its_picture(desk: Any) -> None:
-    """Opened and not run: nothing is live yet, and nothing is missing."""
-    shutil.copy(GALLERY, desk.served.folder / "unrun_gallery.ipynb")
-    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"{desk.served.url}/lab/tree/unrun_gallery.ipynb?token={TOKEN}&reset")
-    page.wait_for_function(READY)
-    page.evaluate(WHOLE)
-    for name in (*BOARDS, *CARDS):
-        still = page.locator(f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"] .tk-still').first
-        still.wait_for()
-        assert still.evaluate("part => !(part instanceof HTMLImageElement) || part.naturalWidth > 300"), name
-    assert page.locator(".jp-Notebook [data-tk-widget]").count() == 0
-    words = page.locator(".jp-Notebook").inner_text()
-    assert not any(
-        trouble in words for trouble in ("Error displaying", "Loading widget", "could not be drawn")
-    )
-    page.close()
-
-
 @pytest.fixture(scope="module")
 def asked() -> list[str]:
     """The addresses that the page asked for."""

@@ -1,0 +1,118 @@
+"""Every notebook as somebody meets it who runs nothing: untrusted and trusted, each picture is there and no error.
+
+JupyterLab is loaded once; one idle kernel serves all notebooks, so that the widget manager is there and could complain.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.jupyter import ATTACHED, NOTEBOOK, TRUSTED, foreign, no_trouble
+from tests.lab.test_browser import PATIENCE_MS
+from tests.lab.test_serving import TOKEN
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+FOLDER = "unrun"
+
+KERNEL = """() => window.jupyterapp.started
+    .then(() => window.jupyterapp.serviceManager.kernels.startNew({ name: "python3" }))
+    .then((kernel) => kernel.info.then(() => kernel.id))"""
+OPEN = """([path, id]) => window.jupyterapp.commands
+    .execute("docmanager:open", { path, factory: "Notebook", kernel: { id } })
+    .then((panel) => panel.context.ready).then(() => true)"""
+THERE = f"""(path) => {NOTEBOOK}?.context?.path === path
+    && {NOTEBOOK}.sessionContext.session?.kernel?.connectionStatus === "connected"
+    && ({ATTACHED})()"""
+COUNTS = f"() => [...{NOTEBOOK}.content.model.cells].map((cell) => cell.executionCount ?? 0)"
+# Folded answers are opened, as a reader opens them; nothing is run.
+UNFOLD = "() => window.jupyterapp.commands.execute('notebook:show-all-cell-outputs').then(() => true)"
+TRUST = "() => { window.jupyterapp.commands.execute('notebook:trust'); }"
+PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img")]
+    .map((part) => ({{
+        wide: part.offsetWidth, high: part.offsetHeight, seen: part.checkVisibility(),
+        loaded: part instanceof HTMLImageElement
+            ? part.complete && part.naturalWidth > 0 : part.textContent.trim() !== "",
+    }}))"""
+CLOSE = f"() => {{ {NOTEBOOK}.dispose(); }}"
+
+
+@dataclass
+class Reader:
+    """JupyterLab with one idle kernel, and what it asked for and complained of."""
+
+    page: Any
+    kernel: str
+    asked: list[str]
+    wrong: list[str]
+
+
+@pytest.fixture(scope="module")
+def reader(desk: Any) -> Iterator[Reader]:
+    """JupyterLab, opened on no notebook."""
+    (desk.served.folder / FOLDER).mkdir()
+    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
+    page.set_default_timeout(PATIENCE_MS)
+    one = Reader(page, "", [], [])
+    page.on("request", lambda request: one.asked.append(request.url))
+    page.on("websocket", lambda socket: one.asked.append(socket.url))
+    page.on("pageerror", lambda error: one.wrong.append(str(error)))
+    page.on("console", lambda said: one.wrong.append(said.text) if said.type == "error" else None)
+    page.goto(f"{desk.served.url}/lab/workspaces/unrun?token={TOKEN}&reset")
+    page.wait_for_function("() => window.jupyterapp?.started")
+    one.kernel = page.evaluate(KERNEL)
+    yield one
+    page.evaluate("(id) => window.jupyterapp.serviceManager.kernels.shutdown(id)", one.kernel)
+    page.close()
+
+
+def committed(path: Path) -> int:
+    """How many pictures the notebook holds: the widgets', and matplotlib's."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
+    stills = sum("".join(data.get("text/html", "")).count('class="tk-still') for data in shown)
+    return stills + sum("text/html" not in data and "image/png" in data for data in shown)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Any, path: Path) -> None:
+    shutil.copy(path, desk.served.folder / FOLDER / path.name)
+    page, place = reader.page, f"{FOLDER}/{path.name}"
+    reader.asked.clear()
+    reader.wrong.clear()
+    page.evaluate(OPEN, [place, reader.kernel])
+    page.wait_for_function(THERE, arg=place)
+    before = page.evaluate(COUNTS)
+    page.evaluate(UNFOLD)
+    assert not any(page.evaluate(TRUSTED))
+    every_picture(page, committed(path))
+    page.evaluate(TRUST)
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.wait_for_function(f"() => ({TRUSTED})().every(Boolean)")
+    every_picture(page, committed(path))
+    assert page.locator("[data-tk-widget]").count() == 0, "nothing is live"
+    assert page.evaluate(COUNTS) == before, "nothing was run"
+    page.evaluate(CLOSE)
+    assert reader.wrong == []
+    assert reader.asked
+    assert foreign(reader.asked) == []
+
+
+def every_picture(page: Any, expected: int) -> None:
+    """All of them are loaded, can be seen and are of some size, and no output speaks of trouble."""
+    assert expected >= 9
+    page.wait_for_function(f"() => ({PICTURES})().length === {expected}")
+    page.wait_for_function(f"() => ({PICTURES})().every((one) => one.loaded)")
+    small = [
+        one for one in page.evaluate(PICTURES) if not (one["seen"] and one["wide"] > 100 and one["high"] > 10)
+    ]
+    assert small == []
+    no_trouble(page)
