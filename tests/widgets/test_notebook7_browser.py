@@ -1,0 +1,131 @@
+"""The gallery in plain Jupyter Notebook 7, without our settings: every widget live, nothing leaves the machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.jupyter import foreign, no_trouble
+from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN
+from tests.widgets.conftest import CUT_OFF, Book
+from tests.widgets.hosts import hosted
+from tests.widgets.test_gallery_browser import BOARDS, CARDS, DONE, FAILED, GALLERY, WHOLE, number_of, shown
+
+pytestmark = pytest.mark.browser
+
+OPTIONS = (
+    "--ip=127.0.0.1",
+    "--allow-root",
+    "--expose-app-in-browser",
+    f"--IdentityProvider.token={TOKEN}",
+)
+
+ITS_OWN = "Cannot read properties of undefined (reading 'schema')"
+"""Notebook 7.6 complains so of its own settings, on an empty notebook too."""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
+    """`jupyter notebook` on the gallery."""
+    pytest.importorskip("notebook", reason="notebook is not installed")
+    home = tmp_path_factory.mktemp("notebook7")
+    shutil.copy(GALLERY, home / "gallery.ipynb")
+    with hosted(home, root, "notebook", *OPTIONS, probe="api/status") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[str]:
+    """The addresses that the page asked for."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def book(url: str, chromium: str, asked: list[str]) -> Iterator[Book]:
+    """The gallery, opened and run."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
+        page = browser.new_page(viewport={"width": 1300, "height": 1400}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE_MS)
+        one = Book(page, [])
+        page.on("pageerror", lambda error: one.faults.append(str(error)))
+        page.on("console", lambda said: one.faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("websocket", lambda socket: asked.append(socket.url))
+        page.goto(f"{url}/notebooks/gallery.ipynb?token={TOKEN}")
+        page.wait_for_function(READY)
+        page.evaluate(WHOLE)
+        one.run_all()
+        for name in (*BOARDS, *CARDS):
+            shown(one, name).wait_for()
+        page.wait_for_function(DONE)
+        yield one
+        browser.close()
+
+
+def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
+    assert book.page.title().startswith("gallery"), "the page of Jupyter Notebook, not JupyterLab"
+    assert book.page.evaluate(FAILED) == []
+    assert {name: shown(book, name).get_attribute("data-tk-widget") for name in BOARDS} == BOARDS
+    no_trouble(book.page)
+
+
+def test_what_is_done_here_is_done_in_python(book: Book) -> None:
+    """A step, a number that lights up elsewhere, a number that is typed, an answer, a change from Python."""
+    before = int(book.ask("stretched.at"))
+    shown(book, "stretched").locator('[data-role="back"]').click()
+    seen(book, "stretched", f'[data-step="{before - 1}"]')
+    assert book.ask("stretched.at") == str(before - 1)
+
+    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    cell.scroll_into_view_if_needed()
+    cell.hover()
+    for name in ("memory", "chosen", "stretched", "summed", "met"):
+        seen(book, name, "", '.tk-tile.tk-kin[data-slot="3"]')
+    cell.focus()
+    for key in ("Enter", "Control+a", "9", "9", "Enter"):
+        book.page.keyboard.press(key)
+    for name in ("chosen", "summed", "met"):
+        seen(book, name, "", '.tk-tile[data-slot="3"][data-full="99"]')
+    assert book.ask("medals[1, 0].item()") == "99"
+
+    box = shown(book, "predicted").locator("input").first
+    box.fill("(1, 3)")
+    box.press("Enter")
+    book.page.locator(
+        f'[data-windowed-list-index="{number_of("predicted")}"] .tk-card[data-state="right"]'
+    ).wait_for()
+    assert book.ask("predicted.answer") == "(1, 3)"
+
+    book.ask("setattr(strides, 'expression', '[1:]')")
+    seen(book, "strides", '[data-expression="[1:]"]')
+
+
+def test_a_picture_fills_the_window_for_a_room(book: Book) -> None:
+    keys, stage = book.page.keyboard, "dialog.tk-stage [data-tk-widget='graph-view']"
+    shown(book, "graph").locator('[data-role="present"]').focus()
+    keys.press("p")
+    book.page.locator(stage).wait_for()
+    step = int(book.ask("graph.at"))
+    keys.press("ArrowRight")
+    book.page.locator(f'{stage}[data-step="{step + 1}"]').wait_for()
+    assert book.ask("graph.at") == str(step + 1)
+    keys.press("Escape")
+    book.page.locator("dialog.tk-stage").wait_for(state="detached")
+
+
+def test_nothing_complained_and_nothing_left_the_machine(book: Book, asked: list[str]) -> None:
+    assert [fault for fault in book.faults if fault != ITS_OWN] == []
+    assert len(asked) > 20
+    assert foreign(asked) == []
+
+
+def seen(book: Book, name: str, state: str, inside: str = "") -> None:
+    """Wait until the widget of this name carries these attributes, or has a part that does."""
+    here = f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"] [data-tk-widget]{state} {inside}'
+    book.page.locator(here).first.wait_for(state="attached")
