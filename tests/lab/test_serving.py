@@ -74,6 +74,33 @@ class Served:
     home: Path
     attempts: Path
     log: Path
+    command: list[str]
+    root: Path
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, for the first time or again at the same address; it answers when this returns."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.root, env=self.environment, stdout=output, stderr=subprocess.STDOUT
+            )
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.ask("api/status")
+                return
+            except (urllib.error.URLError, ConnectionError):
+                assert self.process.poll() is None, self.log.read_text()
+                assert time.monotonic() < until, self.log.read_text()
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Stop it as Ctrl-C does; its kernels end with it."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(timeout=30)
+            self.process = None
 
     def ask(self, path: str, data: dict[str, Any] | None = None) -> Any:
         """The JSON answer to a request."""
@@ -118,26 +145,13 @@ def running(
     command += ["--no-browser", "--port", str(port)]
     for setting in (f"IdentityProvider.token={TOKEN}", *settings):
         command += ["--set", setting]
-    log = home / "log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=root, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-    served = Served(f"http://{HOST}:{port}", folder, home, home / "attempts", log)
+    url = f"http://{HOST}:{port}"
+    served = Served(url, folder, home, home / "attempts", home / "log", command, root, environment)
     try:
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                served.ask("api/status")
-                break
-            except (urllib.error.URLError, ConnectionError):
-                assert process.poll() is None, log.read_text()
-                assert time.monotonic() < until, log.read_text()
-                time.sleep(0.05)
+        served.start()
         yield served
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=30)
+        served.stop()
 
 
 @pytest.fixture(scope="module")

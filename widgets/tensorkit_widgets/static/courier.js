@@ -63,12 +63,17 @@ export class Courier {
    */
   painted(serial) {
     if (!this.awaited || serial !== this.awaited) return null;
+    const took = performance.now() - this.sentAt;
+    this.release();
+    return took;
+  }
+
+  /** Wait no longer for the answer to the last message, and go on. */
+  release() {
     clearTimeout(this.timer);
     this.slow(false);
     this.awaited = 0;
-    const took = performance.now() - this.sentAt;
     this.next();
-    return took;
   }
 
   dispose() {

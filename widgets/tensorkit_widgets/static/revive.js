@@ -65,10 +65,10 @@ export async function revive(stage) {
   return true;
 }
 
-/** The server may be starting the kernel itself: two at once trip over each other. @param {any} panel */
+/** The server or the notebook may be starting a kernel itself: two at once trip over each other. @param {any} panel */
 async function settled(panel) {
   const until = Date.now() + SETTLING;
-  while (Date.now() < until && !["idle", "dead", undefined].includes(panel.sessionContext.session?.kernel?.status)) {
+  while (Date.now() < until && !["idle", "dead"].includes(panel.sessionContext.session?.kernel?.status)) {
     await new Promise((done) => setTimeout(done, 50));
   }
 }
@@ -77,7 +77,10 @@ async function settled(panel) {
 async function runUpTo(panel, number) {
   const { commands } = /** @type {any} */ (globalThis).jupyterapp;
   await settled(panel);
-  await panel.sessionContext.restartKernel();
+  const { sessionContext } = panel;
+  // Without a session (its server is another one now) there is nothing to start again.
+  if (sessionContext.session) await sessionContext.restartKernel();
+  else await sessionContext.startKernel();
   // JupyterLab says that the kernel died, beneath the stage: the speaker knows.
   const said = document.querySelectorAll(".jp-Dialog .jp-Dialog-footer .jp-Dialog-button");
   if (said.length === 1) /** @type {HTMLElement} */ (said[0]).click();

@@ -4,18 +4,19 @@
  * twin, and what is said when the kernel is slow or gone. A subclass gives `drawScene` and `controls`.
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
- *   (an answer is late) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
+ *   (an answer is late) | away (the server cannot be reached) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
  *   (those of them that the browser spent on the picture and the controls).
  * On the stage: data-stage = the size in percent, data-scene, data-marked.
  * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
  *
  * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: any }} Frame
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
- *             send(content: object): void }} Model
+ *             send(content: object): void, widget_manager?: import("./lifeline.js").Manager }} Model
  */
 
 import { Courier } from "./courier.js";
 import { make } from "./dom.js";
+import { watchKernel } from "./lifeline.js";
 import { Stage } from "./stage.js";
 import { comeBack } from "./revive.js";
 import { hideStill } from "./still.js";
@@ -46,6 +47,7 @@ export class PictureView {
     this.repaint = () => this.paint(model.get("frame"));
     this.died = () => this.kernel("gone");
     this.showStill = () => {};
+    this.unwatch = () => {};
   }
 
   /**
@@ -60,6 +62,7 @@ export class PictureView {
     this.model.on("change:frame", this.repaint);
     for (const event of ["destroy", "comm_live_update"]) this.model.on(event, this.died);
     if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
+    this.unwatch = watchKernel(this.model.widget_manager, (how) => this.reached(how));
     this.repaint();
     comeBack(this.root, this.stage, (message) => this.post(message));
   }
@@ -128,16 +131,24 @@ export class PictureView {
     this.said.textContent = words;
   }
 
-  /** @param {"live" | "slow" | "gone"} how */
+  /** @param {import("./lifeline.js").How} how */
+  reached(how) {
+    // What was on its way when the connection broke may be lost: nothing waits for it for ever.
+    if (how === "live" && this.root.dataset.kernel === "away") this.courier.release();
+    this.kernel(how);
+  }
+
+  /** @param {"live" | "slow" | "away" | "gone"} how */
   kernel(how) {
     const { kernel } = this.root.dataset;
-    if (kernel === "starting" || (kernel === "gone" && how !== "gone")) return;
+    if (kernel === "starting" || (kernel === "gone" && how !== "gone") || (kernel === "away" && how === "slow")) return;
     this.root.dataset.kernel = how;
     this.gone.hidden = how === "live";
     this.gone.textContent = {
       live: "",
       slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
-      gone: "The kernel of this picture is gone. The picture stays; run its cell again to make it live.",
+      away: "Jupyter's server cannot be reached: the picture waits for it, and what you do here follows when it answers again.",
+      gone: "The kernel of this picture is gone. The picture stays; run its cell again, after those before it, to make it live.",
     }[how];
     this.stage.offer();
   }
@@ -145,6 +156,7 @@ export class PictureView {
   dispose() {
     this.model.off("change:frame", this.repaint);
     for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    this.unwatch();
     this.courier.dispose();
     this.stage.dispose();
     this.showStill();
