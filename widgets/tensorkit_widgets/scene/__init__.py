@@ -180,7 +180,8 @@ def _head(
     if refusal is None or live:
         return cards, notes, y
     said = f"{refusal.code}: {refusal.message}".split("\n")
-    alarm = [line for part in said for line in wrap(part, width - 2 * MARGIN, 14)]
+    # 14 pixels high and bold: as wide as ordinary letters of 16.
+    alarm = [line for part in said for line in wrap(part, width - 2 * MARGIN, 16)]
     notes += [Note(MARGIN, y + 12 + 20 * k, line, "alarm") for k, line in enumerate(alarm)]
     return cards, notes, y + 20 * len(alarm) + 8
 
