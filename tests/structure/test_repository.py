@@ -23,6 +23,7 @@ TOP = {
     "LICENSE",
     "Makefile",
     "README.md",
+    "conftest.py",
     "environment.yml",
     "notebooks",
     "pyproject.toml",
