@@ -23,6 +23,16 @@ CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """Whatever a page asks for beyond this machine cannot even be looked up."""
 
 
+CUT = """root => Math.max(0, ...["", ".tk-picture"].map((part) => (part ? root.querySelector(part) : root))
+    .map((box) => box.scrollWidth - box.clientWidth - 1))"""
+SETTLED = """root => {
+    const picture = root.querySelector(".tk-picture"), svg = picture.querySelector("svg");
+    const room = Math.min(960, picture.clientWidth / (Number(root.dataset.stage || 100) / 100));
+    return svg && svg.viewBox.baseVal.width <= Math.max(400, room + 20);
+}"""
+"""The picture has been laid out for the room that it has, or for the narrowest page."""
+
+
 @dataclass
 class Book:
     """A notebook in JupyterLab, with what a learner does in it."""
@@ -83,6 +93,33 @@ class Book:
                 return
             self.page.keyboard.press("Tab")
         raise AssertionError(f"{most} times Tab do not reach {selector}")
+
+    def cut_at_200_percent(self, number: int) -> dict[str, float]:
+        """By how much the picture of a cell runs off its view, in what 200 % leaves of a window and on the stage.
+
+        Empty when nothing is cut, and the picture on the stage is large.
+        """
+        page, root = self.page, self.root(number)
+        before = page.viewport_size
+        page.set_viewport_size({"width": 650, "height": before["height"]})
+        page.wait_for_function(SETTLED, arg=root.element_handle())
+        out = {"notebook": root.evaluate(CUT)}
+        page.set_viewport_size({"width": 1400, "height": before["height"]})
+        self.part(number, "present").click()
+        staged = page.locator("dialog.tk-stage [data-tk-widget]")
+        for key in "0++++":
+            page.keyboard.press(key)
+        page.wait_for_function(SETTLED, arg=staged.element_handle())
+        assert staged.get_attribute("data-stage") == "200"
+        out["stage"] = staged.evaluate(CUT)
+        out["window"] = page.locator("dialog.tk-stage").evaluate(
+            "stage => Math.max(0, stage.scrollWidth - stage.clientWidth)"
+        )
+        out["small"] = staged.evaluate("root => root.querySelector('.tk-picture svg').getScreenCTM().a < 1.6")
+        page.keyboard.press("Escape")
+        page.set_viewport_size(before)
+        page.wait_for_function(SETTLED, arg=root.element_handle())
+        return {where: by for where, by in out.items() if by}
 
     def shot(self, number: int, path: Path) -> None:
         """A picture of the view of a cell."""

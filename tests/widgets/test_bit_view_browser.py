@@ -194,3 +194,8 @@ def test_a_change_is_painted_in_time(book: Any) -> None:
     book.tile(1, "float32:0").click()
     book.shows(1, dtype="float32")
     assert float(book.root(1).get_attribute("data-latency")) < 2000
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_at_200_percent_nothing_is_cut(book: Any, number: int) -> None:
+    assert book.cut_at_200_percent(number) == {}

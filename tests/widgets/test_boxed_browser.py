@@ -55,3 +55,7 @@ def test_by_keyboard_alone(book: Any) -> None:
 def test_axe_finds_nothing(book: Any, theme: str) -> None:
     book.theme(theme)
     assert book.axe(".tk-board") == []
+
+
+def test_at_200_percent_nothing_is_cut(book: Any) -> None:
+    assert book.cut_at_200_percent(1) == {}

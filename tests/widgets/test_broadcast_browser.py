@@ -105,7 +105,8 @@ def test_the_stage_by_keys(book: Any) -> None:
     assert staged.get_attribute("data-stage") == "150"
     keys.press("+")
     assert staged.get_attribute("data-stage") == "175"
-    assert staged.locator("svg.tk-scene").bounding_box()["width"] == 960 * 1.75
+    wide = staged.locator(".tk-picture").evaluate("picture => picture.clientWidth")
+    assert staged.locator("svg.tk-scene").bounding_box()["width"] == min(960 * 1.75, wide)
     keys.press("n")
     book.page.locator('dialog.tk-stage [data-scene="sizes"][data-step="1"]').wait_for()
     keys.press("n")
@@ -138,3 +139,8 @@ def test_a_change_is_painted_in_time(book: Any) -> None:
     assert float(book.root(1).get_attribute("data-latency")) < 2000, (
         "a benchmark measures it; this finds a hang"
     )
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_at_200_percent_nothing_is_cut(book: Any, number: int) -> None:
+    assert book.cut_at_200_percent(number) == {}

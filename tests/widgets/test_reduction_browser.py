@@ -157,3 +157,8 @@ def test_by_keyboard_alone(book: Any) -> None:
 def test_axe_finds_nothing(book: Any, theme: str) -> None:
     book.theme(theme)
     assert book.axe(".tk-board") == []
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_at_200_percent_nothing_is_cut(book: Any, number: int) -> None:
+    assert book.cut_at_200_percent(number) == {}

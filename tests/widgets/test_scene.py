@@ -153,7 +153,7 @@ def test_a_large_storage_shows_the_whole_road() -> None:
 @pytest.mark.parametrize("name", PICTURES)
 def test_nothing_leaves_the_page(name: str, room: int) -> None:
     made = session(name)
-    do(made, {"kind": "room", "width": room})
+    do(made, {"kind": "room", "value": room})
     scene = made.scene(live=True)
     assert scene.width == {285: 400, 440: 400, 520: 480, 560: 560, 700: 680, 850: 800, 960: 960}[room]
     assert made.scene().width == 960

@@ -236,18 +236,21 @@ class BitView(Board):
         state = self._state
         fault = self._cell.at(state.index).fault()
         if fault:
-            return compose_bits((), 0, None, self._called(""), fault)
+            return compose_bits((), 0, None, self._called(""), fault, self._width)
         bits, source = self._now(), FORMATS[state.source]
         storage, slot = self._cell.at(state.index).place()
         if state.target:
             told = story(bits, source, FORMATS[state.target])
             own = BitRow(source, bits, storage=storage, slot=slot)
-            return compose_cast(own, FORMATS[state.target], told, at, self._called(written(bits, source)))
+            return compose_cast(
+                own, FORMATS[state.target], told, at, self._called(written(bits, source)), self._width
+            )
         rows = [self._row(name, bits, (storage, slot)) for name in state.shown]
         focus = state.shown.index(state.focus) if state.focus in state.shown else 0
         if rows:
             rows[focus] = replace(rows[focus], kin=_same_places(rows[focus], rows))
-        return compose_bits(rows, focus, self._meant(bits), self._called(written(bits, source)))
+        name = self._called(written(bits, source))
+        return compose_bits(rows, focus, self._meant(bits), name, page=self._width)
 
     def _row(self, name: str, bits: int, link: tuple[int | None, int | None]) -> BitRow:
         own, format = name == self._state.source, FORMATS[name]

@@ -15,7 +15,8 @@ from tensorkit_widgets.esm import link
 from tensorkit_widgets.page import board_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
-from tensorkit_widgets.scene.sheet import PAGE, Sheet
+from tensorkit_widgets.scene.room import WIDTHS
+from tensorkit_widgets.scene.sheet import Sheet
 
 __all__ = ["Board", "Control", "State"]
 
@@ -61,9 +62,8 @@ class Board(Picture):
     moments: ClassVar[str] = "step"
     """What one step is called, in the words of its buttons."""
 
-    widths: ClassVar[tuple[float, ...]] = ()
-    """The widths that the picture can be laid out for, narrowest first: the browser tells how much room there is. Empty
-    for a picture that is scaled to its room."""
+    widths: ClassVar[tuple[float, ...]] = WIDTHS
+    """The widths that the picture can be laid out for, narrowest first: the browser tells how much room there is."""
 
     _esm = link("board.js")
     _css = css("sheet.css", "board.css")
@@ -98,7 +98,7 @@ class Board(Picture):
         self._state = self._first = state
         self._past: list[Any] = []
         self._said = self._complaint = ""
-        self._width = max(self.widths, default=PAGE)
+        self._width = max(self.widths)
         Picture.__init__(self)
         self._paint()
         live.register(self)
@@ -237,7 +237,7 @@ class Board(Picture):
             self._return(self._kept.get(value) if isinstance(value, str) else None)
         elif kind == "undo":
             self._undo()
-        elif kind == "room" and self.widths:
+        elif kind == "room":
             self._fit(value)
         else:
             self._do(kind, message)
@@ -261,7 +261,6 @@ class Board(Picture):
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
-            "fits": bool(self.widths),
         }  # fmt: skip
 
     def _page(self) -> str:

@@ -97,7 +97,7 @@ class BoxedMemory(Board):
 
     def _sheet(self, at: int) -> Sheet:
         found = self._found = measure(self._values)
-        return compose_boxed(self._name, found, self._buffer(found), at)
+        return compose_boxed(self._name, found, self._buffer(found), at, self._width)
 
     def _controls(self) -> Sequence[Control]:
         options = (("", "as tensor() takes it"), *((name, name) for name in DTYPES))

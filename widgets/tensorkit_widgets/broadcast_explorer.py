@@ -22,6 +22,7 @@ from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, qui
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.broadcast import STEPS, Operand, compose_broadcast
+from tensorkit_widgets.scene.room import FEW
 from tensorkit_widgets.scene.sheet import Sheet
 from tensorkit_widgets.window import Window, held_window
 
@@ -113,15 +114,15 @@ class BroadcastExplorer(Board):
         wide, error = self._wide()
         if wide is None:
             a, b = (Operand(n, describe(t), None, 0) for n, t in zip(self._names, self._pair, strict=True))
-            return compose_broadcast(a, b, None, self._state.sign, error, at)
+            return compose_broadcast(a, b, None, self._state.sign, error, at, self._width)
         size = describe(wide[0]).size
-        window = held_window(size, self._state.lead, MOST)
+        window = held_window(size, self._state.lead, MOST if self._width >= FEW else 4)
         operands = [
             Operand(name, describe(own), look(view, window, ()), storage_number(describe(own).buffer))
             for name, own, view in zip(self._names, self._pair, wide, strict=True)
         ]
         result, error = self._result(wide, window)
-        return compose_broadcast(operands[0], operands[1], result, self._state.sign, error, at)
+        return compose_broadcast(operands[0], operands[1], result, self._state.sign, error, at, self._width)
 
     def _result(self, wide: tuple[Any, Any], window: Window) -> tuple[Snapshot | None, str]:
         """The visible part of the result, computed by the library itself."""

@@ -20,7 +20,7 @@ from tensorkit_widgets.adapters import Meta, Snapshot, describe, library_of, loo
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.image import ImageFacts, Shot, compose_image
-from tensorkit_widgets.scene.sheet import Sheet
+from tensorkit_widgets.scene.sheet import PAGE, Sheet
 from tensorkit_widgets.window import Window, strip_runs
 
 __all__ = ["ImageView"]
@@ -156,7 +156,7 @@ class ImageView(Board):
         shots, said = self._shots(meta, facts)
         window = self._window(meta, facts)
         told = tuple(filter(None, (self._where(meta, facts), said)))
-        return compose_image(self._name, self._snapshot(meta, facts, window), facts, shots, told)
+        return compose_image(self._name, self._snapshot(meta, facts, window), facts, shots, told, self._width)
 
     def _window(self, meta: Meta, facts: ImageFacts) -> Window:
         origin, count = [*self._held(meta), *([0] * len(self.order))], [1] * len(meta.size)
@@ -177,7 +177,9 @@ class ImageView(Board):
             if facts.channel_dim is not None:
                 index[facts.channel_dim] = channel
             slots.append(slot_of(index, meta.stride, meta.offset))
-        return look(self._tensor, window, strip_runs(meta.slots, slots, 15))
+        # On a narrow page the slots of the pixel, with as many around them as can be read.
+        room = 15 if self._width == PAGE else int((self._width - 56 - 46 * (len(slots) + 1)) / 44)
+        return look(self._tensor, window, strip_runs(meta.slots, slots, max(room, 5), len(slots)))
 
     def _where(self, meta: Meta, facts: ImageFacts) -> str:
         row, column = facts.pixel

@@ -33,10 +33,11 @@ from tensorkit_widgets.index_model import (
     twin_of,
     write_into,
 )
+from tensorkit_widgets.numerals import short
 from tensorkit_widgets.scene.index_words import blamed, item_words, why_words, write_words
 from tensorkit_widgets.scene.indexing import Gather, compose_indexing, key_of
-from tensorkit_widgets.scene.sheet import Sheet
-from tensorkit_widgets.window import Window, strip_runs
+from tensorkit_widgets.scene.sheet import PAGE, Sheet
+from tensorkit_widgets.window import STRIP_SLOTS, Window, strip_runs
 
 __all__ = ["IndexExplorer"]
 
@@ -186,15 +187,17 @@ class IndexExplorer(Board):
         written, base_now, result_now, refusal = self._written(found, origin, second, writes)
         arrived = at >= 2 and not (writes and len(state.pick.indices) == 1)
         points = [slot_of(i, meta.stride, meta.offset) for i in list(origin.values())[:24]]
-        base = look(base_now, self._shown_part(origin), strip_runs(meta.slots, points or [meta.offset]))
-        result = _look_at(result_now, window)
+        part = self._shown_part(origin)
+        slots = self._slots(base_now, part)
+        base = look(base_now, part, strip_runs(meta.slots, points or [meta.offset], slots))
+        result = _look_at(result_now, window, min(16, slots))
         numbers = (numbers[0], storage_number(describe(found.result).buffer))
         words = self._words(found, items, at, writes, refusal)
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, result, found.view, refusal, origin, at >= 1, arrived,
                 frozenset(second) if at >= 3 else frozenset(), written, words, words[-1], numbers,
-                "refused" if refusal else self._status(found),
+                "refused" if refusal else self._status(found), page=self._width,
             )
         )  # fmt: skip
 
@@ -203,16 +206,26 @@ class IndexExplorer(Board):
     ) -> Sheet:
         """The tensor as it is, and what the engine says."""
         meta = describe(self._tensor)
-        base = look(self._tensor, _window(meta.size), strip_runs(meta.slots, [meta.offset]))
+        part = _window(meta.size)
+        slots = self._slots(self._tensor, part)
+        base = look(self._tensor, part, strip_runs(meta.slots, [meta.offset], slots))
         at, more = blamed(error, self._items(), meta.size)
         where = "" if at is None else f", at {parts[at][0]}"
         words = (f"The engine refuses this index{where}{more}:",)
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, None, False, error, {}, False, False, frozenset(), frozenset(),
-                words, words[-1], numbers, "refused", at,
+                words, words[-1], numbers, "refused", at, self._width,
             )
         )  # fmt: skip
+
+    def _slots(self, tensor: Any, part: Window) -> int:
+        """How many slots of its storage can be read beside one another."""
+        if self._width == PAGE:
+            return STRIP_SLOTS
+        seen = look(tensor, part, ())
+        longest = max((len(short(value, seen.meta.dtype)) for value in seen.grid), default=1)
+        return max(4, int((self._width - 56 - 2 * 46) / max(28.0, longest * 6.0 + 8)))
 
     def _shown_part(self, origin: Mapping[Ints, Ints]) -> Window:
         """The part of the tensor that is drawn: its beginning, or where the first chosen element is."""
@@ -386,6 +399,6 @@ def _window(size: Sequence[int], focus: Ints | None = None) -> Window:
     return Window(tuple(origin), count)
 
 
-def _look_at(tensor: Any, window: Window) -> Snapshot:
+def _look_at(tensor: Any, window: Window, room: int) -> Snapshot:
     meta = describe(tensor)
-    return look(tensor, window, strip_runs(meta.slots, [meta.offset], room=16))
+    return look(tensor, window, strip_runs(meta.slots, [meta.offset], room))

@@ -158,7 +158,7 @@ class MatmulExplorer(Board):
         made = self._product()
         if isinstance(made, str):
             metas = describe(self._pair[0]), describe(self._pair[1])
-            return compose_refused(self._names, metas, made)
+            return compose_refused(self._names, metas, made, self._width)
         factors = [
             Factor(name, self._look(matrix), storage_number(describe(own).buffer))
             for name, own, matrix in zip(self._names, self._pair, (made.a, made.b), strict=True)
@@ -170,7 +170,7 @@ class MatmulExplorer(Board):
             moment = self._by_tile(made, factors, result, at)
         else:
             moment = _by_element(made, factors, result, at)
-        return compose_matmul(factors[0], factors[1], result, _told(moment, made))
+        return compose_matmul(factors[0], factors[1], result, _told(moment, made), self._width)
 
     def _by_tile(self, made: _Product, factors: list[Factor], result: Snapshot, at: int) -> Moment:
         """The moment after ``at`` blocks of the tiled order."""

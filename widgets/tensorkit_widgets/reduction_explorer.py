@@ -190,7 +190,7 @@ class ReductionExplorer(Board):
             self._name, self._state.op, code_of(self._name, self._request(), meta.library), meta.library, base,
             self._dims(), self._state.keepdim, found.result, found.size, found.dtype, found.error, found.known, cells,
             inputs, done, chosen, len(inputs[chosen]) if chosen is not None and full else taken, tuple(so_far),
-            inside is not None,
+            inside is not None, self._width,
         )  # fmt: skip
         return compose_reduction(model, storage_number(meta.buffer))
 

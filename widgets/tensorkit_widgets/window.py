@@ -93,8 +93,10 @@ def held_window(size: Sequence[int], lead: Sequence[int] = (), most: int = 6) ->
     return Window((*held, *(0 for _ in inner)), (*(min(n, 1) for n in size[:ahead]), *inner))
 
 
-def strip_runs(slots: int, points: Iterable[int], room: int = STRIP_SLOTS) -> tuple[tuple[int, int], ...]:
-    """Half-open runs of slots, at most ``room`` in all, around the points that matter.
+def strip_runs(
+    slots: int, points: Iterable[int], room: int = STRIP_SLOTS, least: int = 2
+) -> tuple[tuple[int, int], ...]:
+    """Half-open runs of slots, at most ``room`` in all, around the points that matter, of which ``least`` are kept.
 
     >>> strip_runs(12, [4, 10])
     ((0, 12),)
@@ -104,7 +106,7 @@ def strip_runs(slots: int, points: Iterable[int], room: int = STRIP_SLOTS) -> tu
     if slots <= room:
         return ((0, slots),)
     kept = sorted({p for p in points if 0 <= p < slots}) or [0]
-    while len(kept) > max(2, room // 4):
+    while len(kept) > max(least, room // 4):
         kept.pop(len(kept) // 2)  # the first and the last are where the walk to an element starts and ends
     for width in range(room, 0, -1):
         runs = _merged([_around(p, width, slots) for p in kept])

@@ -123,9 +123,9 @@ describe("a board", () => {
     expect(el.contains(root())).toBe(true);
   });
 
-  it("tells its room where the picture can be laid out for it, and nowhere else", () => {
+  it("tells its room, which on the stage is that of the larger type", () => {
     let told = () => {};
-    globalThis.ResizeObserver = class {
+    vi.stubGlobal("ResizeObserver", class {
       constructor(act) {
         told = act;
       }
@@ -133,14 +133,9 @@ describe("a board", () => {
       disconnect() {
         told = () => {};
       }
-    };
+    });
     dispose();
     model = new Model(frame);
-    dispose = board.render({ model, el });
-    told();
-    expect(model.sent).toEqual([]);
-    dispose();
-    model.frame.facts.fits = true;
     dispose = board.render({ model, el });
     const picture = document.querySelector(".tk-picture");
     for (const width of [0, 955, 402, 410, 2000]) {
@@ -148,7 +143,19 @@ describe("a board", () => {
       told();
       model.answer();
     }
-    expect(model.sent.map(({ kind, value }) => [kind, value])).toEqual([["room", 402], ["room", 960]]);
+    const rooms = () => model.sent.filter(({ kind }) => kind === "room").map(({ value }) => value);
+    expect(rooms()).toEqual([402, 960]);
+    Object.defineProperty(picture, "clientWidth", { value: 1352, configurable: true });
+    part("present").click();
+    for (const key of ["0", "+", "+", "+", "+"]) {
+      root().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      model.answer();
+    }
+    expect(root().dataset.stage).toBe("200");
+    expect(rooms().at(-1)).toBe(676);
+    root().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    part("present").click();
+    vi.unstubAllGlobals();
   });
 
   it("says when the kernel is gone, and sends nothing more", () => {

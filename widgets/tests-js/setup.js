@@ -5,3 +5,9 @@ globalThis.PointerEvent ??= class PointerEvent extends MouseEvent {
     this.pointerId = init.pointerId ?? 0;
   }
 };
+
+// Nothing is laid out in jsdom: nothing changes its size.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  disconnect() {}
+};

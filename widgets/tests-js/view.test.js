@@ -5,11 +5,6 @@ import explorer from "../tensorkit_widgets/static/stride_explorer.js";
 const fixtures = JSON.parse(readFileSync("fixtures/scenes.json", "utf-8"));
 const picture = (name) => fixtures.find((fixture) => fixture.name === name).svg;
 
-globalThis.ResizeObserver ??= class {
-  observe() {}
-  disconnect() {}
-};
-
 const facts = (more = {}) => ({
   name: "t", expression: "[1:, ::2].t()", code: "t[1:, ::2].t()", library: "tensorkit", size: [2, 2], stride: [2, 4], offset: 4, slots: 12, nbytes: 48,
   dtype: "float32", device: "cpu", sliceSize: [2, 2], slices: [[0, 2, 1], [0, 2, 1]], views: [[2, 2]], copies: [[4]], complaint: "", typed: "", fault: "",

@@ -10,26 +10,47 @@ from tensorkit_widgets.number_bits import Format, exact, exactly, neighbours, ro
 from tensorkit_widgets.scene.bits_words import GROUPS, group_words, rounding_words, sum_lines
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.room import code_lines
 from tensorkit_widgets.scene.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.scene.words import wrap
 
 __all__ = [
     "LEFT",
+    "WIDE",
     "Asked",
     "BitRow",
+    "Lines",
     "compose_bits",
     "neighbour_table",
-    "row_of_bits",
     "rows_down",
-    "unit_of",
 ]
 
 LEFT = 28.0
-ROOM = PAGE - 2 * LEFT
-LINE = 32
-"""Bits in a line: 64 of them take two."""
 GAP = 8.0
 TALL = 36.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How bits lie on a page: how many in a line, and how wide each is. On a wide page 64 of them take two lines."""
+
+    page: float = PAGE
+    most: int = 32
+    unit: float = 27.0
+
+    @property
+    def room(self) -> float:
+        """What is left between the margins."""
+        return self.page - 2 * LEFT
+
+    @property
+    def narrow(self) -> bool:
+        """Whether a row's number has a line of its own, and neighbours stand under one another."""
+        return self.page < PAGE
+
+
+WIDE = Lines()
+"""A page of the usual width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +97,12 @@ class BitRow:
         return f"{text}." if whole else text
 
 
-def unit_of(rows: Sequence[BitRow]) -> float:
-    """The width of a bit: as large as the longest line allows."""
-    most = max((min(row.format.width, LINE) for row in rows), default=8)
-    return {8: 60.0, 16: 52.0}.get(most, 27.0)
+def _lines_of(rows: Sequence[BitRow], page: float) -> Lines:
+    """Bits as large as the longest line allows; on a narrow page a line has 16 of them."""
+    room = page - 2 * LEFT - 2 * GAP
+    most = 32 if room / 32 >= 19 else 16
+    longest = max((min(row.format.width, most) for row in rows), default=8)
+    return Lines(page, most, min({8: 60.0, 16: 52.0}.get(longest, 27.0), int(room / longest * 2) / 2))
 
 
 def _group_of(format: Format, place: int) -> int:
@@ -89,51 +112,71 @@ def _group_of(format: Format, place: int) -> int:
     return 0 if format.kind == "int" and place == format.width - 1 else 2
 
 
-def _start(row: BitRow, unit: float) -> float:
+def _start(row: BitRow, on: Lines) -> float:
     """Floats begin at the left, so that their signs stand under one another; integers end at the right."""
     if row.format.kind == "float":
         return LEFT
-    return PAGE - LEFT - min(row.format.width, LINE) * unit - (GAP if row.format.kind == "int" else 0)
+    used = min(row.format.width, on.most) * on.unit + (GAP if row.format.kind == "int" else 0)
+    return on.page - LEFT - used
 
 
-def row_of_bits(row: BitRow, y: float, unit: float) -> tuple[Table, list[Note], list[Wire], float]:
+def _row_of_bits(row: BitRow, y: float, on: Lines) -> tuple[Table, list[Note], list[Wire], float]:
     """One row: its name, its number, its groups and its bits; and where it ends."""
     format, name = row.format, row.format.name
-    top = y + (56 if _braces(row, 0.0, unit) else 42)
-    tiles, lines = [], -(-format.width // LINE)
+    notes, down = _head_of(row, y, on)
+    top = y + down + (56 if _braces(row, 0.0, on) else 42)
+    tiles, lines = [], -(-format.width // on.most)
     for place in range(format.width - 1, -1, -1):
-        tiles.append(_bit(row, place, top, unit))
-    wires = _braces(row, top, unit)
+        tiles.append(_bit(row, place, top, on))
+    wires = _braces(row, top, on)
     table = Table(
         f"bits-{row.called}", f"the {format.width} bits of {name}",
-        tuple(tuple(tiles[k * LINE : (k + 1) * LINE]) for k in range(lines)), told=False,
+        tuple(tuple(tiles[k * on.most : (k + 1) * on.most]) for k in range(lines)), told=False,
     )  # fmt: skip
-    value = "?" if row.hidden else row.value
-    notes = [Note(LEFT, y + 26, name, "code"), Note(LEFT + 108, y + 27, value, "value")]
-    notes.append(Note(PAGE - LEFT, y + 26, "" if row.hidden else row.note, "body", "end"))
     weights = 18 if format.width == 8 and format.kind != "bool" else 0
-    return table, [n for n in notes if n.text], wires, top + lines * TALL + weights
+    return table, notes, wires, top + lines * TALL + weights
 
 
-def _bit(row: BitRow, place: int, top: float, unit: float) -> Tile:
+def _head_of(row: BitRow, y: float, on: Lines) -> tuple[list[Note], float]:
+    """Name, number and note in a line, or in several on a narrow page; and how much lower these end."""
+    value, note, down = "?" if row.hidden else row.value, "" if row.hidden else row.note, 0.0
+    notes = [Note(LEFT, y + 26, row.format.name, "code")]
+    beside = not on.narrow or len(value) * MONO * 25 <= on.room - 108
+    if beside:
+        notes.append(Note(LEFT + 108, y + 27, value, "value"))
+    else:
+        role = "value" if len(value) * MONO * 25 <= on.room else "sum"
+        notes.append(Note(LEFT, y + 57, value, role))
+        down += 30
+    taken = 108 + len(value) * MONO * 25 + 24
+    if not on.narrow or (beside and len(note) * 7.8 <= on.room - taken):
+        notes.append(Note(on.page - LEFT, y + 26, note, "body", "end"))
+    elif note:
+        lines = wrap(note, on.room, 15)
+        notes += paragraph(LEFT, y + 27 + down + 22, lines, "body", 20)
+        down += 20.0 * len(lines) + 10
+    return [n for n in notes if n.text], down
+
+
+def _bit(row: BitRow, place: int, top: float, on: Lines) -> Tile:
     format = row.format
     at = format.width - 1 - place
-    line, column = divmod(at, LINE)
-    first = format.width - 1 - line * LINE
-    x = _start(row, unit) + column * unit + GAP * (_group_of(format, place) - _group_of(format, first))
+    line, column = divmod(at, on.most)
+    first, unit = format.width - 1 - line * on.most, on.unit
+    x = _start(row, on) + column * unit + GAP * (_group_of(format, place) - _group_of(format, first))
     if format.kind == "int":
-        x = _start(row, unit) + column * unit + GAP * (place < format.width - 1)
-    on, group = bool(row.bits >> place & 1), _group_of(format, place)
+        x = _start(row, on) + column * unit + GAP * (place < format.width - 1)
+    one, group = bool(row.bits >> place & 1), _group_of(format, place)
     weight, said = _weight(format, place)
     unused = format.kind == "bool" and place > 0
     dropped = unused or (row.kept is not None and place not in row.kept)
-    kinds = ("ghost",) if row.hidden else ("grey",) if dropped else ("on",) if on else ("off",)
+    kinds = ("ghost",) if row.hidden else ("grey",) if dropped else ("on",) if one else ("off",)
     return Tile(
         f"{row.called}:{place}", round(x, 2), top + line * TALL, unit, TALL - 4,
-        "" if row.hidden else str(int(on)), f"{format.name}, {said}: {'not known yet' if row.hidden else int(on)}",
+        "" if row.hidden else str(int(one)), f"{format.name}, {said}: {'not known yet' if row.hidden else int(one)}",
         kinds, row.kin.get(place, ()), below=weight if format.width == 8 and format.kind != "bool" else "",
         storage=row.storage, slot=row.slot, action="flip" if row.pressed and not unused else "",
-        font=18.0 if unit < 40 else 22.0, dim=GROUPS[group],
+        font=15.0 if unit < 24 else 18.0 if unit < 40 else 22.0, dim=GROUPS[group],
     )  # fmt: skip
 
 
@@ -152,96 +195,131 @@ def _weight(format: Format, place: int) -> tuple[str, str]:
     return str(counts), f"counts {counts}"
 
 
-def _braces(row: BitRow, top: float, unit: float) -> list[Wire]:
+def _braces(row: BitRow, top: float, on: Lines) -> list[Wire]:
     """A line over each group of bits, with what the group says."""
     format = row.format
     if format.kind == "bool" or (format.kind != "float" and format.width == 8):
         return []
     spans: list[tuple[int, int]] = [(format.width - 1, format.width - 1)]
     if format.kind == "float":
-        spans += [(format.width - 2, format.mantissa), (format.mantissa - 1, max(0, format.width - LINE))]
+        spans += [(format.width - 2, format.mantissa), (format.mantissa - 1, max(0, format.width - on.most))]
     else:
         spans = spans * (format.kind == "int") + [
-            (format.width - 1 - (format.kind == "int"), max(0, format.width - LINE))
+            (format.width - 1 - (format.kind == "int"), max(0, format.width - on.most))
         ]
     out = []
     for high, low in spans:
-        x1, x2 = _bit(row, high, top, unit).x + 2, _bit(row, low, top, unit).x + unit - 2
+        x1, x2 = _bit(row, high, top, on).x + 2, _bit(row, low, top, on).x + on.unit - 2
         group = _group_of(format, high)
         words = group_words(row.bits, format, group, x2 - x1, row.hidden)
         out.append(Wire(((x1, top - 5), (x2, top - 5)), "", GROUPS[group], words, head=False))
     return out
 
 
-_WIDE = 236.0
-_BETWEEN = (ROOM - 3 * _WIDE) / 2
+_TILE = 236.0
+_BETWEEN = (WIDE.room - 3 * _TILE) / 2
+_STEP = 92.0
 _WHICH = {"low": "the next smaller number", "this": "this number", "high": "the next larger number"}
 
 
 def neighbour_table(
-    bits: int, format: Format, y: float, press: bool = True
+    bits: int, format: Format, y: float, press: bool, on: Lines
 ) -> tuple[Table | None, list[Wire], list[str]]:
-    """A number between its two neighbours, each a tile that can be pressed, with the distances between them."""
+    """A number between its two neighbours, each a tile that can be pressed, with the distances between them.
+
+    On a narrow page the larger one stands above, the smaller one below.
+    """
     low, high = neighbours(bits, format)
     if low is None and high is None:
         return None, [], []
     places = [(k, name) for k, name in enumerate((low, bits, high)) if name is not None]
-    tiles = tuple(_neighbour(k, found, format, y, press) for k, found in places)
-    wires = [_distance(k, found, bits, format, y) for k, found in places if k != 1]
+    if on.narrow:
+        places = places[::-1]
+    tiles = tuple(_neighbour(k, found, format, _corner(k, y, low, high, on), press) for k, found in places)
+    wires = [_distance(k, found, bits, format, tiles) for k, found in places if k != 1]
     told = [tile.label for tile in tiles if tile.key != "next:this"]
     label = f"the neighbours of this number in {format.name}"
-    return Table("neighbours", label, (tiles,), told=False), wires, told
+    rows = tuple((tile,) for tile in tiles) if on.narrow else (tiles,)
+    return Table("neighbours", label, rows, told=False), wires, told
 
 
-def _neighbour(k: int, bits: int, format: Format, y: float, press: bool) -> Tile:
+def _corner(k: int, y: float, low: int | None, high: int | None, on: Lines) -> tuple[float, float]:
+    """Where the smaller one, the number itself or the larger one stands."""
+    if not on.narrow:
+        return LEFT + k * (_TILE + _BETWEEN), y
+    return LEFT, y + _STEP * ((2 if high is not None else 1) - k)
+
+
+def _neighbour(k: int, bits: int, format: Format, corner: tuple[float, float], press: bool) -> Tile:
     """The smaller one, the number itself, or the larger one: 0, 1, 2."""
     key, number = tuple(_WHICH)[k], exact(bits, format)
     text = written(bits, format) if number is None or number == 0 else exactly(number, 20)
-    font = min(18.0, int((_WIDE - 16) / (MONO * max(len(text), 1))))
+    font = min(18.0, int((_TILE - 16) / (MONO * max(len(text), 1))))
     return Tile(
-        f"next:{key}", LEFT + k * (_WIDE + _BETWEEN), y, _WIDE, 40, text, f"{_WHICH[key]}: {text}",
+        f"next:{key}", *corner, _TILE, 40, text, f"{_WHICH[key]}: {text}",
         ("lit",) if k == 1 else ("plain",), action="go" if press and k != 1 else "", full=written(bits, format),
         font=font,
     )  # fmt: skip
 
 
-def _distance(k: int, found: int, bits: int, format: Format, y: float) -> Wire:
+def _distance(k: int, found: int, bits: int, format: Format, tiles: Sequence[Tile]) -> Wire:
     """The arrow from the number to its neighbour, with how far it is."""
     one, other = exact(found, format), exact(bits, format)
     far = "" if one is None or other is None else rough(abs(one - other))
-    x = LEFT + _WIDE + (k > 0) * (_WIDE + _BETWEEN)
-    ends = ((x + 4, y + 20), (x + _BETWEEN - 4, y + 20))
+    places = {tile.key: tile for tile in tiles}
+    here, there = places["next:this"], places["next:high" if k else "next:low"]
+    if here.x == there.x:
+        x, up = here.middle, here.y > there.y
+        start, end = (here.y - 4, there.y + 44) if up else (here.y + 44, there.y - 4)
+        return Wire(((x, start), (x, end)), "", None, far)
+    x, y = min(here.x, there.x) + _TILE, here.y + 20
+    ends = ((x + 4, y), (x + _BETWEEN - 4, y))
     return Wire(ends if k else ends[::-1], "", None, far)
 
 
 def compose_bits(
-    rows: Sequence[BitRow], focus: int, asked: Asked | None, title: str, fault: str = ""
+    rows: Sequence[BitRow],
+    focus: int,
+    asked: Asked | None,
+    title: str,
+    fault: str = "",
+    page: float = PAGE,
 ) -> Sheet:
     """All rows under one another, and the one in focus explained."""
     if fault or not rows:
-        return _nothing(fault or "No dtype is chosen: switch one on above.", title, bool(fault))
-    tables, notes, wires, y = rows_down(rows, 16)
+        return _nothing(fault or "No dtype is chosen: switch one on above.", title, bool(fault), page)
+    tables, notes, wires, y = rows_down(rows, 16, page=page)
+    on = Lines(page)
     box, y, row = y + 6, y + 6, rows[focus]
-    more, y, told = _meaning(row, asked, y)
-    table, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed)
+    more, y, told = _meaning(row, asked, y, on)
+    table, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed, on)
     if table is not None:
         tables.append(table)
-        y += 56
-    frames = (Frame(LEFT - 14, box, ROOM + 28, y - box + 10),)
+        y += 56 + _STEP * (len(table.rows) - 1)
+    frames = (Frame(LEFT - 14, box, on.room + 28, y - box + 10),)
     words = (*map(_told, rows), "", *told, *said)
     spoken = f"{row.format.name} holds {row.value}" + (f" ({row.note})" if row.note else "")
     return Sheet(
-        "BitView", title, y + 26, tuple(tables), (*notes, *more), frames, (*wires, *lines), words, spoken
+        "BitView",
+        title,
+        y + 26,
+        tuple(tables),
+        (*notes, *more),
+        frames,
+        (*wires, *lines),
+        words,
+        spoken,
+        width=page,
     )
 
 
 def rows_down(
-    rows: Sequence[BitRow], gap: float, y: float = 10.0
+    rows: Sequence[BitRow], gap: float, y: float = 10.0, page: float = PAGE
 ) -> tuple[list[Table], list[Note], list[Wire], float]:
     """Rows under one another, bits of one width; and where they end."""
-    tables, notes, wires, unit = [], list[Note](), list[Wire](), unit_of(rows)
+    tables, notes, wires, on = [], list[Note](), list[Wire](), _lines_of(rows, page)
     for row in rows:
-        table, more, lines, y = row_of_bits(row, y, unit)
+        table, more, lines, y = _row_of_bits(row, y, on)
         tables.append(table)
         notes += more
         wires += lines
@@ -249,12 +327,12 @@ def rows_down(
     return tables, notes, wires, y
 
 
-def _nothing(sentence: str, title: str, fault: bool) -> Sheet:
+def _nothing(sentence: str, title: str, fault: bool, page: float) -> Sheet:
     """A sentence in place of the bits."""
-    lines = wrap(sentence, ROOM, 15)
+    lines = wrap(sentence, page - 2 * LEFT, 15)
     return Sheet(
         "BitView", title, 60 + 22.0 * len(lines), notes=paragraph(LEFT, 40, lines, "body", 22), words=(sentence,),
-        said=sentence, status="unreadable" if fault else "empty",
+        said=sentence, status="unreadable" if fault else "empty", width=page,
     )  # fmt: skip
 
 
@@ -269,19 +347,19 @@ def _told(row: BitRow) -> str:
     return f"{row.format.name:<9}{text}  {row.value}" + (f"  ({row.note})" if row.note else "")
 
 
-def _meaning(row: BitRow, asked: Asked | None, y: float) -> tuple[list[Note], float, list[str]]:
+def _meaning(row: BitRow, asked: Asked | None, y: float, on: Lines) -> tuple[list[Note], float, list[str]]:
     """The sum that the bits stand for, in large type, and what was lost."""
     large, small = sum_lines(row.bits, row.format)
     notes = [Note(LEFT, y + 32, f"What these bits of {row.format.name} mean", "heading")]
     y += 64
-    for line in large:
+    for line in [part for words in large for part in code_lines(words, on.room, 20)]:
         notes.append(Note(LEFT, y, line, "sum"))
         y += 30
-    for line in [part for words in small for part in wrap(words, ROOM, 15)]:
+    for line in [part for words in small for part in wrap(words, on.room, 17 if on.narrow else 15)]:
         notes.append(Note(LEFT, y - 4, line, "body"))
         y += 22
     lost = rounding_words(row.bits, row.format, asked.text, asked.number) if asked else ""
-    for line in wrap(lost, ROOM, 15) if lost else ():
+    for line in wrap(lost, on.room, 15) if lost else ():
         notes.append(Note(LEFT, y - 4, line, "body"))
         y += 22
     return notes, y, [*large, *small, *([lost] if lost else [])]

@@ -18,10 +18,10 @@ __all__ = ["STEPS", "compose_cast"]
 STEPS = 3
 """After the bits as they are: what has a place, the rule, and the result."""
 
-ROOM = PAGE - 2 * LEFT
 
-
-def compose_cast(source: BitRow, target: Format, told: Story, at: int, name: str) -> Sheet:
+def compose_cast(
+    source: BitRow, target: Format, told: Story, at: int, name: str, page: float = PAGE
+) -> Sheet:
     """One step of the story."""
     kept = frozenset(place for place, _ in told.kept)
     made = BitRow(target, told.result, told.verdict, False, hidden=at < STEPS)
@@ -31,27 +31,27 @@ def compose_cast(source: BitRow, target: Format, told: Story, at: int, name: str
         source, note="" if at else "the number as it is", kept=kept if at and kept else None,
         kin={place: (f"{made.called}:{to}",) for place, to in told.kept} if at >= STEPS else {},
     )  # fmt: skip
-    tables, notes, wires, y = rows_down((own, made), 20)
+    tables, notes, wires, y = rows_down((own, made), 20, page=page)
     words = list(told.steps[:at]) or [f"What does .to({target.name}) make of it? Step on to see."]
-    more, y = _sentences(words, at, y)
+    more, y = _sentences(words, at, y, page)
     notes += more
     if told.between is not None and at >= 2:
-        road, more, lines, y = _road(exact(source.bits, source.format), told, target, y + 34, at)
+        road, more, lines, y = _road(exact(source.bits, source.format), told, target, y + 34, at, page)
         tables.append(road)
         notes += more
         wires += lines
     spoken = [_line(own), *([_line(made)] if at >= STEPS else []), "", *words]
     return Sheet(
         "BitView", f"{name}.to({target.name})", y + 26, tuple(tables), tuple(n for n in notes if n.text), (),
-        tuple(wires), tuple(spoken), words[-1], "cast",
+        tuple(wires), tuple(spoken), words[-1], "cast", page,
     )  # fmt: skip
 
 
-def _sentences(words: Sequence[str], at: int, y: float) -> tuple[list[Note], float]:
+def _sentences(words: Sequence[str], at: int, y: float, page: float) -> tuple[list[Note], float]:
     """What has been told so far, numbered."""
     notes: list[Note] = []
     for k, sentence in enumerate(words):
-        lines = wrap(sentence, ROOM - 34, 17)
+        lines = wrap(sentence, page - 2 * LEFT - 34, 17)
         notes.append(Note(LEFT, y + 24, f"{k + 1}." if at else "", "big"))
         notes += paragraph(LEFT + (30 if at else 0), y + 24, lines, "big", 25)
         y += 25 * len(lines) + 7
@@ -65,13 +65,14 @@ def _line(row: BitRow) -> str:
 
 
 def _road(
-    number: Fraction | None, told: Story, target: Format, y: float, at: int
+    number: Fraction | None, told: Story, target: Format, y: float, at: int, page: float
 ) -> tuple[Table, list[Note], list[Wire], float]:
     """The stretch between the two numbers that it lies between, with the place where it lies."""
     assert told.between is not None
     assert number is not None
     ends = [exact(bits, target) for bits in told.between]
-    low, high = LEFT + 110, PAGE - LEFT - 110
+    wide = min(220.0, page / 2 - LEFT - 10)
+    low, high = LEFT + wide / 2, page - LEFT - wide / 2
     tiles = []
     for k, (bits, end) in enumerate(zip(told.between, ends, strict=True)):
         text = written(bits, target) if end is None or end == 0 else exactly(end, 19)
@@ -79,8 +80,8 @@ def _road(
         middle = (low, high)[k]
         kinds = ("good",) if taken else ("plain",)
         label = f"{text}, {'the smaller' if not k else 'the larger'} of the two{', which is taken' if taken else ''}"
-        font = min(18.0, int(204 / (0.602 * max(len(text), 1))))
-        tiles.append(Tile(f"end:{k}", middle - 110, y + 40, 220, 40, text, label, kinds, font=font))
+        font = min(18.0, int((wide - 16) / (0.602 * max(len(text), 1))))
+        tiles.append(Tile(f"end:{k}", middle - wide / 2, y + 40, wide, 40, text, label, kinds, font=font))
     part = _part(number, ends)
     x = low + (high - low) * part
     wires = [

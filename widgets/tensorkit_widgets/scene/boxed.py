@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from tensorkit_widgets.boxed_model import Box, Listed, Measured
 from tensorkit_widgets.numerals import full, short
+from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.room import headed
 from tensorkit_widgets.scene.sheet import PAGE, Frame, Sheet, Table, Tile, Wire, paragraph
 from tensorkit_widgets.scene.words import wrap
 
@@ -34,34 +37,52 @@ class Buffered:
         return self.itemsize * self.numbers
 
 
-def compose_boxed(name: str, found: Measured, buffer: Buffered, at: int) -> Sheet:
-    """One step of the story."""
-    notes = [Note(LEFT, 34, name, "heading", after=_of_list(found))]
-    outer, wires, y = _pointers(found, at)
+def compose_boxed(name: str, found: Measured, buffer: Buffered, at: int, page: float = PAGE) -> Sheet:
+    """One step of the story. On a narrow page the list goes down the page, with what it points at beside it."""
+    across = _across(found, page)
+    if across:
+        notes, down = [Note(LEFT, 34, name, "heading", after=_of_list(found))], 0.0
+        outer, wires, y = _pointers(found, at)
+    else:
+        notes, down = headed(LEFT, 34, name, _of_list(found), page - 2 * LEFT)
+        outer, wires, y = _column(found, at, TOP + down)
     tables, frames = [outer], list[Frame]()
     if at >= 1:
-        more, y = _targets(found, y)
+        more, y = _targets(found, y) if across else _beside(found, y, TOP + down, page)
         tables += more
-        notes += _lines(y + 8, _of_boxes(found))
-        y += 40
+        told = _lines(y + 8, _of_boxes(found), page)
+        notes += told
+        y += 40 if page == PAGE else 18 + 22.0 * len(told)
     if at >= 2:
-        drawn, said, y = _buffer(buffer, y + 22)
+        drawn, said, y = _buffer(buffer, y + 22, page)
         tables += drawn
         notes += said
     if at >= 3 and not buffer.refusal:
-        bars, said = _bars(found, buffer, y + 16)
+        bars, said, y = _bars(found, buffer, y + 16, page)
         frames += bars
         notes += said
-        y += 120
     words = _words(name, found, buffer, at)
     return Sheet(
         "BoxedMemory", f"{name}, {found.numbers:,} numbers", y + 20, tuple(tables), tuple(notes), tuple(frames),
         wires if at >= 1 else (), words, words[-1],
+        width=page,
     )  # fmt: skip
 
 
-def _lines(y: float, words: str) -> tuple[Note, ...]:
-    return paragraph(LEFT, y, wrap(words, PAGE - 2 * LEFT, 15), "body", 22)
+def _across(found: Measured, page: float) -> bool:
+    """Whether a page is wide enough for the list across it and its boxes below."""
+    targets = found.lists[0].targets
+    heading = len(_of_list(found)) * 7.6 + 120
+    if not _flat(found):
+        wide = 308.0 + 98 * max((len(one.targets) for one in found.lists[1:]), default=0)
+    else:
+        more = 110 * (found.lists[0].length > len(targets))
+        wide = max(118 + SLOT * len(targets) + more, 60 + (BOX_W + 34) * len(_shown(found)))
+    return page == PAGE or LEFT + max(wide, heading) <= page - LEFT
+
+
+def _lines(y: float, words: str, page: float) -> tuple[Note, ...]:
+    return paragraph(LEFT, y, wrap(words, page - 2 * LEFT, 15), "body", 22)
 
 
 def _of_list(found: Measured) -> str:
@@ -116,6 +137,76 @@ def _pointers(found: Measured, at: int) -> tuple[Table, tuple[Wire, ...], float]
     return table, tuple(wires), low
 
 
+def _column(found: Measured, at: int, top: float) -> tuple[Table, tuple[Wire, ...], float]:
+    """The outer list down a narrow page: its head, its places, and the wires to the boxes or lists beside them."""
+    outer, flat = found.lists[0], _flat(found)
+    pitch = PLACE if flat else INNER
+    targets = outer.targets if flat else outer.targets[: len(found.lists) - 1]
+    said, y = f"the list itself: its length is {outer.length:,}", top + PLACE + (0 if flat else 20)
+    rows = [(Tile("list:0:head", LEFT, top, SLOT, PLACE, "list", said, ("head",), font=16),)]
+    wires = []
+    for k, target in enumerate(targets):
+        kin = (target,) if target.startswith("box") else (f"{target}:head",)
+        said = f"place {k}: 8 bytes that say where its {'box' if target.startswith('box') else 'list'} is"
+        place = Tile(
+            f"list:0:{k}",
+            LEFT,
+            y + k * pitch,
+            SLOT,
+            PLACE,
+            "•",
+            said,
+            ("plain",),
+            kin if at else (),
+            str(k),
+            font=26,
+        )
+        rows.append((place,))
+        end = _ends(found, top)(target)
+        if end is not None:
+            wires.append(Wire(((LEFT + SLOT, place.y + PLACE / 2), end), "faint", ends=(place.key, *kin)))
+    low = y + len(targets) * pitch
+    if outer.length > len(targets):
+        words = f"{outer.length - len(targets):,} more"
+        rows.append((Tile("list:0:more", LEFT, low, 90, 28, words, f"{words} places", ("quiet",), font=14),))
+        low += 30
+    return Table("list", "the list: a length, and one pointer for each place", tuple(rows)), tuple(wires), low
+
+
+def _ends(found: Measured, top: float) -> Callable[[str], tuple[float, float] | None]:
+    """Where the wire to a box or a list ends on a narrow page; None when it is not drawn."""
+    places = [f"box:{k}" for k, _ in _shown(found)]
+
+    def end(target: str) -> tuple[float, float] | None:
+        if target in places:
+            return LEFT + BESIDE - 3, top + places.index(target) * BOX_PITCH + BOX_H / 2
+        kind, _, number = target.partition(":")
+        if kind == "box" or not 1 <= int(number) < len(found.lists):
+            return None
+        return LEFT + APART - 3, top + PLACE + 20 + (int(number) - 1) * INNER + PLACE / 2
+
+    return end
+
+
+def _beside(found: Measured, y: float, top: float, page: float) -> tuple[list[Table], float]:
+    """What the list points at, at the right of it."""
+    if not found.lists[0].targets:
+        return [], y + 20
+    if _flat(found):
+        boxes = [_box(k, box, LEFT + BESIDE, top + n * BOX_PITCH) for n, (k, box) in enumerate(_shown(found))]
+        table = Table("boxes", "the boxes, somewhere in memory", tuple((box,) for box in boxes))
+        return [table], max(y, top + len(boxes) * BOX_PITCH) + 20
+    inner = found.lists[1:]
+    across = max((len(one.targets) for one in inner), default=1)
+    unit = min(90.0, (page - 2 * LEFT - APART - 58) / max(across, 1))
+    tables = [
+        _inner(k + 1, one, found, (LEFT + APART, top + PLACE + 20 + k * INNER), (54.0, unit))
+        for k, one in enumerate(inner)
+    ]
+    return tables, y + 30
+
+
+BESIDE, APART, BOX_PITCH = 172.0, 92.0, 96.0
 TOP, DOWN, INNER = 60.0, 140.0, 92.0
 BOX_W, BOX_H, BOXES = 104.0, 66.0, 214.0
 
@@ -150,7 +241,7 @@ def _targets(found: Measured, y: float) -> tuple[list[Table], float]:
         )
         return [Table("boxes", "the boxes, somewhere in memory", (row,))], BOXES + BOX_H + 44
     inner = found.lists[1:]
-    tables = [_inner(k + 1, one, found, DOWN + k * INNER) for k, one in enumerate(inner)]
+    tables = [_inner(k + 1, one, found, (LEFT + 180, DOWN + k * INNER)) for k, one in enumerate(inner)]
     more = 24 if found.lists[0].length > len(inner) else 0
     return tables, DOWN + len(inner) * INNER + 14 + more
 
@@ -164,68 +255,122 @@ def _box(number: int, box: Box, x: float, y: float) -> Tile:
     )  # fmt: skip
 
 
-def _inner(number: int, one: Listed, found: Measured, y: float) -> Table:
-    """One of the inner lists: its places, with the numbers that their boxes hold."""
+def _inner(
+    number: int,
+    one: Listed,
+    found: Measured,
+    corner: tuple[float, float],
+    widths: tuple[float, float] | None = None,
+) -> Table:
+    """One of the inner lists: its places, with the numbers that their boxes hold; ``widths`` of a narrow page."""
+    (left, y), narrow = corner, widths is not None
+    head, unit = widths or (110.0, 98.0)
+    first, wide = (left + head + 4, unit) if narrow else (left + 128, 90.0)
     told = f"a list of {one.length:,}, {one.nbytes} bytes"
-    tiles = [Tile(f"list:{number}:head", LEFT + 180, y, 110, 56, "list", told, ("head",),
-                  font=16, below=f"{one.nbytes} bytes")]  # fmt: skip
+    below = f"{one.nbytes} B" if narrow else f"{one.nbytes} bytes"
+    tiles = [Tile(f"list:{number}:head", left, y, head, 56, "list", told, ("head",), font=16, below=below)]
     for k, target in enumerate(one.targets):
-        x = LEFT + 308 + k * 98
+        x = first + k * unit
         if target.startswith("box") and int(target[4:]) < len(found.boxes):
             box = found.boxes[int(target[4:])]
             said = f"place {k} points at a box of {box.nbytes} bytes: {box.kind} {full(box.value, 'float64')}"
-            tiles.append(Tile(f"in:{number}:{k}", x, y, 90, 56, short(box.value, "float64"), said, (),
-                              tag=f"→ {box.kind}", below=f"8 + {box.nbytes} bytes", font=20))  # fmt: skip
+            text = short(box.value, "float64")
+            tag = f"→ {box.kind}" if wide >= 60 else box.kind if wide >= 44 else ""
+            below = f"8 + {box.nbytes} bytes" if not narrow else f"8 + {box.nbytes}" if wide >= 48 else ""
+            font = min(20.0, max(7.0, (wide - 6) / (MONO * len(text)))) if narrow else 20.0
+            tiles.append(
+                Tile(f"in:{number}:{k}", x, y, wide, 56, text, said, (), tag=tag, below=below, font=font)
+            )
         else:
             tiles.append(
-                Tile(f"in:{number}:{k}", x, y, 90, 56, "…", f"place {k} points at another list", ("plain",))
+                Tile(f"in:{number}:{k}", x, y, wide, 56, "…", f"place {k} points at another list", ("plain",))
             )
     return Table(f"list:{number}", f"list {number} inside", (tuple(tiles),))
 
 
-def _buffer(buffer: Buffered, y: float) -> tuple[list[Table], tuple[Note, ...], float]:
+def _buffer(buffer: Buffered, y: float, page: float) -> tuple[list[Table], tuple[Note, ...], float]:
     if buffer.refusal:
-        return [], _lines(y + 14, buffer.refusal), y + 40
-    head = Note(
-        LEFT,
-        y + 8,
-        "the same in a tensor",
-        "heading",
-        after=f"{buffer.numbers:,} × {buffer.dtype}, in one piece",
-    )
-    unit = min(84.0, (PAGE - 2 * LEFT - 120) / max(len(buffer.values), 1))
+        told = _lines(y + 14, buffer.refusal, page)
+        return [], told, y + 18 + 22 * len(told)
+    after = f"{buffer.numbers:,} × {buffer.dtype}, in one piece"
+    notes, down = headed(LEFT, y + 8, "the same in a tensor", after, page - 2 * LEFT)
+    if page < PAGE and 66 * len(buffer.values) > page - 2 * LEFT - 120:
+        return _in_rows(buffer, y + 24 + down, page, tuple(notes))
+    unit = min(84.0, (page - 2 * LEFT - 120) / max(len(buffer.values), 1))
     tiles = [
-        Tile(f"slot:{k}", LEFT + k * unit, y + 24, unit, 56, short(value, buffer.dtype),
-             f"slot {k}: {full(value, buffer.dtype)}, {buffer.itemsize} bytes, from byte {k * buffer.itemsize}",
-             below=f"byte {k * buffer.itemsize}" if unit > 60 else str(k * buffer.itemsize), font=min(22.0, unit / 4))
-        for k, value in enumerate(buffer.values)
-    ]  # fmt: skip
-    if buffer.numbers > len(buffer.values):
-        left, x = buffer.numbers - len(buffer.values), LEFT + len(tiles) * unit
-        tiles.append(
-            Tile(
-                "slot:more", x, y + 24, 116, 56, f"{left:,} more", f"{left:,} more slots", ("quiet",), font=14
+        _stored(buffer, k, (LEFT + k * unit, y + 24), unit, min(22.0, unit / 4))
+        for k in range(len(buffer.values))
+    ]
+    tiles += _more(buffer, (LEFT + len(tiles) * unit, y + 24), 116.0)
+    return [_storage(buffer, (tuple(tiles),) if tiles else ())], tuple(notes), y + 24 + 56 + 30
+
+
+def _in_rows(
+    buffer: Buffered, y: float, page: float, notes: tuple[Note, ...]
+) -> tuple[list[Table], tuple[Note, ...], float]:
+    """The slots on a narrow page, in as many rows as it takes."""
+    values, room = buffer.values, page - 2 * LEFT
+    rest = buffer.numbers > len(values)
+    across = max(1, min(len(values) + rest, int(room / 66)))
+    unit = min(84.0, room / across)
+    longest = max((len(short(value, buffer.dtype)) for value in values), default=1)
+    font = max(9.0, min(22.0, int((unit - 10) / (longest * MONO))))
+    rows: list[tuple[Tile, ...]] = []
+    for start in range(0, len(values), across):
+        top = y + len(rows) * 86
+        rows.append(
+            tuple(
+                _stored(buffer, k, (LEFT + (k - start) * unit, top), unit, font)
+                for k in range(start, min(start + across, len(values)))
             )
         )
-    table = Table(
-        "buffer", f"the tensor's storage, {buffer.nbytes:,} bytes", (tuple(tiles),) if tiles else ()
-    )
-    return [table], (head,), y + 24 + 56 + 30
+    if rest:
+        line, place = divmod(len(values), across)
+        more = _more(buffer, (LEFT + place * unit, y + line * 86), unit)
+        rows = [*rows[:line], (*(rows[line] if line < len(rows) else ()), *more)]
+    return [_storage(buffer, tuple(rows))], notes, y + 86 * len(rows)
 
 
-def _bars(found: Measured, buffer: Buffered, y: float) -> tuple[list[Frame], tuple[Note, ...]]:
-    """The bytes of both as lengths."""
-    room = PAGE - 2 * LEFT - 250
+def _stored(buffer: Buffered, k: int, corner: tuple[float, float], unit: float, font: float) -> Tile:
+    """A slot of the tensor's storage."""
+    value, byte = buffer.values[k], k * buffer.itemsize
+    said = f"slot {k}: {full(value, buffer.dtype)}, {buffer.itemsize} bytes, from byte {byte}"
+    below = f"byte {byte}" if unit > 60 else str(byte)
+    return Tile(f"slot:{k}", *corner, unit, 56, short(value, buffer.dtype), said, below=below, font=font)
+
+
+def _more(buffer: Buffered, corner: tuple[float, float], width: float) -> list[Tile]:
+    """How many slots are not drawn, if any."""
+    left = buffer.numbers - len(buffer.values)
+    said = f"{left:,} more slots"
+    tile = Tile("slot:more", *corner, width, 56, f"{left:,} more", said, ("quiet",), font=14)
+    return [replace(tile, font=max(7.0, min(14.0, width / (MONO * len(tile.text)))))] if left > 0 else []
+
+
+def _storage(buffer: Buffered, rows: tuple[tuple[Tile, ...], ...]) -> Table:
+    return Table("buffer", f"the tensor's storage, {buffer.nbytes:,} bytes", rows)
+
+
+def _bars(
+    found: Measured, buffer: Buffered, y: float, page: float
+) -> tuple[list[Frame], tuple[Note, ...], float]:
+    """The bytes of both as lengths; on a narrow page under their words."""
+    narrow = page < PAGE
+    room = page - 2 * LEFT - (0 if narrow else 250)
     most = max(found.total, buffer.nbytes, 1)
     frames, notes = list[Frame](), list[Note]()
     for k, (words, nbytes, kind) in enumerate(
         (("list and boxes", found.total, "alarm"), ("tensor's numbers", buffer.nbytes, "chosen"))
     ):
-        top = y + k * 46
+        top = y + k * (66 if narrow else 46)
+        if narrow:
+            notes.append(Note(LEFT, top + 12, words, "body", after=f"{nbytes:,} bytes"))
+            frames.append(Frame(LEFT, top + 20, max(2.0, room * nbytes / most), 30, kind, 4.0))
+            continue
         frames.append(Frame(LEFT + 150, top, max(2.0, room * nbytes / most), 30, kind, 4.0))
         notes.append(Note(LEFT + 140, top + 21, words, "body", "end"))
         notes.append(Note(LEFT + 160 + room * nbytes / most, top + 22, f"{nbytes:,} bytes", "big"))
-    return frames, tuple(notes)
+    return frames, tuple(notes), y + (132 if narrow else 104)
 
 
 def _words(name: str, found: Measured, buffer: Buffered, at: int) -> tuple[str, ...]:

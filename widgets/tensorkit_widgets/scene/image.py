@@ -8,6 +8,7 @@ from itertools import product
 from tensorkit_widgets.adapters import Snapshot
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.room import headed
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -25,6 +26,9 @@ __all__ = ["ImageFacts", "Shot", "compose_image"]
 
 LEFT, TOP, SIDE = 28.0, 62.0, 288.0
 CELL_W, CELL_H = 66.0, 46.0
+LEAST = 50.0
+"""The narrowest cell of two channels side by side."""
+
 COARSE = 8
 
 
@@ -57,25 +61,35 @@ class ImageFacts:
 
 
 def compose_image(
-    title: str, snapshot: Snapshot, facts: ImageFacts, shots: tuple[Shot, ...], words: tuple[str, ...]
+    title: str,
+    snapshot: Snapshot,
+    facts: ImageFacts,
+    shots: tuple[Shot, ...],
+    words: tuple[str, ...],
+    page: float = PAGE,
 ) -> Sheet:
-    """The pictures at the left, the pixels around the one looked at on the right, the storage below."""
-    photos, over, notes, low = _photos(facts, shots)
-    tables, named, right = _pixels(snapshot, facts)
+    """The pictures at the left, the pixels around the one looked at on the right, the storage below.
+
+    On a narrow page the pixels stand under the pictures.
+    """
+    wide = page - 2 * LEFT
+    head, down = headed(LEFT, 34, title, _layout(snapshot), wide)
+    top = TOP + down
+    photos, over, notes, low = _photos(facts, shots, top)
+    beside = wide >= SIDE + 70 + 4 * CELL_W
+    corner = (LEFT + SIDE + 70, top + 8) if beside else (LEFT, low + 40)
+    tables, named, right = _pixels(snapshot, facts, corner, page - 10)
     y = max(low, right) + 34
-    strip = strip_table("s", snapshot, LEFT, y + 22, PAGE - 2 * LEFT, _dress(snapshot, facts))
-    notes += [
-        Note(LEFT, 34, title, "heading", after=_layout(snapshot)),
-        *named,
-        Note(LEFT, y + 8, "the storage", "heading", after=_apart(snapshot, facts)),
-    ]  # fmt: skip
+    said, under = headed(LEFT, y + 8, "the storage", _apart(snapshot, facts), wide)
+    strip = strip_table("s", snapshot, LEFT, y + 22 + under, wide, _dress(snapshot, facts))
+    notes += [*head, *named, *said]
     end = strip.bottom + 20
-    lines = [line for sentence in words for line in wrap(sentence, PAGE - 2 * LEFT, 15)]
+    lines = [line for sentence in words for line in wrap(sentence, wide, 15)]
     notes += paragraph(LEFT, end, lines, "body", 22)
     return Sheet(
         "ImageView", f"{title}, {facts.order}", end + 22 * len(lines), (over, *tables, strip), tuple(notes),
-        (Frame(*_marker(facts), "window", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
-        photos=photos,
+        (Frame(*_marker(facts, top), "window", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
+        width=page, photos=photos,
     )  # fmt: skip
 
 
@@ -90,32 +104,34 @@ def _fit(facts: ImageFacts) -> tuple[float, float]:
     return facts.columns * unit, facts.rows * unit
 
 
-def _marker(facts: ImageFacts) -> tuple[float, float, float, float]:
+def _marker(facts: ImageFacts, top: float) -> tuple[float, float, float, float]:
     """A frame around the pixels whose numbers are shown."""
     wide, high = _fit(facts)
     x, y = wide / max(facts.columns, 1), high / max(facts.rows, 1)
     row, column = facts.corner
     size = min(4, facts.rows - row), min(4, facts.columns - column)
-    return LEFT + column * x, TOP + row * y, max(size[1] * x, 6), max(size[0] * y, 6)
+    return LEFT + column * x, top + row * y, max(size[1] * x, 6), max(size[0] * y, 6)
 
 
-def _photos(facts: ImageFacts, shots: tuple[Shot, ...]) -> tuple[tuple[Photo, ...], Table, list[Note], float]:
+def _photos(
+    facts: ImageFacts, shots: tuple[Shot, ...], top: float
+) -> tuple[tuple[Photo, ...], Table, list[Note], float]:
     """The whole picture; and beside or below it its channels, when they are separated."""
     wide, high = _fit(facts)
-    out = [Photo(LEFT, TOP, wide, high, shots[0].png, shots[0].label)]
+    out = [Photo(LEFT, top, wide, high, shots[0].png, shots[0].label)]
     notes: list[Note] = []
-    y = TOP + high + 30
+    y = top + high + 30
     small = SIDE / max(len(shots) - 1, 1) - 8
     for k, shot in enumerate(shots[1:]):
         tall = small * facts.rows / max(facts.columns, 1)
         x = LEFT + k * (small + 12)
         out.append(Photo(x, y, small, tall, shot.png, shot.label))
         notes.append(Note(x, y - 7, shot.label, "muted"))
-    low = TOP + high if len(shots) == 1 else y + small * facts.rows / max(facts.columns, 1)
-    return tuple(out), _over(facts, wide, high), notes, low
+    low = top + high if len(shots) == 1 else y + small * facts.rows / max(facts.columns, 1)
+    return tuple(out), _over(facts, wide, high, top), notes, low
 
 
-def _over(facts: ImageFacts, wide: float, high: float) -> Table:
+def _over(facts: ImageFacts, wide: float, high: float, top: float) -> Table:
     """Clear tiles over the picture: pressing one looks at the pixels there."""
     down, across = min(COARSE, facts.rows), min(COARSE, facts.columns)
     rows = []
@@ -125,7 +141,7 @@ def _over(facts: ImageFacts, wide: float, high: float) -> Table:
             pixel = i * facts.rows // down, j * facts.columns // across
             said = f"look at the pixels around row {pixel[0]}, column {pixel[1]}"
             row.append(
-                Tile(f"px:{pixel[0]},{pixel[1]}", LEFT + j * wide / across, TOP + i * high / down, wide / across,
+                Tile(f"px:{pixel[0]},{pixel[1]}", LEFT + j * wide / across, top + i * high / down, wide / across,
                      high / down, "", said, ("quiet",), action="look")
             )  # fmt: skip
         rows.append(tuple(row))
@@ -145,16 +161,21 @@ def _values(snapshot: Snapshot, facts: ImageFacts) -> dict[tuple[int, int, int],
     return out
 
 
-def _pixels(snapshot: Snapshot, facts: ImageFacts) -> tuple[list[Table], list[Note], float]:
-    """The numbers of up to four by four pixels, channel by channel."""
+def _pixels(
+    snapshot: Snapshot, facts: ImageFacts, corner: tuple[float, float], end: float
+) -> tuple[list[Table], list[Note], float]:
+    """The numbers of up to four by four pixels, channel by channel, two of them side by side where there is room."""
     values = _values(snapshot, facts)
-    left, y = LEFT + SIDE + 70, TOP + 8
-    tables, notes = [], []
+    left, y = corner
+    tables, notes = [], list[Note]()
+    half = min(CELL_W, (end - left - 36) / 8)
+    across, cell = (2, half) if half >= LEAST else (1, CELL_W)
+    tall = CELL_H * min(4, facts.rows)
     for channel in range(min(facts.channels, 4)):
-        column = channel % 2
-        x = left + column * (4 * CELL_W + 36)
+        column = channel % across
+        x = left + column * (4 * cell + 36)
         if channel and not column:
-            y += 4 * CELL_H + 44
+            y += tall + 44
         places = sorted(place for place in values if place[2] == channel)
         name = facts.names[channel]
         rows: dict[int, list[Tile]] = {}
@@ -164,15 +185,19 @@ def _pixels(snapshot: Snapshot, facts: ImageFacts) -> tuple[list[Table], list[No
             said = f"row {i}, column {j}, {name}: {exact}, slot {slot}"
             kin = tuple(f"v:{i},{j},{other}" for other in range(facts.channels) if other != c)
             rows.setdefault(i, []).append(
-                Tile(f"v:{i},{j},{c}", x + (j - facts.corner[1]) * CELL_W, y + (i - facts.corner[0]) * CELL_H, CELL_W,
+                Tile(f"v:{i},{j},{c}", x + (j - facts.corner[1]) * cell, y + (i - facts.corner[0]) * CELL_H, cell,
                      CELL_H, text, said, ("lit",) if lit else (), kin, tag=str(slot), storage=facts.storage, slot=slot,
-                     action="pixel", full=exact, font=min(18.0, 88 / max(len(text), 1)))
+                     action="pixel", full=exact, font=min(18.0, 88 / max(len(text), 1) * cell / CELL_W))
             )  # fmt: skip
-        notes.append(Note(x, y - 8, name, "heading", after="" if channel else _range(facts)))
+        seen = _range(facts)
+        shown = not channel and len(name) * 9.4 + len(seen) * 7.6 + 14 < end - x - (across - 1) * (
+            4 * cell + 36
+        )
+        notes.append(Note(x, y - 8, name, "heading", after=seen if shown else ""))
         tables.append(
             Table(f"v{channel}", f"{name}, {_range(facts)}", tuple(tuple(row) for row in rows.values()))
         )
-    return tables, notes, y + 4 * CELL_H + 8
+    return tables, notes, y + tall + 8
 
 
 def _range(facts: ImageFacts) -> str:

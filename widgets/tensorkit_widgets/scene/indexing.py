@@ -9,7 +9,7 @@ from tensorkit_widgets.adapters import Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
-from tensorkit_widgets.scene.room import page_for
+from tensorkit_widgets.scene.room import code_lines, headed, one_box, page_for
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -58,6 +58,7 @@ class Gather:
     status: str
     refused_at: int | None = None
     page: float = PAGE
+    stacked: bool = False
 
     @property
     def wide(self) -> float:
@@ -71,21 +72,27 @@ def key_of(which: str, index: Sequence[int]) -> str:
 
 
 def compose_indexing(model: Gather) -> Sheet:
-    """One step of the story; on a narrower page, and so larger, where there is room."""
-    whole = _composed(replace(model, arrived=True))  # the page of all steps is one: nothing jumps
-    return _composed(replace(model, page=page_for(whole, ("s", "c"))))
+    """One step of the story; on a narrower page, and so larger, where there is room.
+
+    Where the page of the model is too narrow for that, the result stands under the tensor.
+    """
+    whole = _composed(replace(model, arrived=True, page=PAGE))  # the page of all steps is one: nothing jumps
+    page = page_for(whole, ("s", "c"))
+    stacked = page > model.page
+    return _composed(replace(model, stacked=stacked, page=model.page if stacked else page))
 
 
 def _composed(model: Gather) -> Sheet:
-    notes: list[Note] = [
-        Note(LEFT, 36, model.code if len(model.code) < 70 else model.code[:68] + "…", "title")
-    ]
+    code = model.code if len(model.code) < 70 else model.code[:68] + "…"
+    lines = code_lines(code, model.wide - 60, 19) if model.stacked else [code]
+    notes: list[Note] = [*paragraph(LEFT, 36, lines, "title", 26)]
     kind = {"view": "good-words", "copy": "copy-words"}.get(model.status)
     if kind and model.arrived:
         notes.append(Note(model.page - LEFT, 36, f"a {model.status}", kind, "end"))
-    table, more = _items(model, 64)
+    down = 26.0 * (len(lines) - 1)
+    table, more = _items(model, 64 + down)
     notes += more
-    y = 152.0 if model.items else 72.0
+    y = (152.0 if model.items else 72.0) + down
     frames: list[Frame] = []
     for sentence in model.words:
         lines = wrap(sentence, model.wide, 16)
@@ -132,10 +139,10 @@ def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
 def _tensors(model: Gather, top: float) -> tuple[list[Table], list[Note], float]:
     """The tensor with what is chosen, and the result beside it, or below where there is no room."""
     notes = [Note(LEFT, top + 14, model.name, "heading", after=f"size {size_text(model.base.meta.size)}")]
-    base = _fitted(_base(model, top + 26), model.wide if len(model.base.meta.size) == 1 else 480)
+    base = _fitted(_base(model, top + 26), _room_of_base(model))
     if not model.arrived or model.result is None:
         return [base], notes, base.bottom + 14
-    beside = base.right <= 470
+    beside = base.right <= 470 and not model.stacked
     x, y = (max(base.right + 70, 330.0), top) if beside else (LEFT, base.bottom + 22)
     result = _fitted(_result(model, x, y + 26), model.page - x - LEFT)
     after = f"size {size_text(model.result.meta.size)}"[:48]
@@ -149,6 +156,11 @@ def _reached(model: Gather) -> dict[Ints, list[Ints]]:
     for cell, place in model.origin.items():
         out.setdefault(place, []).append(cell)
     return out
+
+
+def _room_of_base(model: Gather) -> float:
+    """How wide the tensor may be: a row takes all there is, a matrix leaves room for the result."""
+    return model.wide if len(model.base.meta.size) == 1 else min(480.0, model.wide)
 
 
 def _base(model: Gather, top: float) -> Table:
@@ -168,8 +180,7 @@ def _base(model: Gather, top: float) -> Table:
         kinds=kinds, label=label, storage=model.storage[0], action="pick", tags=True,
         kin=lambda index: tuple(key_of("r", c) for c in reached.get(index, ())) if model.arrived else (),
     )  # fmt: skip
-    width = model.wide if len(model.base.meta.size) == 1 else 480
-    table = tensor_table("t", model.base, LEFT, top, width, dress, model.name)
+    table = tensor_table("t", model.base, LEFT, top, _room_of_base(model), dress, model.name)
     counts = {key_of("t", place): len(cells) for place, cells in reached.items() if len(cells) > 1}
 
     def marked(tile: Tile) -> Tile:
@@ -196,7 +207,12 @@ def _result(model: Gather, x: float, top: float) -> Table:
         kinds=kinds, label=label, storage=model.storage[0 if model.view else 1],
         kin=lambda index: (key_of("t", model.origin[index]),) if index in model.origin else (),
     )  # fmt: skip
-    return tensor_table("r", model.result, x, top, model.page - x - LEFT, dress, "the result")
+    room = model.page - x - LEFT
+    box = one_box([model.result], room)
+    crowded = model.stacked and box[2] < 11
+    return tensor_table(
+        "r", model.result, x, top, room, replace(dress, box=box) if crowded else dress, "the result"
+    )
 
 
 def _fitted(table: Table, room: float) -> Table:
@@ -221,7 +237,8 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
         if model.view and model.arrived
         else f"{meta.slots:,} × {meta.dtype}"
     )
-    notes = [Note(LEFT, top + 14, f"the storage of {model.name}", "heading", after=tell)]
+    notes, down = headed(LEFT, top + 14, f"the storage of {model.name}", tell, model.page - LEFT)
+    top += down
     dress = Dress(
         kinds=lambda i: ("changed",) if i[0] in changed else ("lit",) if i[0] in used else (),
         storage=model.storage[0], tags=False,
@@ -243,11 +260,12 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
             storage=model.storage[1], tags=False,
         ),
     )  # fmt: skip
-    notes.append(
-        Note(LEFT, y + 88, "the result’s own storage", "heading", after=f"{result.meta.nbytes:,} bytes, new")
+    own, down = headed(
+        LEFT, y + 88, "the result’s own storage", f"{result.meta.nbytes:,} bytes, new", model.page - LEFT
     )
+    notes += own
     wires = _wires(first, second, {c: slot[model.origin[i]] for c, i in cells.items()})
-    return [first, second], notes, wires, second.bottom + 34
+    return [first, second], notes, wires, second.bottom + 34 + down
 
 
 def _wires(first: Table, second: Table, came: dict[int, int]) -> tuple[Wire, ...]:

@@ -9,6 +9,7 @@ from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
+from tensorkit_widgets.scene.room import clipped, code_lines, headed, kept_in, one_box
 from tensorkit_widgets.scene.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
 from tensorkit_widgets.scene.words import size_text, wrap
 
@@ -16,6 +17,8 @@ __all__ = ["Factor", "Moment", "compose_matmul", "compose_refused"]
 
 Number = bool | int | float | complex
 LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 60.0, 56.0, 22.0
+BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0
+"""On a narrow page: the space beside a, the narrowest cell of a row that meets a column, the words over an arrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,13 @@ class Moment:
     words: tuple[str, ...] = ()
 
 
-def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment) -> Sheet:
-    """One moment of the product."""
+def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float = PAGE) -> Sheet:
+    """One moment of the product. On a narrow page the sum stands below, on a very narrow one all of it."""
     box = _box(a.snapshot, b.snapshot, result)
     unit = box[0]
     split = max(LEFT + SIDE + unit * a.snapshot.window.count[-1] + 28, 420.0)
-    split = min(split, PAGE - LEFT - SIDE - unit * result.window.count[-1])
+    if page < PAGE or split > PAGE - LEFT - SIDE - unit * result.window.count[-1]:
+        return _narrow(a, b, result, moment, page)
     upper = tensor_table(
         "b", b.snapshot, split, TOP, PAGE, _dress(b, (moment.inner, moment.columns), box), b.name
     )
@@ -70,6 +74,59 @@ def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment) -> Sh
         "MatmulExplorer", _title(a.name, b.name, a.snapshot.meta, b.snapshot.meta), y + 22 * len(lines) + 4,
         (left, upper, whole), tuple(notes), words=(*moment.words, *_said(moment)),
         said=moment.words[0] if moment.words else "",
+    )  # fmt: skip
+
+
+def _narrow(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float) -> Sheet:
+    """Row and column still meet in the result as long as the cells stay readable; else all three stand in a column."""
+    wide, inner = page - 2 * LEFT, a.snapshot.window.count[-1]
+    shown = (a.snapshot, b.snapshot, result)
+    space = wide - 2 * SIDE - BETWEEN
+    unit = min(space / max(inner + result.window.count[-1], 1), (space - LABEL) / max(inner, 1))
+    meet = unit >= LEAST
+    room = SIDE + unit * max(s.window.count[-1] for s in shown) if meet else wide
+    box = one_box(shown, room)
+    split = LEFT + SIDE + box[0] * inner + BETWEEN if meet else LEFT
+    right, name = page - LEFT, f"{a.name} @ {b.name}"
+    notes, y = list[Note](), TOP - 18
+
+    def head(x: float, text: str, snapshot: Snapshot, room: float) -> float:
+        more, down = headed(x, y, text, f"size {size_text(snapshot.meta.size)}", room)
+        notes.extend(more)
+        return y + 16 + down
+
+    def upper(x: float) -> Table:
+        top = head(x, b.name, b.snapshot, right - x)
+        dress = _dress(b, (moment.inner, moment.columns), box)
+        return kept_in(_linked(tensor_table("b", b.snapshot, x, top, PAGE, dress, b.name), result), right)
+
+    def lower(end: float) -> Table:
+        top = head(LEFT, a.name, a.snapshot, end - LEFT)
+        dress = _dress(a, (moment.rows, moment.inner), box)
+        return kept_in(_linked(tensor_table("a", a.snapshot, LEFT, top, PAGE, dress, a.name), result), end)
+
+    if meet:
+        over = upper(split)
+        y = over.bottom + 40
+        left = lower(split - BETWEEN)
+    else:
+        left = lower(right)
+        y = left.bottom + 40
+        over = upper(LEFT)
+        y = over.bottom + 40
+    top = head(split, name, result, right - split)
+    whole = kept_in(_result(result, moment, box, (split, top), name), right)
+    y = max(left.bottom, whole.bottom) + 36
+    for line in _said(moment):
+        lines = code_lines(line, wide, 17)
+        notes += paragraph(LEFT, y, lines, "code", 26)
+        y += 26 * len(lines) + 8
+    lines = [line for sentence in moment.words for line in wrap(sentence, wide, 15)]
+    notes += paragraph(LEFT, y, lines, "body", 22)
+    return Sheet(
+        "MatmulExplorer", _title(a.name, b.name, a.snapshot.meta, b.snapshot.meta), y + 22 * len(lines) + 4,
+        (left, over, whole), tuple(notes), words=(*moment.words, *_said(moment)),
+        said=moment.words[0] if moment.words else "", width=page,
     )  # fmt: skip
 
 
@@ -173,9 +230,14 @@ def _sum(moment: Moment, a: Factor, result: Snapshot) -> list[Note]:
     return notes
 
 
-def compose_refused(names: tuple[str, str], metas: tuple[Meta, Meta], error: str) -> Sheet:
+def compose_refused(
+    names: tuple[str, str], metas: tuple[Meta, Meta], error: str, page: float = PAGE
+) -> Sheet:
     """Two sizes whose inner dimensions differ, and the library's refusal."""
-    pair = [_sizes(name, key, meta, 60.0 + 70 * k) for k, (name, key, meta) in
+    rule = "the sizes: the last of the first must be the last but one of the second"
+    heading = wrap(rule, page - 2 * LEFT, 15 if page == PAGE else 18)
+    top = 60.0 + 20 * (len(heading) - 1)
+    pair = [_sizes(name, key, meta, top + 70 * k, page) for k, (name, key, meta) in
             enumerate(zip(names, "ab", metas, strict=True))]  # fmt: skip
     inner = metas[0].size[-1:], metas[1].size[-2:-1] or metas[1].size[-1:]
     words = "The two sizes do not fit."
@@ -186,27 +248,29 @@ def compose_refused(names: tuple[str, str], metas: tuple[Meta, Meta], error: str
         words += "they cannot be multiplied pair by pair."
     elif inner[0] and inner[0] == inner[1]:
         words = "The sizes fit."
-    lines = [line for part in error.split("\n") for line in wrap(part, PAGE - 2 * LEFT - 32, 14)]
-    y = 230.0
+    lines = [line for part in error.split("\n") for line in wrap(part, page - 2 * LEFT - 32, 15.5)]
+    why = wrap(words, page - 2 * LEFT, 15)
+    y = top + 170 + 22 * (len(why) - 1)
     notes = [
-        Note(LEFT, 34, "the sizes: the last of the first must be the last but one of the second", "heading"),
-        Note(LEFT, y, words, "body"), *paragraph(LEFT + 16, y + 46, lines, "alarm"),
-        *(Note(118, 60.0 + 70 * k + 31, name, "code", "end") for k, name in enumerate(names)),
+        *paragraph(LEFT, 34, heading, "heading"),
+        *paragraph(LEFT, top + 170, why, "body", 22), *paragraph(LEFT + 16, y + 46, lines, "alarm"),
+        *(Note(118, top + 70 * k + 31, clipped(name, 112, 17), "code", "end") for k, name in enumerate(names)),
     ]  # fmt: skip
-    frames = (Frame(LEFT, y + 22, PAGE - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"),)
+    frames = (Frame(LEFT, y + 22, page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"),)
     return Sheet(
         "MatmulExplorer", _title(*names, *metas), y + 20 * len(lines) + 60, tuple(pair), tuple(notes), frames,
-        words=(words, error), said=words, status="refused",
+        words=(words, error), said=words, status="refused", width=page,
     )  # fmt: skip
 
 
-def _sizes(name: str, key: str, meta: Meta, y: float) -> Table:
+def _sizes(name: str, key: str, meta: Meta, y: float, page: float) -> Table:
     """A size as tiles, with the dimension that has to fit marked."""
     last = len(meta.size) - 1
     inner = last if key == "a" else max(last - 1, 0)
+    column = min(84.0, (page - LEFT - 140) / max(len(meta.size), 1))
     tiles = tuple(
-        Tile(f"{key}:{d}", 140 + 84.0 * d, y, 84, 48, str(n), f"{name}: dimension {d} has size {n}",
-             ("bad",) if d == inner else ())
+        Tile(f"{key}:{d}", 140 + column * d, y, column, 48, str(n), f"{name}: dimension {d} has size {n}",
+             ("bad",) if d == inner else (), font=max(7.0, min(20.0, int((column - 6) / (MONO * len(str(n)))))))
         for d, n in enumerate(meta.size)
     )  # fmt: skip
     return Table(key, f"the size of {name}", (tiles,) if tiles else ())

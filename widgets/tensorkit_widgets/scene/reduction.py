@@ -11,7 +11,7 @@ from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.reduction_words import dtype_sentence, story
-from tensorkit_widgets.scene.room import page_for
+from tensorkit_widgets.scene.room import code_lines, headed, page_for
 from tensorkit_widgets.scene.sheet import (
     PAGE,
     Dress,
@@ -62,6 +62,7 @@ class Collapse:
     so_far: tuple[str, ...]
     inside: bool
     page: float = PAGE
+    stacked: bool = False
 
     @property
     def count(self) -> int:
@@ -78,16 +79,22 @@ def _key(which: str, index: Sequence[int]) -> str:
 
 
 def compose_reduction(model: Collapse, storage: int) -> Sheet:
-    """One step of the story; on a narrower page, and so larger, where there is room."""
-    sheet = _composed(model, storage)
+    """One step of the story; on a narrower page, and so larger, where there is room.
+
+    Where the page of the model is too narrow for that, the result stands under the tensor.
+    """
+    sheet = _composed(replace(model, page=PAGE), storage)
     page = page_for(sheet, ("walk",))
+    if page > model.page:
+        return _composed(replace(model, stacked=True), storage)
     return sheet if page == PAGE else _composed(replace(model, page=page), storage)
 
 
 def _composed(model: Collapse, storage: int) -> Sheet:
     size = model.base.meta.size
-    notes: list[Note] = [Note(LEFT, 36, model.code, "title")]
-    table, more, y = _sizes(model, 56)
+    code = code_lines(model.code, model.page - 2 * LEFT, 19) if model.stacked else [model.code]
+    notes: list[Note] = [*paragraph(LEFT, 36, code, "title", 26)]
+    table, more, y = _sizes(model, 30 + 26.0 * len(code))
     notes += more
     words = story(model.name, model.op, model.dims, model.keepdim, size, model.count, bool(model.error))
     why = dtype_sentence(model.op, model.library, model.base.meta.dtype, model.dtype)
@@ -164,7 +171,8 @@ def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
     if not refused:
         notes.append(Note(x - 16, top + 104, "the result’s", "body", "end"))
         if not lower:
-            notes.append(Note(x + 4, top + 104, "() – a single number, no dimension is left", "body"))
+            lone = wrap("() – a single number, no dimension is left", model.page - LEFT - x, 15)
+            notes += paragraph(x + 4, top + 104, lone, "body")
     if not size:
         notes.append(Note(x + 4, top + 52, "() – a single number already", "body"))
     rows = tuple(row for row in (tuple(upper), tuple(lower)) if row)
@@ -186,16 +194,21 @@ def _matrices(
     )  # fmt: skip
     meta = model.base.meta
     notes = [Note(LEFT, top + 14, model.name[:40], "heading", after=meta.dtype)]
-    base = _fitted(tensor_table("t", model.base, LEFT, top + 26, ROOM, dress, model.name), ROOM)
+    room = min(ROOM, model.page - 2 * LEFT)
+    base = _fitted(tensor_table("t", model.base, LEFT, top + 26, room, dress, model.name), room)
     if model.result is None:
         return [base], notes, (), base.bottom + 14
     after = f"{model.dtype}, size {size_text(model.size)}"[:56]
     x = min(max(base.right, 300.0) + GUTTER, PAGE - LEFT - ROOM / 2)
-    notes.append(Note(x, top + 14, "the result", "heading", after=after))
+    if model.stacked:
+        x, top = LEFT, base.bottom + 30
+    more, down = headed(x, top + 14, "the result", after, model.page - x)
+    top += down
+    notes += more
     result = _result(model, x, top + 26)
     if not model.known:
         notes.append(Note(x, result.bottom + 24, f"{prod(meta.size):,} numbers: press “compute”", "body"))
-    wires = _wire(model, base, result, x)
+    wires = () if model.stacked else _wire(model, base, result, x)
     bottom = max(base.bottom, result.bottom + (30 if not model.known else 0)) + 34
     return [base, result], notes, wires, bottom
 
@@ -292,11 +305,9 @@ def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]
     where = list(model.cells[model.chosen])
     y = top + 30
     so_far = " · under each: so far" if model.inside and model.so_far else ""
-    notes = [
-        Note(
-            LEFT, top + 8, f"result{where}", "heading", after=f"{model.op} of {model.count:,} numbers{so_far}"
-        )
-    ]
+    told = f"{model.op} of {model.count:,} numbers{so_far}"
+    notes, down = headed(LEFT, top + 8, f"result{where}", told, model.page - LEFT)
+    y += down
     sign = SIGNS.get(model.op, ",")
     rows: list[list[Tile]] = [[]]
     values = dict(_base_texts(model))

@@ -12,7 +12,7 @@
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number, moments: string, status: string, said: string,
  *             complaint: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
- *             undo: boolean, data: Record<string, string>, fits?: boolean }} Facts
+ *             undo: boolean, data: Record<string, string> }} Facts
  */
 
 import { BoardControls } from "./board_controls.js";
@@ -27,7 +27,7 @@ class BoardView extends PictureView {
   constructor(model, el) {
     /** @type {Facts | undefined} */
     const facts = model.get("frame")?.facts;
-    super(model, el, { widget: facts?.kind ?? "board", label: facts?.name ?? "a picture", classes: `tk-board tk-${facts?.kind ?? "board"}` });
+    super(model, el, { widget: facts?.kind ?? "board", label: facts?.name ?? "a picture", classes: `tk-board tk-${facts?.kind ?? "board"}`, fits: true });
     /** @type {BoardScene | null} */
     this.scene = null;
     /** @type {number | null} the storage that the pointer is on */
@@ -53,14 +53,6 @@ class BoardView extends PictureView {
     this.sizes = facts?.fits ? new ResizeObserver(() => this.resized()) : null;
     this.sizes?.observe(this.picture);
     this.open([this.own.root, this.bar]);
-  }
-
-  /** A picture that can be laid out for its room is told how much there is. */
-  resized() {
-    const width = Math.min(960, Math.round(this.picture.clientWidth));
-    if (width < 100 || Math.abs(width - this.room) < 20) return;
-    this.room = width;
-    this.post({ kind: "room", value: width });
   }
 
   /** @param {"back" | "step" | "run" | "undo" | "reset"} role @param {string} label @param {string} title */
@@ -129,7 +121,6 @@ class BoardView extends PictureView {
 
   dispose() {
     super.dispose();
-    this.sizes?.disconnect();
     this.unlisten();
     this.scene?.dispose();
   }

@@ -24,10 +24,12 @@ export class Stage {
   /**
    * @param {HTMLElement} root the picture with its controls
    * @param {(message: import("./courier.js").Message) => void} post
+   * @param {() => void} [sized] called when the size of what is on the stage has changed
    */
-  constructor(root, post) {
+  constructor(root, post, sized = () => {}) {
     this.root = root;
     this.post = post;
+    this.sized = sized;
     /** @type {Script} */
     this.script = { steps: false, scenes: [], scene: -1, marked: false };
     this.open = false;
@@ -146,9 +148,14 @@ export class Stage {
     this.button.focus();
   }
 
+  /** How many times larger than in the notebook. */
+  get zoom() {
+    return this.open ? shared.size / 100 : 1;
+  }
+
   show() {
     this.root.classList.toggle("tk-presenting", this.open);
-    this.root.style.setProperty("--tk-stage", String(this.open ? shared.size / 100 : 1));
+    this.root.style.setProperty("--tk-stage", String(this.zoom));
     this.root.toggleAttribute("data-tk-dark", this.open && shared.dark === true);
     this.root.toggleAttribute("data-tk-light", this.open && shared.dark === false);
     this.dialog.classList.toggle("tk-stage-dark", shared.dark === true);
@@ -158,6 +165,7 @@ export class Stage {
     this.button.setAttribute("aria-pressed", String(this.open));
     this.root.dataset.stage = this.open ? String(shared.size) : "";
     this.size.textContent = `${shared.size} %`;
+    this.sized();
   }
 
   /** Whether a kernel can be, and need be, started again. */

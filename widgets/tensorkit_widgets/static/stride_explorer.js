@@ -41,7 +41,7 @@ import { PictureView } from "./view.js";
 class View extends PictureView {
   /** @param {import("./view.js").Model} model @param {HTMLElement} el */
   constructor(model, el) {
-    super(model, el, { widget: "stride-explorer", label: "StrideExplorer", classes: "tk-explorer" });
+    super(model, el, { widget: "stride-explorer", label: "StrideExplorer", classes: "tk-explorer", fits: true });
     const post = (/** @type {import("./courier.js").Message} */ message) => this.post(message);
     const say = (/** @type {string} */ words) => this.say(words);
     /** @type {LiveScene | null} */
@@ -66,18 +66,7 @@ class View extends PictureView {
     });
     this.undo = button("undo", "Undo", () => this.post({ kind: "undo" }));
     this.unlisten = listen((pointed) => this.pointed(pointed));
-    this.room = 960;
-    this.sizes = new ResizeObserver(() => this.resized());
-    this.sizes.observe(this.picture);
     this.open([this.bar()], [this.sight.root, this.panels()]);
-  }
-
-  /** A picture for much less or much more room is laid out anew; in between it is scaled. */
-  resized() {
-    const width = Math.min(960, this.picture.clientWidth);
-    if (width < 100 || Math.abs(width - this.room) < 60) return;
-    this.room = width;
-    this.post({ kind: "room", width });
   }
 
   /** The line of code at the top. */
@@ -260,7 +249,6 @@ class View extends PictureView {
   dispose() {
     super.dispose();
     this.unlisten();
-    this.sizes.disconnect();
     this.scene?.dispose();
   }
 }

@@ -21,13 +21,16 @@ import { Stage } from "./stage.js";
 import { comeBack } from "./revive.js";
 import { hideStill } from "./still.js";
 
+/** The width of a picture that has all the room it wants. */
+const PAGE = 960;
+
 export class PictureView {
   /**
    * @param {Model} model
    * @param {HTMLElement} el
-   * @param {{ widget: string, label: string, classes: string }} how
+   * @param {{ widget: string, label: string, classes: string, fits?: boolean }} how ``fits``: the picture is laid out for its room
    */
-  constructor(model, el, { widget, label, classes }) {
+  constructor(model, el, { widget, label, classes, fits = false }) {
     this.model = model;
     this.el = el;
     this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
@@ -43,7 +46,9 @@ export class PictureView {
     });
     // Keys pressed here are meant for the picture: the notebook has shortcuts of its own for the same keys.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
-    this.stage = new Stage(this.root, (message) => this.post(message));
+    this.room = PAGE;
+    this.sizes = fits ? new ResizeObserver(() => this.resized()) : null;
+    this.stage = new Stage(this.root, (message) => this.post(message), () => this.resized());
     this.repaint = () => this.paint(model.get("frame"));
     this.died = () => this.kernel("gone");
     this.showStill = () => {};
@@ -64,12 +69,21 @@ export class PictureView {
     if (this.el.closest(".jupyter-widgets-disconnected")) this.died();
     this.unwatch = watchKernel(this.model.widget_manager, (how) => this.reached(how));
     this.repaint();
+    this.sizes?.observe(this.picture);
     comeBack(this.root, this.stage, (message) => this.post(message));
   }
 
   /** @param {import("./courier.js").Message} message */
   post(message) {
     if (this.root.dataset.kernel !== "gone" && this.root.dataset.kernel !== "starting") this.courier.post(message);
+  }
+
+  /** Tell how much room there is for the picture: on the stage it is drawn larger, and has less. A little more or less is scaled. */
+  resized() {
+    const width = Math.min(PAGE, Math.round(this.picture.clientWidth / this.stage.zoom));
+    if (!this.sizes || width < 100 || Math.abs(width - this.room) < 20) return;
+    this.room = width;
+    this.post({ kind: "room", value: width });
   }
 
   // ---- from Python
@@ -156,6 +170,7 @@ export class PictureView {
   dispose() {
     this.model.off("change:frame", this.repaint);
     for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
+    this.sizes?.disconnect();
     this.unwatch();
     this.courier.dispose();
     this.stage.dispose();
