@@ -48,10 +48,6 @@ class BoardView extends PictureView {
     this.unlisten = listen((pointed) => {
       if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot);
     });
-    this.room = 960;
-    this.root.toggleAttribute("data-fits", facts?.fits === true);
-    this.sizes = facts?.fits ? new ResizeObserver(() => this.resized()) : null;
-    this.sizes?.observe(this.picture);
     this.open([this.own.root, this.bar]);
   }
 
