@@ -7,6 +7,7 @@ difference before committing it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -144,9 +145,18 @@ def fixture() -> str:
     both = {"affine": frames, "chain": [folded.frame]}
     for frame in (*frames, folded.frame):
         frame["serial"] = None
+        frame["svg"] = numbered(frame["svg"])
     made.close()
     folded.close()
     return json.dumps(both, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def numbered(svg: str) -> str:
+    """A storage's number hangs on an address: here they are counted as they come."""
+    known: dict[str, int] = {}
+    return re.sub(
+        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), svg
+    )
 
 
 def write() -> None:

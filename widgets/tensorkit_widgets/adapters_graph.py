@@ -11,10 +11,12 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
-from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer
-from tensorkit_widgets.graph_model import Graph, Input, Kept, Made, Value, Vertex, Visit, Walk
+from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer, storage_number
+from tensorkit_widgets.geometry import slot_of
+from tensorkit_widgets.graph_model import Graph, Input, Kept, Made, Memory, Value, Vertex, Visit, Walk
 from tensorkit_widgets.numerals import short
 from tensorkit_widgets.window import Window
 
@@ -28,6 +30,9 @@ _FREED = "second time"
 _OLD = {"self": "input", "result": "out"}
 _MOST_ITEMS = 64
 _WIDE, _HIGH = 6, 4
+
+Part = tuple[str, int | None]
+"""A piece of a value's text; a number comes with its slot."""
 
 
 @dataclass
@@ -52,20 +57,37 @@ class Live:
 # ---- values
 
 
-def value_of(tensor: Any, room: int = 24) -> Value:
+def value_of(tensor: Any, room: int = 24, linked: bool = False) -> Value:
     """A tensor's size, dtype and a few numbers, in at most about ``room`` characters.
+
+    ``linked`` says that the tensor lives on: then the value knows where its numbers lie.
 
     >>> import numpy
     >>> value_of(numpy.arange(100.0)).text
     '[0., 1., 2., 3., 4., …]'
+    >>> value_of(numpy.arange(6.0)[1::2], linked=True).marks
+    ((1, 3, 1), (5, 7, 3), (9, 11, 5))
     """
     try:
         meta = describe(tensor)
-        text = "unreadable" if meta.fault else _preview(tensor, meta, room)
+        parts = [("unreadable", None)] if meta.fault else _preview(tensor, meta, room)
     except (TypeError, RuntimeError, ValueError) as error:
         size = tuple(getattr(tensor, "shape", ()))
         return Value(size, str(tensor.dtype).rpartition(".")[2], type(error).__name__)
-    return Value(meta.size, meta.dtype, text, _version(tensor))
+    text, version = "".join(words for words, _ in parts), _version(tensor)
+    if not linked or meta.fault or 0 in meta.size:
+        return Value(meta.size, meta.dtype, text, version)
+    memory = Memory(storage_number(meta.buffer), meta.size, meta.stride, meta.offset)
+    return Value(meta.size, meta.dtype, text, version, memory, tuple(_marks(parts)))
+
+
+def _marks(parts: Sequence[Part]) -> Iterator[tuple[int, int, int]]:
+    """Where each number stands in the text of these parts, and its slot."""
+    at = 0
+    for words, slot in parts:
+        if slot is not None:
+            yield at, at + len(words), slot
+        at += len(words)
 
 
 def _version(tensor: Any) -> int:
@@ -75,28 +97,36 @@ def _version(tensor: Any) -> int:
         return 0
 
 
-def _preview(tensor: Any, meta: Meta, room: int) -> str:
+def _preview(tensor: Any, meta: Meta, room: int) -> list[Part]:
     """The first numbers of each dimension, as printed tensors are written; one reading of a small window."""
     if 0 in meta.size:
-        return "[]"
+        return [("[]", None)]
     d = len(meta.size)
     window = Window((0,) * d, tuple(min(n, _WIDE if k == d - 1 else _HIGH) for k, n in enumerate(meta.size)))
-    numbers = [short(number, meta.dtype) for number in look(tensor, window, ()).grid]
+    shown = look(tensor, window, ()).grid
+    slots = (slot_of(index, meta.stride, meta.offset) for index in product(*map(range, window.count)))
+    numbers: list[Part] = [
+        (short(number, meta.dtype), slot) for number, slot in zip(shown, slots, strict=False)
+    ]
     for most in range(_WIDE, 0, -1):
-        text = _nested(numbers, window.count, meta.size, most)
-        if len(text) <= room:
-            return text
-    return "[" * d + "…" + "]" * d if d <= 3 else "[…]"
+        parts = _nested(numbers, window.count, meta.size, most)
+        if sum(len(words) for words, _ in parts) <= room:
+            return parts
+    return [("[" * d + "…" + "]" * d if d <= 3 else "[…]", None)]
 
 
-def _nested(numbers: Sequence[str], count: Sequence[int], size: Sequence[int], most: int) -> str:
-    """``numbers`` in row-major order over ``count``, at most ``most`` to a row."""
+def _nested(numbers: Sequence[Part], count: Sequence[int], size: Sequence[int], most: int) -> list[Part]:
+    """``numbers`` in row-major order over ``count``, at most ``most`` to a row, with the brackets around them."""
     if not size:
-        return numbers[0] if numbers else "?"
+        return [numbers[0] if numbers else ("?", None)]
     share = len(numbers) // count[0] if count[0] else 0
     shown = min(count[0], most if len(size) == 1 else max(1, most - 1))
-    parts = [_nested(numbers[k * share : (k + 1) * share], count[1:], size[1:], most) for k in range(shown)]
-    return "[" + ", ".join([*parts, *(["…"] if size[0] > shown else [])]) + "]"
+    out: list[Part] = [("[", None)]
+    for k in range(shown):
+        out += [(", ", None)] * (k > 0) + _nested(
+            numbers[k * share : (k + 1) * share], count[1:], size[1:], most
+        )
+    return [*out, (", …]" if size[0] > shown else "]", None)]
 
 
 # ---- names
@@ -250,10 +280,10 @@ class _Reader:
         self.values: dict[int, tuple[Any, Value]] = {}
 
     def value(self, tensor: Any) -> Value:
-        """`value_of`, once for each tensor object."""
+        """`value_of` a tensor that lives on, once for each tensor object."""
         found = self.values.get(id(tensor))
         if found is None:
-            found = self.values[id(tensor)] = (tensor, value_of(tensor))
+            found = self.values[id(tensor)] = (tensor, value_of(tensor, linked=True))
         return found[1]
 
     def graph(self, library: str) -> tuple[Graph, Live]:
@@ -304,7 +334,7 @@ class _Reader:
         grad = None if collected is None else collected.grad
         return Vertex(
             number, "op", part.name(), inputs, kept, made[0].value if made else None, made, _size(part, 0),
-            None if grad is None else value_of(grad), collected is not None,
+            None if grad is None else self.value(grad), collected is not None,
         )  # fmt: skip
 
     def _kept(self, part: Any, held: _Held, past: Vertex | None) -> Iterator[Kept]:
@@ -362,7 +392,7 @@ class _Reader:
             return Vertex(number, "constant", name, value=value, note=self._detached(tensor))
         grad = tensor.grad if tensor.is_leaf else None
         return Vertex(
-            number, "leaf", name, value=value, grad=None if grad is None else value_of(grad), collects=True
+            number, "leaf", name, value=value, grad=None if grad is None else self.value(grad), collects=True
         )
 
     def _detached(self, tensor: Any) -> str:
@@ -410,7 +440,7 @@ class _Reader:
             return Input(None, 0, False, past.number)
         if source not in self.remembered:
             self.remembered[source] = self.live.add(object())
-            self.vertices.append(replace(before.vertices[source], number=self.remembered[source]))
+            self.vertices.append(_gone(before.vertices[source], self.remembered[source]))
         return Input(self.remembered[source], 0, False)
 
     def _constant_inputs(self, part: Any, blind: list[int]) -> Iterator[tuple[int, Any]]:
@@ -435,6 +465,12 @@ class _Reader:
         """Whether a tensor is how PyTorch keeps a number that stood beside a tensor."""
         plain = tensor.dim() == 0 and str(tensor.dtype) in ("torch.int64", "torch.float64")
         return plain and not self.names.of(tensor)
+
+
+def _gone(vertex: Vertex, number: int) -> Vertex:
+    """A constant that nothing holds any more, as it was seen last: its memory may be another tensor's by now."""
+    value = vertex.value
+    return replace(vertex, number=number, value=value and replace(value, memory=None, marks=()))
 
 
 def _accumulator(tensor: Any) -> Any:

@@ -10,17 +10,33 @@ from typing import Literal
 
 from tensorkit_widgets.geometry import Ints
 
-__all__ = ["Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
+__all__ = ["Graph", "Input", "Kept", "Made", "Memory", "Value", "Vertex", "Visit", "Walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Where the numbers of a tensor lie: in which storage (`adapters.storage_number`), and in which slots of it."""
+
+    storage: int
+    size: Ints
+    stride: Ints
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tensor as a picture shows it: ``text`` holds a few of its numbers."""
+    """A tensor as a picture shows it: ``text`` holds a few of its numbers.
+
+    A tensor that lives on after the reading has a ``memory``, and ``marks`` says of each number in the text where it
+    begins and ends, and which slot it is read from: pictures of one storage light up together.
+    """
 
     size: Ints
     dtype: str
     text: str
     version: int = 0
+    memory: Memory | None = None
+    marks: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def graph_page(scenes: list[GraphScene], first: int) -> str:
     """One HTML text for the steps of a rehearsed backward pass, step ``first`` shown first."""
     templates = "\n".join(
         f'<template data-step="{scene.step}" data-status="{scene.status}" data-said="{escape(scene.said)}">'
-        f"{render_graph(scene, live=True)}</template>"
+        f"{render_graph(scene, live=True, alone=True)}</template>"
         for scene in scenes
     )
     shown = scenes[first]

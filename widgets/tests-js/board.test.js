@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import board from "../tensorkit_widgets/static/board.js";
+import { tell } from "../tensorkit_widgets/static/bus.js";
 import { Model } from "./model.js";
 
 const frame = JSON.parse(readFileSync("fixtures/boards.json", "utf-8"));
@@ -24,6 +25,17 @@ describe("a board", () => {
 
   it("carries its state as attributes", () => {
     expect({ ...root().dataset }).toMatchObject({ tkWidget: "broadcast-explorer", step: "3", steps: "3", status: "ok", size: "3,4", kernel: "live" });
+  });
+
+  it("lights all that a tensor reads when another picture points at a whole one", () => {
+    const { storage } = tile("a:1,0").dataset;
+    tell({ storage: Number(storage), slot: null, tensor: { offset: 0, size: [2], stride: [2] }, from: {} });
+    const kin = [...document.querySelectorAll(".tk-tile.tk-kin")].map(({ dataset }) => dataset);
+    expect(kin.length).toBeGreaterThan(1);
+    expect(new Set(kin.map((one) => one.storage))).toEqual(new Set([storage]));
+    expect(new Set(kin.map((one) => one.slot))).toEqual(new Set(["0", "2"]));
+    tell({ storage: Number(storage), slot: null, from: {} });
+    expect(document.querySelectorAll(".tk-tile.tk-kin")).toHaveLength(0);
   });
 
   it("steps by its buttons, keys and slider", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listen, tell } from "../tensorkit_widgets/static/bus.js";
 import { GraphScene } from "../tensorkit_widgets/static/graph_scene.js";
 import graph from "../tensorkit_widgets/static/graph_view.js";
 import { Model } from "./model.js";
@@ -110,6 +111,68 @@ describe("the view of a graph", () => {
     expect(part("fold").hidden).toBe(false);
     part("fold").click();
     expect(model.sent.at(-1).kind).toBe("fold");
+  });
+
+  describe("lights with the other pictures of a storage", () => {
+    const over = (target) => target.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+    const item = (name, slot) => box(name).querySelector(`:scope > text > [data-slot="${slot}"]`);
+    const storage = (name) => Number(box(name).dataset.storage);
+    const kin = (selector) => [...el.querySelectorAll(`${selector}.tk-kin`)].map((part) => part.dataset.name ?? part.textContent);
+    let heard;
+    let unlisten;
+
+    beforeEach(() => {
+      heard = [];
+      unlisten = listen(({ from, ...pointed }) => heard.push(pointed));
+    });
+    afterEach(() => unlisten());
+
+    it("tells of the number under the pointer, and of the whole tensor of a box", () => {
+      over(item("w", 1));
+      expect(heard).toEqual([{ storage: storage("w"), slot: 1, tensor: null }]);
+      expect(item("w", 1).classList.contains("tk-lit")).toBe(true);
+      expect(box("w").classList.contains("tk-lit")).toBe(true);
+      over(box("w").querySelector(".tk-vertex-name"));
+      expect(heard.at(-1)).toEqual({ storage: storage("w"), slot: null, tensor: { offset: 0, size: [3], stride: [1] } });
+      el.querySelector("svg").dispatchEvent(new PointerEvent("pointerleave"));
+      expect(heard.at(-1)).toEqual({ storage: storage("w"), slot: null });
+      expect(el.querySelectorAll(".tk-lit, .tk-kin")).toHaveLength(0);
+      over(el.querySelector(".tk-turn"));
+      expect(heard).toHaveLength(3);
+    });
+
+    it("lights what reads the slot that another picture points at", () => {
+      tell({ storage: storage("d"), slot: 2, from: {} });
+      expect(kin(".tk-vertex")).toEqual(["d"]);
+      expect(kin(".tk-item"), "the constant d, and the result y that it was detached from").toEqual(["6.5", "6.5"]);
+      expect(kin(".tk-held-line").some((text) => text.startsWith("y = "))).toBe(true);
+      tell({ storage: storage("d"), slot: 9, from: {} });
+      expect(el.querySelectorAll(".tk-kin")).toHaveLength(0);
+      tell({ storage: storage("x"), slot: null, tensor: { offset: 1, size: [2], stride: [1] }, from: {} });
+      expect(kin(".tk-vertex")).toEqual(["x"]);
+      expect(kin(".tk-vertex > text > .tk-item")).toEqual(["1.", "2."]);
+      tell({ storage: storage("x"), slot: null, from: {} });
+      expect(el.querySelectorAll(".tk-kin")).toHaveLength(0);
+    });
+
+    it("lights the tensor of the box that has the keyboard, of an operation its result", () => {
+      box("x").focus();
+      expect(heard.at(-1)).toEqual({ storage: storage("x"), slot: null, tensor: { offset: 0, size: [3], stride: [1] } });
+      const add = box("Add");
+      add.focus();
+      expect(heard.at(-1).storage).toBe(storage("d"));
+      expect(box("d").classList.contains("tk-kin")).toBe(true);
+      add.blur();
+      expect(heard.at(-1)).toEqual({ storage: storage("d"), slot: null });
+    });
+
+    it("is deaf when it is gone", () => {
+      const there = box("x");
+      const number = storage("x");
+      dispose();
+      tell({ storage: number, slot: 0, from: {} });
+      expect(there.classList.contains("tk-kin")).toBe(false);
+    });
   });
 
   it("says what was refused, as text", () => {

@@ -56,6 +56,17 @@ describe("a scene under the pointer", () => {
   const slot = (number) => scene.svg.querySelector(`.tk-slot[data-slot="${number}"]`);
   const press = (part, key) => part.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 
+  it("lights all that a tensor reads when another picture points at a whole one", () => {
+    const marks = (kind) => [...scene.svg.querySelectorAll(`.tk-${kind}.tk-kin`)].map((part) => Number(part.dataset.slot)).sort((a, b) => a - b);
+    scene.point(null, { offset: 0, size: [2, 2], stride: [8, 2] });
+    expect(marks("slot")).toEqual([0, 2, 8, 10]);
+    expect(marks("cell")).toEqual([8, 10]);
+    scene.point(null, null);
+    expect(marks("slot")).toEqual([]);
+    expect(marks("cell")).toEqual([]);
+    expect(slot(10).classList.contains("tk-lit"), "back at rest").toBe(scene.facts.focus.join() === "1,1");
+  });
+
   it("lights the slot of an element, and fills in the formula", () => {
     over(cell("0,1"));
     expect(slot(8).classList.contains("tk-lit")).toBe(true);

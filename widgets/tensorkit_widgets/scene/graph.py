@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tensorkit_widgets.graph_model import Graph, Value, Walk
-from tensorkit_widgets.scene.graph_boxes import Box, Jar, Line, box_of, grown, reference
+from tensorkit_widgets.scene.graph_boxes import Box, Jar, Line, Marks, box_of, grown, reference
 from tensorkit_widgets.scene.graph_fold import Fold, folds
 from tensorkit_widgets.scene.graph_moment import Moment, moment_at, turns_of
 from tensorkit_widgets.scene.graph_words import about, step_words
@@ -24,6 +24,7 @@ __all__ = [
     "Jar",
     "Line",
     "MOST_PANEL",
+    "Marks",
     "Wire",
     "compose_graph",
     "steps_of",

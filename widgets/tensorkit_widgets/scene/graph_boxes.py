@@ -10,25 +10,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tensorkit_widgets.graph_model import Graph, Kept, Value, Vertex
+from tensorkit_widgets.graph_model import Graph, Kept, Memory, Value, Vertex
 from tensorkit_widgets.scene.graph_fold import Fold
 from tensorkit_widgets.scene.graph_moment import Moment
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.words import size_text
 
-__all__ = ["Box", "Jar", "Line", "box_of", "grown", "reference"]
+__all__ = ["Box", "Jar", "Line", "Marks", "box_of", "grown", "reference"]
 
 MOST_KEPT = 3
 NAME_ROOM = 26
 
+Marks = tuple[tuple[int, int, int], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of words in a box. ``mark`` is the sign before it: *kept*, *gone*, *modified*, *none*, or empty."""
+    """A line of words in a box. ``mark`` is the sign before it: *kept*, *gone*, *modified*, *none*, or empty.
+
+    ``memory`` is where the tensor lies for which it stands, ``marks`` the places of its numbers (see `Value`).
+    """
 
     text: str
     role: str
     mark: str = ""
+    memory: Memory | None = None
+    marks: Marks = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +48,16 @@ class Jar:
     filled: bool
     fresh: bool = False
     rehearsed: bool = False
+    memory: Memory | None = None
+    marks: Marks = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``."""
+    """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``.
+
+    ``memory`` is where the tensor lies that the whole box stands for, if it does.
+    """
 
     number: int
     kind: Literal["op", "leaf", "constant", "reference"]
@@ -63,6 +75,7 @@ class Box:
     upper: float
     x: float = 0.0
     y: float = 0.0
+    memory: Memory | None = None
 
     @property
     def full_width(self) -> float:
@@ -86,8 +99,9 @@ def reference(number: int, source: Box) -> Box:
     width = 34 + len(name) * MONO * 13
     label = f"{name}, drawn further up"
     return Box(
-        number, "reference", name, "", (), (), None, "waiting", (), 0, label, round(width, 2), 26.0, 26.0
-    )
+        number, "reference", name, "", (), (), None, "waiting", (), 0, label, round(width, 2), 26.0, 26.0,
+        memory=source.memory,
+    )  # fmt: skip
 
 
 def box_of(graph: Graph, vertex: Vertex, fold: Fold | None, moment: Moment, name: str) -> Box:
@@ -104,6 +118,12 @@ def _cut(text: str, room: int = NAME_ROOM) -> str:
     'aaaa…'
     """
     return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _valued(lead: str, value: Value, rest: str, role: str, mark: str = "") -> Line:
+    """A line with the numbers of a tensor in it, each where it stands."""
+    marks = tuple((start + len(lead), stop + len(lead), slot) for start, stop, slot in value.marks)
+    return Line(lead + value.text + rest, role, mark, value.memory, marks)
 
 
 def _width(title: str, lines: tuple[Line, ...], least: float) -> float:
@@ -135,12 +155,16 @@ def _jar(vertex: Vertex, moment: Moment) -> Jar:
     rehearsed = moment.jars.get(vertex.number)
     value = rehearsed or vertex.grad
     room = _room(vertex)
+    text = "None" if value is None else _cut(value.text, room)
+    cut = value is not None and text != value.text
     return Jar(
         round(room * MONO * 13 + 20, 2),
-        "None" if value is None else _cut(value.text, room),
+        text,
         value is not None,
         vertex.number in moment.running and rehearsed is not None,
         rehearsed is not None,
+        value and value.memory,
+        tuple(one for one in (value.marks if value else ()) if one[1] <= len(text) - cut),
     )
 
 
@@ -149,7 +173,7 @@ def _tensor(vertex: Vertex, moment: Moment, name: str) -> Box:
     leaf = vertex.kind == "leaf"
     tag = "leaf" if leaf else "detached" if vertex.note else "constant"
     title = _cut(name)
-    lines = [Line(value.text, "number")]
+    lines = [_valued("", value, "", "number")]
     if leaf:
         lines.append(Line(_about(value), "about"))
     elif vertex.note:
@@ -170,7 +194,7 @@ def _tensor(vertex: Vertex, moment: Moment, name: str) -> Box:
         words.append(f".grad {jar.text}" + (" in the rehearsal" if jar.rehearsed else ""))
     return Box(
         vertex.number, "leaf" if leaf else "constant", title, tag, shown, (), jar, _state((vertex.number,), moment), (),
-        0, ", ".join(words), round(width, 2), 76.0, 76.0,
+        0, ", ".join(words), round(width, 2), 76.0, 76.0, memory=value.memory,
     )  # fmt: skip
 
 
@@ -178,11 +202,14 @@ def _kept(kept: Kept, let_go: bool) -> Line:
     """One saved tensor as a line: kept, let go, or changed since."""
     what = f"{kept.name} = {_cut(kept.source, 14)}" if kept.source else kept.name
     if kept.state == "modified":
-        return Line(f"{what}: v{kept.now} now, needs v{kept.expected}", "modified", "modified")
+        memory = kept.value and kept.value.memory
+        return Line(f"{what}: v{kept.now} now, needs v{kept.expected}", "modified", "modified", memory)
     if kept.state == "freed" or let_go:
         return Line(f"{what}: let go", "gone", "gone")
-    value = "" if kept.source or kept.value is None else f" {kept.value.text}"
-    return Line(f"keeps {what}{value} · v{kept.expected}", "kept", "kept")
+    rest = f" · v{kept.expected}"
+    if kept.source or kept.value is None:
+        return Line(f"keeps {what}{rest}", "kept", "kept", kept.value and kept.value.memory)
+    return _valued(f"keeps {what} ", kept.value, rest, "kept", "kept")
 
 
 def _operation(vertex: Vertex, moment: Moment) -> Box:
@@ -235,9 +262,10 @@ def _said(vertex: Vertex, moment: Moment) -> str:
 def _lower(vertex: Vertex, moment: Moment) -> tuple[Line, ...]:
     """The tensor that an operation made, when it has a name or is what the picture is about."""
     lines = [
-        Line(
-            f"{_cut(made.name) or 'result'} = {made.value.text}"
-            + (f" · v{made.value.version}" if made.value.version else ""),
+        _valued(
+            f"{_cut(made.name) or 'result'} = ",
+            made.value,
+            f" · v{made.value.version}" if made.value.version else "",
             "number",
         )
         for made in vertex.made[:MOST_KEPT]
@@ -246,7 +274,9 @@ def _lower(vertex: Vertex, moment: Moment) -> tuple[Line, ...]:
         lines.append(Line(f"and {len(vertex.made) - MOST_KEPT} more results", "about"))
     if vertex.collects:
         jar = _jar(vertex, moment)
-        lines.append(Line(f".grad {jar.text}", "grad" if jar.filled else "about"))
+        marks = tuple((start + 6, stop + 6, slot) for start, stop, slot in jar.marks)
+        role = "grad" if jar.filled else "about"
+        lines.append(Line(f".grad {jar.text}", role, memory=jar.memory, marks=marks))
     return tuple(lines)
 
 

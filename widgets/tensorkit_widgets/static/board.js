@@ -46,7 +46,7 @@ class BoardView extends PictureView {
     this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept, this.stage.button);
     this.bar.addEventListener("keydown", (event) => this.pressed(event));
     this.unlisten = listen((pointed) => {
-      if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot);
+      if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot, pointed.tensor);
     });
     this.open([this.own.root, this.bar]);
   }

@@ -13,6 +13,7 @@
  */
 
 import { nearest, whole } from "./dom.js";
+import { meet, slotLayout } from "./reach.js";
 
 const TILE = ".tk-tile";
 
@@ -154,11 +155,15 @@ export class BoardScene {
     this.options.onPoint?.(null, null);
   }
 
-  /** Another picture points at a slot of this storage. @param {number} storage @param {number | null} slot */
-  point(storage, slot) {
-    for (const tile of this.tiles.values()) {
-      const same = slot !== null && whole(tile.dataset.storage) === storage && whole(tile.dataset.slot) === slot;
-      tile.classList.toggle("tk-kin", same);
+  /**
+   * Another picture points at a slot of this storage, or at all that a tensor reads.
+   * @param {number} storage @param {number | null} slot @param {import("./reach.js").Layout | null} [tensor]
+   */
+  point(storage, slot, tensor) {
+    const pointed = slot === null ? tensor : slotLayout(slot);
+    for (const { classList, dataset } of this.tiles.values()) {
+      const here = pointed && dataset.slot && whole(dataset.storage) === storage;
+      classList.toggle("tk-kin", Boolean(here && meet(slotLayout(whole(dataset.slot)), pointed)));
     }
   }
 

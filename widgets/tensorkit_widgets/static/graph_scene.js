@@ -3,13 +3,21 @@
  * The boxes of a graph under the learner's hands: arrow up and down go from box to box, Enter unfolds a folded run, a
  * click does both; plus, minus and 0 zoom. Left and right, Home and End belong to the rehearsal.
  *
+ * A box, a line or a jar that stands for a tensor (.tk-held) lights with all that read a slot of it, and so do the single
+ * numbers (.tk-item); the keyboard lights the tensor of its box.
+ *
+ * @typedef {import("./reach.js").Layout} Layout
+ * @typedef {{ storage: number, slot: number | null, tensor?: Layout | null }} Spot
+ * @typedef {{ part: SVGElement, storage: number, layout: Layout, items: SVGTSpanElement[] }} Held
  * @typedef {{ onUnfold?: (vertex: number) => void, onStep?: (how: "step" | "back" | "run" | "reset") => void,
- *             onLook?: (box: SVGElement) => void }} GraphOptions
+ *             onLook?: (box: SVGElement) => void, onPoint?: (spot: Spot | null) => void }} GraphOptions
  */
 
 import { nearest, whole } from "./dom.js";
+import { layoutOf, meet, slotLayout } from "./reach.js";
 
 const BOX = '.tk-vertex[role="option"]';
+const HELD = ".tk-held";
 const STEPS = /** @type {const} */ ({ ArrowRight: "step", ArrowLeft: "back", End: "run", Home: "reset" });
 
 export class GraphScene {
@@ -30,12 +38,92 @@ export class GraphScene {
     /** @type {SVGElement[]} */
     this.boxes = [...svg.querySelectorAll(BOX)].map((box) => /** @type {SVGElement} */ (box));
     this.boxes.sort((a, b) => place(a).y - place(b).y || place(a).x - place(b).x);
+    /** @type {Held[]} */
+    this.held = [...svg.querySelectorAll(HELD)].map((part) => held(/** @type {SVGElement} */ (part)));
+    /** @type {SVGRectElement[]} the grounds under the numbers that are lit */
+    this.grounds = [];
+    svg.addEventListener("pointerover", (event) => this.over(event), { signal });
+    svg.addEventListener("pointerleave", () => this.rest(), { signal });
+    svg.addEventListener("focusin", (event) => this.focused(event), { signal });
+    svg.addEventListener("focusout", (event) => {
+      if (!(event.relatedTarget instanceof Node && svg.contains(event.relatedTarget))) this.rest();
+    }, { signal });
     svg.addEventListener("click", (event) => this.clicked(event), { signal });
     svg.addEventListener("keydown", (event) => this.pressed(event), { signal });
     svg.style.setProperty("--tk-natural", `${this.natural}px`);
     this.scale(zoom);
     this.show(svg.querySelector(".tk-running, .tk-refused"));
   }
+
+  // ---- light
+
+  /** @param {PointerEvent} event */
+  over(event) {
+    const item = /** @type {SVGTSpanElement | null} */ (nearest(event, ".tk-item"));
+    const part = /** @type {SVGElement | null} */ (nearest(event, HELD));
+    if (part) this.lit(part, item);
+    else this.rest();
+  }
+
+  /** The keyboard is on a box: its tensor lights, of an operation the result. @param {FocusEvent} event */
+  focused(event) {
+    const box = nearest(event, BOX);
+    const result = [...(box?.querySelectorAll(HELD) ?? [])].find((line) => line.querySelector(".tk-line-number"));
+    const part = box?.matches(HELD) ? box : result;
+    if (part) this.lit(/** @type {SVGElement} */ (part), null);
+    else this.rest();
+  }
+
+  /** Light a tensor, or one number of it. @param {SVGElement} part @param {SVGTSpanElement | null} item */
+  lit(part, item) {
+    const storage = whole(part.dataset.storage);
+    const slot = item ? whole(item.dataset.slot) : null;
+    const tensor = item ? null : layoutOf(part.dataset);
+    this.light({ storage, slot, tensor }, part, item);
+    this.options.onPoint?.({ storage, slot, tensor });
+  }
+
+  rest() {
+    this.light({ storage: 0, slot: null });
+    this.options.onPoint?.(null);
+  }
+
+  /**
+   * Light every part that reads a slot which is pointed at, and its numbers; what is pointed at itself more strongly.
+   * @param {Spot} spot @param {SVGElement} [own] @param {SVGTSpanElement | null} [number]
+   */
+  light({ storage, slot, tensor }, own, number) {
+    const pointed = slot === null ? tensor : slotLayout(slot);
+    for (const ground of this.grounds) ground.remove();
+    this.grounds = [];
+    for (const one of this.held) {
+      const here = Boolean(pointed && one.storage === storage && meet(one.layout, pointed));
+      one.part.classList.toggle("tk-lit", one.part === own);
+      one.part.classList.toggle("tk-kin", here && one.part !== own);
+      for (const item of one.items) {
+        const on = Boolean(here && pointed && meet(slotLayout(whole(item.dataset.slot)), pointed));
+        item.classList.toggle("tk-lit", item === number);
+        item.classList.toggle("tk-kin", on && item !== number);
+        if (on) this.ground(item);
+      }
+    }
+  }
+
+  /** A coloured ground under a number. @param {SVGTSpanElement} item */
+  ground(item) {
+    const words = item.parentElement;
+    const count = item.textContent?.length ?? 0;
+    if (!words || !item.getExtentOfChar || !count) return;
+    const [first, last] = [item.getExtentOfChar(0), item.getExtentOfChar(count - 1)];
+    const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    const box = { x: first.x - 1, y: first.y - 0.5, width: last.x + last.width - first.x + 2, height: first.height + 1, rx: 3 };
+    for (const [name, value] of Object.entries(box)) ground.setAttribute(name, String(value));
+    ground.setAttribute("class", `tk-item-ground${item.classList.contains("tk-lit") ? " tk-lit" : ""}`);
+    words.before(ground);
+    this.grounds.push(ground);
+  }
+
+  // ---- doing
 
   /** @param {MouseEvent} event */
   clicked(event) {
@@ -109,6 +197,12 @@ export class GraphScene {
   dispose() {
     this.stop.abort();
   }
+}
+
+/** @param {SVGElement} part @returns {Held} */
+function held(part) {
+  const items = [...part.querySelectorAll(".tk-item")].filter((item) => item.closest(HELD) === part);
+  return { part, storage: whole(part.dataset.storage), layout: layoutOf(part.dataset), items: /** @type {SVGTSpanElement[]} */ (items) };
 }
 
 /** @param {SVGElement} box */

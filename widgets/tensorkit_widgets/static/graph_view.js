@@ -15,7 +15,9 @@
  * Parts of the picture: .tk-vertex[data-vertex][data-kind = op | leaf | constant | reference][data-name][data-state =
  *   waiting | running | ran | refused], operations with [data-kept = "name:kept|freed|modified …"], folded runs with
  *   [data-fold = members], leaves with [data-grad][data-filled = no | rehearsed | yes]; .tk-edge[data-from][data-to]
- *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed].
+ *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed]. What stands for a tensor is a
+ *   .tk-held[data-storage][data-offset][data-size][data-stride] with .tk-item[data-slot]: .tk-lit under the pointer, .tk-kin
+ *   when it reads a slot that is pointed at.
  * Controls: data-role = back, step, run, reset, scrub, fold, zoom-in, zoom-out, zoom-fit, backward (the real one), said (the
  *   live region), twin, picture, refusal, kernel.
  *
@@ -24,6 +26,7 @@
  *             empty: boolean }} Facts
  */
 
+import { listen, tell } from "./bus.js";
 import { make, whole } from "./dom.js";
 import { GraphScene } from "./graph_scene.js";
 import { PictureView } from "./view.js";
@@ -44,6 +47,11 @@ class View extends PictureView {
     this.scrub = make("input", { type: "range", min: 0, "data-role": "scrub", "aria-label": "step of the rehearsal" });
     this.scrub.addEventListener("input", () => this.post({ kind: "goto", number: whole(this.scrub.value) }));
     this.count = make("span", { class: "tk-count" });
+    /** @type {number | null} the storage that the pointer is on */
+    this.pointing = null;
+    this.unlisten = listen((pointed) => {
+      if (pointed.from !== this) this.scene?.light(pointed);
+    });
     this.open([this.bar()]);
   }
 
@@ -92,6 +100,10 @@ class View extends PictureView {
       onStep: (kind) => this.post({ kind }),
       onUnfold: (number) => this.post({ kind: "unfold", number }),
       onLook: (box) => this.say(box.getAttribute("aria-label") ?? ""),
+      onPoint: (spot) => {
+        if (spot || this.pointing !== null) tell({ ...(spot ?? { storage: this.pointing ?? 0, slot: null }), from: this });
+        this.pointing = spot?.storage ?? null;
+      },
     }, zoom);
     if (held !== undefined) this.scene.refocus(held);
     svg.addEventListener("keyup", () => this.zoomed());
@@ -122,6 +134,7 @@ class View extends PictureView {
 
   dispose() {
     super.dispose();
+    this.unlisten();
     this.scene?.dispose();
   }
 }

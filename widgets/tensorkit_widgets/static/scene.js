@@ -21,6 +21,7 @@
 
 import { nearest, numbers, whole } from "./dom.js";
 import { axes } from "./axes.js";
+import { meet, slotLayout } from "./reach.js";
 import { roadTo, slotOf } from "./road.js";
 
 /** Where the pointer last moved. A repaint under a resting pointer is no pointing: the keyboard keeps its element. */
@@ -153,12 +154,16 @@ export class LiveScene {
   }
 
   /**
-   * Light a slot because another picture of the same storage points at it; null goes back to rest.
+   * Light a slot because another picture of the same storage points at it, or all that a tensor reads; neither goes back
+   * to rest.
    * @param {number | null} slot
+   * @param {import("./reach.js").Layout | null} [tensor]
    */
-  point(slot) {
+  point(slot, tensor) {
     if (slot === null) {
       if (this.resting) this.showElement(this.resting);
+      else this.light(NaN, null);
+      if (tensor) for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(slotLayout(at), tensor));
     } else if (this.slots.has(slot) || [...this.cells.values()].some((c) => whole(c.dataset.slot) === slot)) {
       this.showSlot(slot);
     }
@@ -174,6 +179,7 @@ export class LiveScene {
     }
     for (const [number, drawn] of this.slots) {
       drawn.classList.toggle("tk-lit", number === slot);
+      drawn.classList.remove("tk-kin");
       drawn.setAttribute("aria-selected", String(number === slot));
     }
     frame(this.svg.querySelector(".tk-grid > .tk-halo"), key === null ? undefined : this.cells.get(key));

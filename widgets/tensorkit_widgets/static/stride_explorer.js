@@ -242,8 +242,8 @@ class View extends PictureView {
   }
 
   /** @param {import("./bus.js").Pointed} pointed */
-  pointed({ storage, slot, from }) {
-    if (from !== this && storage === this.state?.storage) this.scene?.point(slot);
+  pointed({ storage, slot, tensor, from }) {
+    if (from !== this && storage === this.state?.storage) this.scene?.point(slot, tensor);
   }
 
   dispose() {
