@@ -76,10 +76,13 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
     assert extras["parity"] == {"torch"}
     assert extras["test"] == {
         "pytest",
+        "pytest-xdist",
         "nbval",
         "hypothesis",
         "playwright",
         "axe-playwright-python",
+        "notebook",
+        "pypdf",
         "ruff",
         "mypy",
     }
