@@ -15,6 +15,7 @@ precision, evaluated here in double.
 from __future__ import annotations
 
 import atexit
+import dis
 import functools
 import importlib
 import math
@@ -258,16 +259,19 @@ def _loader(numba: Any) -> type:
 
 def _bound(function: Any, numba: Any) -> Any:
     """A function in whose eyes those that it uses are compiled too."""
-    names = [name for name in function.__code__.co_names if name in _COMMON or name in _STEPS]
-    if not names:
+    read = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+    known = {name: function.__globals__.get(name) for name in read}
+    used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}
+    if not used:
         return function
-    inner = {name: _inner(name, numba) for name in names}
+    inner = {name: _inner(one, numba) for name, one in used.items()}
     return FunctionType(function.__code__, {**function.__globals__, **inner}, function.__name__)
 
 
-def _inner(name: str, numba: Any) -> Any:
-    step = _STEPS[name](numba) if name in _STEPS else None
-    return step or numba.njit(error_model="numpy", inline="always")(_bound(_COMMON[name], numba))
+def _inner(function: Any, numba: Any) -> Any:
+    """A function as loops use it: a step of the processor's own, or compiled where it is called."""
+    step = _STEPS[function](numba) if function in _STEPS else None
+    return step or numba.njit(error_model="numpy", inline="always")(_bound(function, numba))
 
 
 def wait() -> None:
@@ -316,9 +320,6 @@ def _power(x):  # type: ignore[no-untyped-def]
     first = numpy.int32((half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
     second = numpy.int32((n - half + numpy.int32(127)) << numpy.int32(23)).view(numpy.float32)
     return p * first * second
-
-
-_COMMON: dict[str, Callable[..., Any]] = {"_power": _power}
 
 
 def wider(bits):  # type: ignore[no-untyped-def]
@@ -391,9 +392,8 @@ def _step_of_the_processor(wide: bool) -> Callable[[Any], Any]:
 
 _I = numpy.int32
 _SCALE = _F(2.0**112)  # from the exponents of float16, read as float32's, to what they mean
-_COMMON |= {"wider": wider, "narrower": narrower, "longer": longer, "shorter": shorter}
-#: What a processor may have a step of its own for; else the functions of these names are compiled.
-_STEPS = {"wider": _step_of_the_processor(True), "narrower": _step_of_the_processor(False)}
+#: What a processor may have a step of its own for; else the functions are compiled.
+_STEPS = {wider: _step_of_the_processor(True), narrower: _step_of_the_processor(False)}
 
 
 def _logarithm(x):  # type: ignore[no-untyped-def]
@@ -427,7 +427,6 @@ _L0, _L1, _L2, _L3, _L4, _L5, _L6, _L7, _L8 = box_muller.LOG
 _S0, _S1, _S2 = box_muller.SINE
 _C0, _C1, _C2 = box_muller.COSINE
 _QUARTER_PI, _QUARTERS = box_muller.QUARTER_PI, _F(4 / math.pi)
-_COMMON |= {"_logarithm": _logarithm, "_fused": _fused}
 
 # -- element by element -------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ __all__ = [
     "choose",
     "copy",
     "is_half",
+    "looped",
     "mapped",
     "pointwise",
     "quiet",
@@ -155,7 +156,68 @@ def shortcut(function: Any, find: Callable[[Any, Array], Any]) -> None:
 
 def swift(function: Any, loop: Loop, kinds: str = "fd") -> None:
     """Say that a compiled loop does what a function of arrays does, faster for many elements of some dtypes."""
-    _swift[function] = Swift(loop, function, kinds)
+    for kind in kinds:
+        _swift[function, kind] = Swift(loop, function, kind)
+
+
+#: Of fewer elements NumPy's functions are done before a loop has looked at its arguments.
+_SOME = 1 if FORCED else 256
+
+
+def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function of arrays that compiled loops do faster, by the characters of their dtypes.
+
+    The loops are taken for many elements as `swift` says, and for hundreds by the function itself.
+    """
+
+    def made(function: Callable[..., Any]) -> Callable[..., Any]:
+        def of_one(a: Any) -> Any:
+            found = _at_once(of_one, (a,))
+            return function(a) if found is None else found
+
+        def of_two(a: Any, b: Any) -> Any:
+            found = _at_once(of_two, (a, b))
+            return function(a, b) if found is None else found
+
+        # As many parameters as the function: `spellings` asks how many there are.
+        either = (of_one, of_two)[function.__code__.co_argcount - 1]
+        for kind, loop in loops.items():
+            swift(either, loop, kind)
+        return functools.update_wrapper(either, function)
+
+    return made
+
+
+def _at_once(function: Any, inputs: Any) -> Array | None:
+    """``function(*inputs)`` by its compiled loop, for hundreds of elements that lie in a row each, beside numbers.
+
+    None where there is no such loop, or it was not wanted often enough to be compiled.
+    """
+    first = inputs[0]
+    if not isinstance(first, numpy.ndarray) or not first.ndim:
+        first = inputs[-1]
+        if not isinstance(first, numpy.ndarray):
+            return None
+    count, kind = first.size, first.dtype
+    fast = _swift.get((function, kind.char)) if count >= _SOME else None
+    if fast is None:
+        return None
+    arguments: list[Any] = []
+    for array in inputs:
+        if not isinstance(array, (numpy.ndarray, numpy.generic)) or array.dtype != kind:
+            return None
+        if not array.ndim:
+            arguments += (numpy.full(count, array, kind), count)
+        elif array.shape == first.shape and array.flags.carray:
+            arguments += (array.reshape(-1), count)
+        else:
+            return None
+    run = fast.loop.often()
+    if run is None:
+        return None
+    out = numpy.empty(first.shape, kind)
+    run(*arguments, out.reshape(-1), count, 1, count)
+    return out
 
 
 def _step(function: Any, inputs: Any, out: Array) -> None:
@@ -179,7 +241,7 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     if out.size < 2:
         quiet(_step, function, inputs, out)
         return
-    function = _swift.get(function, function)
+    function = _swift.get((function, out.dtype.char), function)
     if function in _shortcuts:
         function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
     given, out = _in_order(inputs, out)

@@ -13,6 +13,8 @@ from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, registry, sample, takes
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply, empty_strided, resize_out
+from tensorkit.kernels import compiled_each
+from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import deliver, to_dtype
 from tensorkit.ops.pointwise import conjugated, mul, not_implemented, refuse_zero, where
 from tensorkit.ops.pointwise import pow as raised
@@ -63,6 +65,7 @@ def _samples(name: str, *more: str) -> tuple[Any, ...]:
 # -- remainders and extremes --------------------------------------------------------------------------------------
 
 
+@kernels.looped(f=compiled_each.rest, d=compiled_each.wide_rest)
 def _fmod(a: Array, b: Array) -> Array:
     if a.dtype.kind in "iu":
         refuse_zero(b)
@@ -180,6 +183,8 @@ atan2 = binary(
 )
 
 
+kernels.swift(numpy.hypot, compiled_each.hypotenuse, "f")
+
 hypot = binary(
     Pointwise("hypot", numpy.hypot, None, lacks=(*_WHOLE, *_COMPLEX)),
     numbers=False,
@@ -228,6 +233,7 @@ copysign = binary(
 )
 
 
+@kernels.looped(f=compiled_each.following)
 def _nextafter(a: Array, b: Array) -> Array:
     after = numpy.nextafter(a, b)
     if a.dtype != numpy.float16:
@@ -300,6 +306,7 @@ def _complex_logaddexp(a: Array, b: Array) -> Array:
     )
 
 
+@kernels.looped(f=compiled_each.exponential_sum)
 def _logaddexp(a: Array, b: Array) -> Array:
     return _complex_logaddexp(a, b) if a.dtype.kind == "c" else numpy.logaddexp(a, b)
 

@@ -30,7 +30,7 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.kernels import compiled
+from tensorkit.kernels import compiled, compiled_each
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import copy_into, holds, host_array, to_device, to_dtype, write_number
 from tensorkit.spellings import binary, unary
@@ -436,12 +436,14 @@ def refuse_zero(divisor: Array) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
+@kernels.looped(f=compiled_each.floored, d=compiled_each.wide_floored)
 def _floor_divide(a: Array, b: Array) -> Array:
     if _integers(a):
         refuse_zero(b)
     return numpy.floor_divide(a, b)
 
 
+@kernels.looped(f=compiled_each.cut_quotient, d=compiled_each.cut_quotient)
 def _trunc_divide(a: Array, b: Array) -> Array:
     if not _integers(a):
         return numpy.trunc(numpy.divide(a, b))
@@ -451,6 +453,7 @@ def _trunc_divide(a: Array, b: Array) -> Array:
     return quotient + (inexact & ((a < 0) != (b < 0))).astype(quotient.dtype)  # type: ignore[no-any-return]
 
 
+@kernels.looped(f=compiled_each.signed_rest, d=compiled_each.wide_signed_rest)
 def _remainder(a: Array, b: Array) -> Array:
     """The remainder with the divisor's sign. A zero keeps the sign that C's ``fmod`` gives it, as in PyTorch."""
     if _integers(a):

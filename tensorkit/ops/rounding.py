@@ -16,7 +16,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
-from tensorkit.kernels import cpu
+from tensorkit.kernels import compiled_each, cpu
 from tensorkit.ops.convert import cpp_name
 from tensorkit.spellings import fast_unary, samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
@@ -103,6 +103,7 @@ trunc = unary(
 )
 
 
+@cpu.looped(f=compiled_each.fraction, d=compiled_each.fraction)
 def _frac(a: Array) -> Array:
     return numpy.subtract(a, numpy.trunc(a))
 

@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, traced_method
 from tensorkit.elementwise import Pointwise, apply, check_writable, few_elements
-from tensorkit.kernels import compiled, cpu, few
+from tensorkit.kernels import compiled, compiled_each, cpu, few
 from tensorkit.ops.convert import deliver_into, to_dtype
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
@@ -58,8 +58,7 @@ def _block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise:
 
 _STEEP = 2 / math.sqrt(math.pi)
 
-_erf = _of_scipy("erf")
-cpu.swift(_erf, compiled.erf, "f")
+_erf = cpu.looped(f=compiled.erf)(_of_scipy("erf"))
 
 erf = unary(
     _block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
@@ -72,7 +71,12 @@ erf = unary(
 )
 
 erfc = unary(
-    _block("erfc", _of_scipy("erfc"), lambda a: math.erfc(a), "erfc_vml_cpu"),
+    _block(
+        "erfc",
+        cpu.looped(f=compiled_each.rest_of_error)(_of_scipy("erfc")),
+        lambda a: math.erfc(a),
+        "erfc_vml_cpu",
+    ),
     derivative=Rule("ErfcBackward0", input=lambda g, c: -_STEEP * (-c.input.pow(2)).exp() * g),
     rounded=2,
     samples=samples_of_one("erfc"),

@@ -10,7 +10,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
-from tensorkit.kernels import compiled, cpu, few
+from tensorkit.kernels import compiled, compiled_each, cpu, few
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
@@ -245,6 +245,7 @@ log2 = unary(
 )
 
 
+@cpu.looped(f=compiled_each.tenths)
 def _log10(a: Array) -> Array:
     if a.dtype != numpy.float32:
         return numpy.log10(a)
