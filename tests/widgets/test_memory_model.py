@@ -16,22 +16,12 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.memory_model import (
-    WHOLE,
-    Change,
-    Difference,
-    MemorySnapshot,
-    Storage,
-    bytes_words,
-    difference,
-    distinct,
-    keeps_alive,
-    reached_slots,
-    remedy,
-    slots_words,
-    summary,
-)
+from tensorkit_widgets.memory_difference import difference
+from tensorkit_widgets.memory_evidence import WHOLE
+from tensorkit_widgets.memory_model import Change, Difference, MemorySnapshot, Storage
+from tensorkit_widgets.memory_reach import distinct, reached_slots
 from tensorkit_widgets.memory_scan import MOST_ITEMS, MOST_NODES, MOST_STEPS, MOST_TENSORS, scan
+from tensorkit_widgets.memory_sentences import bytes_words, keeps_alive, remedy, slots_words, summary
 from tensorkit_widgets.memory_watch import MemoryWatch
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import ipywidgets
 
 from tensorkit_widgets.memory_hook import MemoryHook, hook
-from tensorkit_widgets.memory_model import Difference, MemorySnapshot, summary
+from tensorkit_widgets.memory_model import Difference, MemorySnapshot
+from tensorkit_widgets.memory_sentences import summary
 
 __all__ = ["close_panel", "memory_map", "open_panel", "register", "remove", "show_with", "text_panel"]
 

@@ -29,9 +29,16 @@ import numpy
 from tensorkit_widgets.adapters import Buffer, Run, storage_number
 from tensorkit_widgets.adapters_memory import Ground, Roots, fetch, ground, span, undisturbed, unmoved
 from tensorkit_widgets.geometry import extent
-from tensorkit_widgets.memory_model import (
+from tensorkit_widgets.memory_difference import difference
+from tensorkit_widgets.memory_evidence import (
     MOST_SAMPLED,
     WHOLE,
+    looked_at,
+    positions,
+    spread,
+    unlike,
+)
+from tensorkit_widgets.memory_model import (
     Compared,
     Difference,
     Evidence,
@@ -40,13 +47,8 @@ from tensorkit_widgets.memory_model import (
     Moment,
     Storage,
     Unread,
-    difference,
-    distinct,
-    looked_at,
-    positions,
-    spread,
-    unlike,
 )
+from tensorkit_widgets.memory_reach import distinct
 from tensorkit_widgets.memory_scan import Found, Way, clean, scan
 from tensorkit_widgets.window import STRIP_SLOTS, strip_runs
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensorkit_widgets.memory_model import MemorySnapshot, Storage, bytes_words
+from tensorkit_widgets.memory_model import MemorySnapshot, Storage
+from tensorkit_widgets.memory_sentences import bytes_words
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.memory_card import PAD, Card, storage_card
 from tensorkit_widgets.scene.memory_words import (

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tensorkit_widgets.memory_model import (
-    Change,
-    Holder,
-    Storage,
-    keeps_alive,
-    reached_slots,
-    remedy,
-    slots_words,
-)
+from tensorkit_widgets.memory_model import Change, Holder, Storage
+from tensorkit_widgets.memory_reach import reached_slots
+from tensorkit_widgets.memory_sentences import keeps_alive, remedy, slots_words
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.memory_slots import GAP, Item, Slot, item_width, slot_rows

@@ -12,13 +12,10 @@ from tensorkit_widgets.memory_model import (
     Holder,
     MemorySnapshot,
     Storage,
-    bytes_words,
-    keeps_alive,
-    reached_slots,
-    remedy,
-    slots_words,
 )
+from tensorkit_widgets.memory_reach import reached_slots
 from tensorkit_widgets.memory_scan import Way
+from tensorkit_widgets.memory_sentences import bytes_words, keeps_alive, remedy, slots_words
 from tensorkit_widgets.numerals import short
 from tensorkit_widgets.scene.words import size_text
 
