@@ -23,8 +23,9 @@ CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """Whatever a page asks for beyond this machine cannot even be looked up."""
 
 
-CUT = """root => Math.max(0, ...["", ".tk-picture"].map((part) => (part ? root.querySelector(part) : root))
+CUT = """root => Math.max(0, ...[root, ...root.querySelectorAll(".tk-picture")]
     .map((box) => box.scrollWidth - box.clientWidth - 1))"""
+"""By how many pixels a view or its picture is wider than the room that it has."""
 SETTLED = """root => {
     const picture = root.querySelector(".tk-picture"), svg = picture.querySelector("svg");
     const room = Math.min(960, picture.clientWidth / (Number(root.dataset.stage || 100) / 100));

@@ -19,7 +19,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("bits", CELLS, [1, 2, 3, 4])
+    one = desk.open("bits", CELLS, [1, 2, 3, 4], width=1600)
     yield one
     assert one.faults == []
     one.page.close()

@@ -16,7 +16,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("boxed", CELLS, [1])
+    one = desk.open("boxed", CELLS, [1], width=1600)
     yield one
     assert one.faults == []
     one.page.close()

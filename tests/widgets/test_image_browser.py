@@ -17,7 +17,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("image", CELLS, [1, 2])
+    one = desk.open("image", CELLS, [1, 2], width=1600)
     yield one
     assert one.faults == []
     one.page.close()

@@ -20,7 +20,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("indexing", CELLS, [1, 2, 3, 4, 5], height=5200)
+    one = desk.open("indexing", CELLS, [1, 2, 3, 4, 5], height=5200, width=1600)
     yield one
     assert one.faults == []
     one.page.close()
