@@ -52,6 +52,7 @@ __all__ = [
     "narrower",
     "normal",
     "relu",
+    "row_products",
     "row_sums",
     "rowwise",
     "rsqrt",
@@ -825,6 +826,29 @@ def row_sums(a, step, columns, out, squared):  # type: ignore[no-untyped-def]
                     some += part[k]
             total += some
         out[i] = total
+
+
+@loop("void(f4[::1],i8,f4[::1])", "void(f8[::1],i8,f8[::1])")
+def row_products(a, columns, out):  # type: ignore[no-untyped-def]
+    lanes = 64
+    part = numpy.empty(lanes, a.dtype)
+    whole = columns - columns % lanes
+    for i in range(out.size):
+        x = a[i * columns : (i + 1) * columns]
+        part[:] = 1
+        for j in range(0, whole, lanes):
+            some = x[j : j + lanes]
+            for k in range(lanes):
+                part[k] *= some[k]
+        # Half by half, so that what is large meets what is small.
+        half = lanes // 2
+        while half:
+            for k in range(half):
+                part[k] *= part[k + half]
+            half //= 2
+        for j in range(whole, columns):
+            part[0] *= x[j]
+        out[i] = part[0]
 
 
 @loop("void(f4[::1],i8,i8,i8,f8[::1])")

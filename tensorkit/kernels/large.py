@@ -16,7 +16,7 @@ from tensorkit.kernels.cpu import MANY
 from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.threads import FORCED, spread
 
-__all__ = ["SOME", "add_rows", "gathered", "running", "scatter_added", "softmax", "triangle"]
+__all__ = ["SOME", "add_rows", "gathered", "row_products", "running", "scatter_added", "softmax", "triangle"]
 
 Array = numpy.ndarray[Any, Any]
 _PIECE = 1 << 16
@@ -88,6 +88,19 @@ def running(ufunc: Any, array: Array, axis: int) -> Array | None:
 
 
 _BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
+def row_products(rows: Array) -> Array | None:
+    """The product of each row of a row-major matrix of floating point numbers."""
+    if rows.size < SOME or rows.dtype.char not in "fd" or not rows.flags.carray:
+        return None
+    fast = _found(compiled.row_products, rows.size)
+    if fast is None:
+        return None
+    count, width = rows.shape
+    flat, out = rows.reshape(-1), numpy.empty(count, rows.dtype)
+    spread(lambda i, j: fast(flat[i * width :], width, out[i:j]), count, _grain(count, rows.size))
+    return out
 
 
 def gathered(array: Array, index: Array, axis: int) -> Array | None:

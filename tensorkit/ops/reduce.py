@@ -22,7 +22,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few
+from tensorkit.kernels import few, large
 from tensorkit.kernels.sums import sum_along
 from tensorkit.ops.convert import as_dtype, cpp_name, deliver
 from tensorkit.ops.join import cat
@@ -672,6 +672,12 @@ def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> 
     if kind.category == 0:
         return numpy.all(array != 0, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
     source = kernels.cast(array, dtypes.float32 if kernels.is_half(kind) else kind)
+    along = axes == tuple(range(source.ndim - len(axes), source.ndim))
+    if axes and along and source.size:
+        rows = source.reshape(-1, math.prod([source.shape[axis] for axis in axes]))
+        quick = large.row_products(rows)
+        if quick is not None:
+            return quick.reshape(reduced_size(source.shape, axes, keepdim))
     if source.ndim and axes == (source.ndim - 1,) and source.shape[-1] >= _LONG:
         source = kernels.quiet(_folded_rows, source)
     return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
+from tensorkit.kernels import compiled
 from tests.oracle import require_torch, sentence
 
 #: Long and short rows, few and many; what is not a multiple of a block.
@@ -220,3 +221,19 @@ def test_without_data_there_is_a_size_and_a_dtype() -> None:
     assert t.cummax(0).indices.dtype is tk.int64
     assert t.softmax(1).size() == (2, 3)
     assert t.logsumexp(1).size() == (2,)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [(1, 700), (3, 4, 100), (40, 25)])
+def test_products_of_long_rows_by_the_compiled_loop(kind: Any, size: tuple[int, ...]) -> None:
+    compiled.row_products.compile()
+    numbers = np.random.default_rng(3).uniform(0.95, 1.05, size).astype(kind)
+    numbers[..., ::7] *= -1
+    t, wide = tk.from_numpy(numbers), numbers.astype(np.float64)
+    for found, wanted in (
+        (t.prod(), wide.prod()),
+        (t.prod(-1), wide.prod(-1)),
+        (t.prod(-1, keepdim=True), wide.prod(-1, keepdims=True)),
+    ):
+        assert found.size() == wanted.shape
+        assert np.allclose(found.numpy(), wanted.astype(kind), rtol=1e-4)
