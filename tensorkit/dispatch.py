@@ -28,7 +28,17 @@ from tensorkit import tracing
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.forms import METHODS, of_function, of_method, refusal, without_self
+from tensorkit.forms import (
+    METHODS,
+    Inner,
+    of_function,
+    of_method,
+    of_python,
+    refusal,
+    too_many,
+    unrecognised,
+    without_self,
+)
 from tensorkit.signatures import later
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
@@ -484,12 +494,21 @@ def explain(
     Args:
         method: whether the first argument is `self`, which PyTorch does not count.
     """
+    if (python := of_python(name, method)) is not None:
+        return _told_by_python(python, args, kwargs)
     noted = getattr(body, "__forms__", None)
     texts: Iterable[str] | None
     if noted is not None and not (method and name in METHODS):
         texts = noted.of(method)
     else:
         texts = (of_method if method else of_function)(name)
+    alone = method and (
+        len(inspect.signature(body).parameters) == 1 if texts is None else tuple(texts) == ("()",)
+    )
+    if alone and kwargs:  # PyTorch has words of its own for methods that take nothing
+        return f"TensorBase.{name}() takes no keyword arguments"
+    if alone and len(args) > 1:
+        return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
     if texts is not None:
         given = args[1:] if method else args
         if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
@@ -498,14 +517,9 @@ def explain(
             return None
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
-    alone = method and len(parameters) == 1  # PyTorch has words of its own for methods that take nothing
-    if alone and kwargs:
-        return f"TensorBase.{name}() takes no keyword arguments"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        if alone:
-            return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
-        return _too_many(name, positional[method:], len(args) - method)
+        return _too_many(name, parameters[method:], len(args) - method)
     keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
     asked = [*positional, *keywords]
     missing = [
@@ -514,9 +528,11 @@ def explain(
         if p.default is p.empty and p.name not in kwargs and not place < min(len(args), len(positional))
     ]
     if missing:
-        before = asked[: next(place for place, p in enumerate(asked) if p.name == missing[0])]
-        if (wrong := _mistyped(name, before, args, kwargs, method)) is not None:
+        first = next(place for place, p in enumerate(asked) if p.name == missing[0])
+        if (wrong := _mistyped(name, asked[:first], args, kwargs, method)) is not None:
             return wrong
+        # All that follow are named, whether they were given or not.
+        missing = [p.name for p in asked[first:] if p.default is p.empty]
         names = ", ".join(f'"{m}"' for m in missing)
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
@@ -527,15 +543,33 @@ def explain(
     wrong = _mistyped(name, asked, args, kwargs, method)
     if wrong is not None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return wrong
-    unknown = next((key for key in kwargs if key not in signature.parameters), None)  # PyTorch asks this last
-    return None if unknown is None else f"{name}() got an unexpected keyword argument '{unknown}'"
+    filled = {p.name for p in positional[: len(args)]}
+    for key in kwargs:  # PyTorch asks this last
+        if key not in signature.parameters:
+            return f"{name}() got an unexpected keyword argument '{key}'"
+        if key in filled:
+            return f"{name}() got multiple values for argument '{key}'"
+    return None
+
+
+def _told_by_python(
+    function: Callable[..., Inner | None], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str | None:
+    """`explain` for what PyTorch has in Python: first Python looks at the call, then the operation that it leads to."""
+    try:
+        inner = function(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    if inner is None:
+        return None
+    name, args, kwargs = inner
+    texts = METHODS[name] if name in METHODS else of_function(name)
+    return refusal(name.removeprefix("Tensor."), texts or (), args, kwargs, unmatched)
 
 
 def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
-    least, most = sum(p.default is p.empty for p in taken), len(taken)
-    counts = f"{most}" if least == most else f"from {least} to {most}"
-    plural = "" if least == most == 1 else "s"
-    return f"{name}() takes {counts} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
+    least = sum(p.default is p.empty for p in taken)
+    return too_many(name, least, sum(p.kind is not p.KEYWORD_ONLY for p in taken), given)
 
 
 def _mistyped(
@@ -572,7 +606,7 @@ def _mistyped(
 
 
 def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
-    if label == "Number" and isinstance(value, Tensor):
+    if label in ("Number", "float") and isinstance(value, Tensor):
         return value.dim() == 0
     if label in ("int", "tuple of ints"):
         if isinstance(value, bool):
@@ -605,6 +639,11 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
     if named:
         shown = f"{shown}, {named}" if shown else f"{named}, "
     known = list(forms)
+    if len(known) == 1 and (strange := unrecognised(known[0], kwargs)):
+        return TypeError(
+            f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: "
+            + ", ".join(strange)
+        )
     # Of one form PyTorch says what it is, in the same line.
     listed = f"({known[0]})" if len(known) == 1 else "one of:\n" + "".join(f" * ({form})\n" for form in known)
     return TypeError(
@@ -628,16 +667,26 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 
 # -- wrapping -----------------------------------------------------------------------------------------------------
 
-#: What a body runs into when it meets an argument of the wrong type.
-_MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError)
-_SIGNS = ("Boolean value of Tensor", "only one element tensors", "Maximum allowed")
+#: What a body runs into when it meets an argument of the wrong type: PyTorch looks at the types before anything else,
+#: so whatever went wrong, a call that does not fit is told that it does not.
+_MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError, IndexError)
+_OF_TYPES = (
+    " must be ",
+    "expected Tensor as element",
+    "invalid combination of arguments",
+    "failed to unpack",
+)
 
 
-def _tells(error: Exception) -> bool:
-    """Whether an error may only be the consequence of a call that cannot have been meant."""
-    if isinstance(error, (TypeError, AttributeError, OverflowError)):
-        return True
-    return type(error) in (RuntimeError, ValueError) and str(error).startswith(_SIGNS)
+def _told(
+    error: Exception, name: str, body: Any, args: Any, kwargs: Any, *, method: bool = False
+) -> str | None:
+    """`explain`, of a call that failed with an error: one that a body raised itself is not about how many arguments
+    there were, for then it would not have begun."""
+    sentence = explain(name, body, args, kwargs, method=method)
+    if sentence is None or isinstance(error, (TypeError, AttributeError, OverflowError)):
+        return sentence
+    return sentence if any(sign in sentence for sign in _OF_TYPES) else None
 
 
 def _too_large(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -705,13 +754,11 @@ def traced_method(
                     return whole(*args, **kwargs)
             return body(*args, **kwargs) if kwargs else bare(*args)
         except _MISREAD as error:
-            if not _tells(error):
-                raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
             earlier = _scaled_first(name, args, 1) if name in _SCALED else None
             if earlier is not None:
                 return method(*earlier[0], **earlier[1], **kwargs)
-            sentence = None if renamed else explain(name, body, args, kwargs, method=True)
+            sentence = None if renamed else _told(error, name, body, args, kwargs, method=True)
             if renamed is None and sentence is None:
                 if _too_large(body, args, kwargs):
                     raise ValueError("Overflow when unpacking long long") from None
@@ -881,13 +928,11 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                     return quick(*args)
             return body(*args, **kwargs)
         except _MISREAD as error:
-            if not _tells(error):
-                raise
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
             earlier = _scaled_first(name, args, 0) if name in _SCALED else None
             if earlier is not None:
                 return function(*earlier[0], **earlier[1], **kwargs)
-            sentence = None if renamed else explain(name, body, args, kwargs)
+            sentence = None if renamed else _told(error, name, body, args, kwargs)
             if renamed is None and sentence is None:
                 if _too_large(body, args, kwargs):
                     raise ValueError("Overflow when unpacking long long") from None
@@ -1009,8 +1054,33 @@ def _through_conjugates(body: Callable[..., Any]) -> Callable[..., Any]:
 _LIMIT = 2**63
 
 
-def _strictly(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A body that is only run with arguments of the types which its annotations promise."""
+def _strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A body that is only run with arguments of the types which its forms or its annotations promise."""
+    noted = getattr(body, "__forms__", None)
+    texts = of_function(name) if noted is None else noted.texts
+    return _by_annotations(body) if texts is None else _by_forms(body, name, texts)
+
+
+def _by_forms(body: Callable[..., Any], name: str, texts: Iterable[str]) -> Callable[..., Any]:
+    usual: set[tuple[Any, ...]] = set()  # types that were looked at before
+
+    @functools.wraps(body)
+    def strict(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        kinds = (tuple(map(type, args)), tuple([(key, type(value)) for key, value in kwargs.items()]))
+        if kinds not in usual:
+            shown = {key: value for key, value in kwargs.items() if value is not IN_PLACE}
+            if refusal(name, texts, args, shown, unmatched) is not None:
+                raise TypeError  # said in PyTorch's words by whoever called
+            # Of a tensor in the place of a number, and of a list, the type alone says nothing.
+            if _SIMPLE.issuperset(kinds[0][1:]) and _SIMPLE.issuperset(map(type, kwargs.values())):
+                usual.add(kinds)
+        return body(*args, **kwargs)
+
+    return strict
+
+
+def _by_annotations(body: Callable[..., Any]) -> Callable[..., Any]:
     checks: dict[str, Callable[[Any], None]] = {}
     usual: set[tuple[type, ...]] = set()  # types that were looked at before
 
@@ -1173,11 +1243,11 @@ def op(
         own = f"{namespace}_{short}" if namespace else short
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
-            bare, body = _strictly(body) if strict else body, _may_require_grad(body)
+            bare, body = _strictly(body, own) if strict else body, _may_require_grad(body)
         if kind == "inplace":
             body = _through_conjugates(body)
         if strict:
-            body = _strictly(body)
+            body = _strictly(body, own)
         told = "__by_layout__" in body.__dict__
         # A body without a derivative of its own is made of operations, which have to be recorded.
         noted = _remembering(body) if told and derivative is not None else body

@@ -19,7 +19,18 @@ from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Tensor
 
-__all__ = ["FUNCTIONS", "METHODS", "of_function", "of_method", "refusal", "without_self"]
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "Inner",
+    "of_function",
+    "of_method",
+    "of_python",
+    "refusal",
+    "too_many",
+    "unrecognised",
+    "without_self",
+]
 
 
 # -- one parameter ------------------------------------------------------------------------------------------------
@@ -55,10 +66,8 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: isinstance(value, (bool, numpy.bool_)),
     "str": lambda value: isinstance(value, str),
     "tuple of ints": _sequence,
-    "tuple of floats": lambda value: isinstance(value, (tuple, list)),
-    "tuple of Tensors": lambda value: (
-        isinstance(value, (tuple, list)) and all(isinstance(part, Tensor) for part in value)
-    ),
+    "tuple of floats": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
+    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),
     "tensorkit.dtype": lambda value: isinstance(value, dtype) or value in (float, int, bool, complex),
     "tensorkit.device": lambda value: isinstance(value, (device, str)) or _whole(value),
     "tensorkit.Generator": lambda value: type(value).__name__ == "Generator",
@@ -74,12 +83,13 @@ class _Parameter(NamedTuple):
     optional: bool
     nothing: bool  # whether None may stand for it
     keyword: bool
+    single: bool  # whether a lone integer may stand for a sequence of them
 
     def takes(self, value: Any) -> bool:
         if value is None:
-            return self.nothing or self.kind == "tensorkit.Generator"
-        if self.kind == "tuple of ints" and self.name == "dim" and _whole(value):
-            return True  # a single dimension, where several may stand
+            return self.nothing or self.kind in ("tensorkit.Generator", "object")
+        if self.single and _whole(value):
+            return True
         return _ACCEPTS.get(self.kind, lambda value: True)(value)
 
     def given(self, kwargs: Mapping[str, Any]) -> str | None:
@@ -99,7 +109,8 @@ class _Form:
                 continue
             told, _, default = part.partition(" = ")
             kind, _, name = told.rpartition(" ")
-            self.parameters.append(_Parameter(kind, name, bool(default), default == "None", keyword))
+            single = kind == "tuple of ints" and name == "dim" and not default.startswith("{")
+            self.parameters.append(_Parameter(kind, name, bool(default), default == "None", keyword, single))
         self.most = sum(not p.keyword for p in self.parameters)
         self.least = sum(not p.optional for p in self.parameters)
 
@@ -126,21 +137,39 @@ class _Form:
                 continue
             else:
                 return self._missing(name, index)
-            if not parameter.takes(value):
+            if several and place == 0 and key is None and len(args) > 1 and _whole(value):
+                place = len(args)  # the integers one by one
+                continue
+            if not (parameter.takes(value) or (parameter.kind == "Tensor" and _stands(name, value))):
                 if several and place == 0 and key is None and _sequence(list(args)):
                     place = len(args)
                     continue
                 if several and place == 0 and len(args) > 1:
                     return self._too_many(name, len(args))
                 return _mistyped(name, parameter, value, None if key else place + 1)
+            if parameter.kind == "tuple of Tensors" and (odd := _no_tensor(value, index)):
+                return odd
             place += key is None
-        return self._unknown(name, kwargs, used)
+        return self._too_many(name, len(args)) if place < len(args) else self._unknown(name, kwargs, used)
+
+    def unpacked(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+        """PyTorch's sentence for what stands in a sequence of integers and is none: it looks there last of all."""
+        for index, parameter in enumerate(self.parameters):
+            if parameter.kind == "tuple of ints":
+                key = parameter.given(kwargs)
+                value = args[index] if index < len(args) else kwargs[key] if key else ()
+                if self.most == 1 and len(args) > 1 and not isinstance(value, (tuple, list)):
+                    value = args
+                for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
+                    if not isinstance(part, bool) and not _whole(part):
+                        return (
+                            f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
+                            f'with error "type must be tuple of ints,but got {type(part).__name__}"'
+                        )
+        return None
 
     def _too_many(self, name: str, given: int) -> str:
-        counts = f"{self.most}" if self.least == self.most else f"from {self.least} to {self.most}"
-        plural = "s" if self.most != 1 or self.least != self.most else ""
-        verb = "was" if given == 1 else "were"
-        return f"{name}() takes {counts} positional argument{plural} but {given} {verb} given"
+        return too_many(name, self.least, self.most, given)
 
     def _missing(self, name: str, index: int) -> str:
         missing = [f'"{p.name}"' for p in self.parameters[index:] if not p.optional]
@@ -157,6 +186,25 @@ class _Form:
         return None
 
 
+def too_many(name: str, least: int, most: int, given: int) -> str:
+    """PyTorch's sentence for too many positional arguments; `least` counts those that only a keyword can give too."""
+    if least != most:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
+    plural, verb = "" if most == 1 else "s", "was" if given == 1 else "were"
+    return f"{name}() takes {most} positional argument{plural} but {given} {verb} given"
+
+
+def unrecognised(form: str, kwargs: Mapping[str, Any]) -> list[str]:
+    """The keywords that PyTorch does not find in the only form of an operation, the last given first.
+
+    It looks at the last parameters alone, as many as there are keywords, and takes a default value for a name.
+    """
+    parts = form.strip("()").split(", ")
+    last = parts[max(0, len(parts) - len(kwargs)) :]
+    known = {part.rpartition(" ")[2] for part in last}
+    return [key for key in reversed(list(kwargs)) if key not in known]
+
+
 def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None) -> str:
     where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
     begun = isinstance(value, (tuple, list)) and value
@@ -167,8 +215,34 @@ def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None
     return f"{name}(): {where} must be {parameter.kind}, {found}"
 
 
+#: Operations that take numbers where tensors are told.
+_TAKE_NUMBERS = frozenset(
+    ("add", "copy", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide")
+)
+
+
+def _stands(name: str, value: Any) -> bool:
+    """Whether a number may stand for a tensor."""
+    return (
+        name.removesuffix("_") in _TAKE_NUMBERS
+        and not isinstance(value, Tensor)
+        and _ACCEPTS["Number"](value)
+    )
+
+
+_ODD = "expected Tensor as element"
+
+
+def _no_tensor(value: Any, index: int) -> str | None:
+    """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
+    odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
+    return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type(value[odd]).__name__}"
+
+
 #: Operations of which PyTorch still takes an older form that it no longer shows.
-_OLD_FORMS = frozenset(("add", "sub", "addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv"))
+_OLD_FORMS = frozenset(
+    ("copy", "add", "sub", "addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv")
+)
 
 
 @functools.cache
@@ -194,8 +268,12 @@ def refusal(
         unmatched: makes the sentence that lists all forms.
     """
     forms = [_parsed(text) for text in texts]
-    if any(form.wrong(name, args, kwargs) is None for form in forms):
-        return None
+    for form in forms:
+        wrong = form.wrong(name, args, kwargs)
+        if wrong is None:
+            return form.unpacked(name, args, kwargs)
+        if wrong.startswith(_ODD):
+            return wrong
     likely = [form for form in forms if form.counts(len(args) + len(kwargs))]
     if len(forms) == 1 and name.removesuffix("_") not in _OLD_FORMS:
         likely = forms
@@ -227,6 +305,106 @@ def without_self(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(shown))
 
 
+# -- what PyTorch has in Python -----------------------------------------------------------------------------------
+
+#: A call that one of PyTorch's Python functions makes in its turn: the operation's name, and what it is given.
+Inner = tuple[str, tuple[Any, ...], dict[str, Any]]
+_PYTHON: dict[str, Callable[..., Inner | None]] = {}
+
+
+def _in_python(function: Callable[..., Inner | None]) -> Callable[..., Inner | None]:
+    """Note what stands for a function that PyTorch has in Python: it takes the same arguments, and gives the call that
+    the function makes, or nothing. Python refuses what it cannot be called with in the name that stands here."""
+    function.__qualname__ = function.__name__.replace("Tensor_", "Tensor.")
+    _PYTHON[function.__qualname__] = function
+    return function
+
+
+@_in_python
+def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = "") -> Inner:
+    return "cdist", (x1, x2, p, None), {}
+
+
+@_in_python
+def norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
+) -> Inner | None:
+    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
+        return None
+    order = 2 if p is None or p == "fro" else p
+    dim = [dim] if isinstance(dim, int) else dim
+    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
+
+
+@_in_python
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
+    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
+
+
+@_in_python
+def Tensor_norm(
+    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
+) -> Inner | None:
+    return norm(self, p, dim, keepdim, dtype=dtype)
+
+
+@_in_python
+def Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
+    if isinstance(split_size, Tensor) and split_size.numel() == 1:
+        split_size = int(split_size)
+    return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
+
+
+@_in_python
+def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
+    if not isinstance(tensor, Tensor):
+        return None
+    return Tensor_split(tensor, split_size_or_sections, dim)
+
+
+@_in_python
+def Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner | None:
+    return ("Tensor.unflatten", (dim, sizes), {}) if sizes else None
+
+
+@_in_python
+def Tensor_unique(
+    self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return ("_unique2", (self,), flags) if dim is None else ("unique_dim", (self, dim), flags)
+
+
+@_in_python
+def unique(
+    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    return Tensor_unique(input, sorted, return_inverse, return_counts, dim)  # type: ignore[return-value]
+
+
+@_in_python
+def Tensor_unique_consecutive(
+    self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    return (
+        "unique_consecutive",
+        (self,),
+        {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim},
+    )
+
+
+@_in_python
+def unique_consecutive(
+    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    return Tensor_unique_consecutive(input, return_inverse, return_counts, dim)  # type: ignore[return-value]
+
+
+def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:
+    """What stands for an operation that PyTorch has in Python."""
+    return _PYTHON.get(f"Tensor.{name}" if method else name)
+
+
 # -- the table ----------------------------------------------------------------------------------------------------
 
 _FORMAT = "tensorkit.memory_format memory_format = None"
@@ -240,6 +418,65 @@ _MAKING = (
 
 #: The forms of functions, by the name that PyTorch's sentence gives them.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "asarray": (
+        "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
+        "bool requires_grad = False)",
+    ),
+    "full_like": (f"(Tensor input, Number fill_value, *, {_FORMAT}, {_MAKING})",),
+    "index_add": (
+        "(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1, Tensor out = None)",
+    ),
+    "poisson": ("(Tensor input, tensorkit.Generator generator = None)",),
+    "true_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "aminmax": ("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)",),
+    "cummax": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
+    "cummin": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
+    "frexp": ("(Tensor input, *, tuple of Tensors out = None)",),
+    "index_put": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
+    "index_put_": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
+    "_unique2": (
+        "(Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+    ),
+    "add": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
+    "sub": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
+    "as_strided": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "as_strided_": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "cdist": ("(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",),
+    "flip": ("(Tensor input, tuple of ints dims)",),
+    "floor_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "frombuffer": (
+        "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
+    ),
+    "linalg_tensorsolve": ("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)",),
+    "linalg_vector_norm": (f"(Tensor input, Number ord = 2, tuple of ints dim = None, {_REDUCED})",),
+    "range": (f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",),
+    "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
+    "split": (
+        "(Tensor input, int split_size, int dim = 0)",
+        "(Tensor input, tuple of ints split_size, int dim = 0)",
+    ),
+    "split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
+    "unsafe_split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
+    "tensordot": (
+        "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, "
+        "Tensor out = None)",
+    ),
+    "tile": ("(Tensor input, tuple of ints dims)",),
+    "trapz": ("(Tensor y, *, float dx = 1, int dim = -1)", "(Tensor y, Tensor x, *, int dim = -1)"),
+    "unique_consecutive": (
+        "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",
+    ),
+    "unique_dim": (
+        "(Tensor input, int dim, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+    ),
+    "unsafe_split": ("(Tensor input, int split_size, int dim = 0)",),
+    "where": (
+        "(Tensor condition)",
+        "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor condition, Number self, Tensor other)",
+        "(Tensor condition, Tensor input, Number other)",
+        "(Tensor condition, Number self, Number other)",
+    ),
     "addcdiv": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
     "addcmul": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
     "addmv_": ("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
@@ -437,6 +674,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 
 #: The forms of methods that are not those of the function without its first tensor and without ``out=``.
 METHODS: dict[str, tuple[str, ...]] = {
+    "Tensor.unflatten": ("(int dim, tuple of ints sizes)",),
+    "bmm": ("(Tensor mat2)",),
+    "expand": ("(tuple of ints size, *, bool implicit = False)",),
+    "flip": ("(tuple of ints dims)",),
+    "mm": ("(Tensor mat2)",),
+    "where": ("(Tensor condition, Tensor other)", "(Tensor condition, Number other)"),
     "addmm": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
     "addmm_": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
     "baddbmm": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),

@@ -34,6 +34,7 @@ from tensorkit.dispatch import (
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled
 from tensorkit.errors import warn
+from tensorkit.forms import of_function
 from tensorkit.kernels import cpu
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
@@ -524,7 +525,7 @@ class _Caller:
             shown = self.method_signature if method else self.signature
             sentence = explain(self.name, shown, args, kwargs, method=method)
             if sentence is not None:
-                raise self._unmatched(args[method:], kwargs) if self.block.overloaded else TypeError(sentence)
+                raise self._unmatched(args[method:], kwargs) if self._listed() else TypeError(sentence)
         given = dict(zip(("input", self.second), args, strict=False)) | kwargs
         input, other = given.pop("input"), given.pop(self.second)
         self._check(input, other, args[method:], kwargs, method)
@@ -578,6 +579,10 @@ class _Caller:
         where = f" (position {position})" if label not in kwargs else ""
         raise TypeError(f"{self.name}(): argument '{label}'{where} must be Tensor, not {_named(value)}")
 
+    def _listed(self) -> bool:
+        """Whether PyTorch lists the forms of tensors and numbers, and nobody has said what else it does."""
+        return self.block.overloaded and of_function(self.name) is None
+
     def _unmatched(self, args: tuple[Any, ...], kwargs: Any) -> TypeError:
         return unmatched(
             self.name, args, kwargs, (f"Tensor input, {kind} {self.second}" for kind in ("Tensor", "Number"))
@@ -599,6 +604,10 @@ _WITH_OUT: dict[str, Callable[..., Any]] = {
     "exponent": lambda input, exponent, *, out=None: None,
     "values": lambda input, values, *, out=None: None,
 }
+
+
+for _taking in _WITH_OUT.values():
+    _taking.__annotations__["out"] = "Tensor | None"
 
 
 def _signature(block: Pointwise, second: str, *, bare: bool) -> Callable[..., Any]:

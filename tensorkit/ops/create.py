@@ -1012,6 +1012,7 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.arange(5)"),
         sample("tk.arange(2, 10, 4)"),
@@ -1279,6 +1280,7 @@ def linspace(
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.logspace(2, 10, 4)"),
         sample("tk.logspace(0, 3, 4, base=2.0)"),
@@ -1404,7 +1406,7 @@ def ones_like(
     return out
 
 
-@op(samples=(sample("tk.full_like(a, 7)", a=(2, 3)),), kind="create", methods=())
+@op(strict=True, samples=(sample("tk.full_like(a, 7)", a=(2, 3)),), kind="create", methods=())
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:

@@ -325,6 +325,7 @@ _HISTOGRAM_FORMS = (
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.histogram(a, 4)", a=(5, 4)),
         sample("a.histogram(3, range=(-1.0, 3.0))", a=(4, 5)),

@@ -109,6 +109,7 @@ def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tens
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.pinv(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
         sample("tk.linalg.pinv(a + 9 * tk.eye(2, 3, dtype=a.dtype), rtol=1e-3, atol=1e-2)", a=(2, 2, 3)),
@@ -190,6 +191,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.matrix_rank(a.detach() + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
         sample("tk.linalg.matrix_rank(a.detach() + 9 * tk.eye(2, dtype=a.dtype), 0.5)", a=(2, 2, 2)),

@@ -291,6 +291,7 @@ def _check_members(*operands: Any) -> None:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.isin(a, b)", a=(2, 3), b=(2,)),
         sample("tk.isin(a, b)", a=(2,), b=(40,)),

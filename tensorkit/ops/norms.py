@@ -155,6 +155,7 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.linalg.matrix_norm(a)", a=(2, 3)),
         sample("tk.linalg.matrix_norm(a + tk.tensor([[9, 0, 1], [0, 29, 0]], dtype=a.dtype), 2)", a=(2, 3)),

@@ -141,11 +141,12 @@ def _of_several(name: str, *samples: Sample) -> Callable[..., Tensor]:
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
+        first, rest = args, kwargs
         if not args and "input" in kwargs:
-            args = (kwargs.pop("input"),)
+            first, rest = (kwargs["input"],), {key: value for key, value in kwargs.items() if key != "input"}
         try:
-            if args and isinstance(args[0], Tensor):
-                return method(*args, **kwargs)
+            if first and isinstance(first[0], Tensor):
+                return method(*first, **rest)
         except TypeError:
             sentence = explain(name, function, args, kwargs)
             if sentence is None:

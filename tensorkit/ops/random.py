@@ -401,6 +401,7 @@ randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of
 
 
 @op(
+    strict=True,
     samples=(
         sample(f"tk.randint(10, (2, 3), {_SEEDED})"),
         sample(f"tk.randint(-5, 5, (4,), {_SEEDED})"),

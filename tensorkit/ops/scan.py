@@ -671,6 +671,7 @@ def trapezoid(y: Tensor, x: Any = _ABSENT, *, dx: Any = _ABSENT, dim: int = -1) 
 
 
 @op(
+    strict=True,
     samples=[sample(s.call.format(name="trapz"), **s.sizes) for s in _AREA_SAMPLES],
     kind="reduce",
     methods=(),

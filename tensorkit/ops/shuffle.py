@@ -50,7 +50,7 @@ def int_list(value: Any, name: str, argument: str, position: int, *, one: bool =
     """
     if isinstance(value, (tuple, list)):
         for place, part in enumerate(value):
-            if isinstance(part, bool) or not hasattr(part, "__index__"):
+            if (isinstance(part, bool) and not place) or not hasattr(part, "__index__"):
                 if place:  # PyTorch looks at the first alone before it takes them all
                     raise TypeError(
                         f"{name}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
@@ -289,6 +289,7 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.repeat_interleave(a, 2)", a=(2, 3)),
         sample("tk.repeat_interleave(a, 2, 1)", a=(2, 3)),

@@ -134,7 +134,7 @@ def _listed_ints(given: Any, name: str, argument: str, position: int) -> tuple[i
 
 def _as_int(value: Any, name: str, argument: str, place: int, count: int, position: int) -> int:
     """One of `count` integers written one by one, or of a sequence (`count` 0)."""
-    if not isinstance(value, bool):
+    if place or not isinstance(value, bool):
         try:
             return int(value.__index__())
         except (AttributeError, TypeError):
@@ -601,6 +601,7 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(sample("tk.movedim(a, 0, 2)", a=(2, 3, 4)), sample("a.movedim((0, 1), (1, 2))", a=(2, 3, 4))),
     aliases=("moveaxis",),
 )
@@ -814,6 +815,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.narrow(a, 0, 1, 2)", a=(4, 3)),
         sample("a.narrow(-1, -2, 1)", a=(4, 3)),
@@ -864,6 +866,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 @op(
+    strict=True,
     samples=(
         sample("tk.select(a, 0, 1)", a=(2, 3)),
         sample("a.select(1, -1)", a=(2, 3)),
@@ -990,6 +993,8 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
     """
+    if isinstance(split_size, bool):
+        raise TypeError  # said in PyTorch's words by whoever called
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
@@ -1146,7 +1151,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         sample("tk.hsplit(a, 2)", a=(3, 4)),
         sample("a.hsplit((1,))", a=(4,)),
         sample("a.hsplit(3)", a=(2, 4)),
-    )
+    ),
 )
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces side by side: along dimension 1, or 0 of a vector.
