@@ -55,6 +55,7 @@ MAY_BE_LATE = {
     "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
     "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
+    "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's
 }
 
 HEAVY = (
