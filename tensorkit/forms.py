@@ -315,18 +315,18 @@ _PYTHON: dict[str, Callable[..., Inner | None]] = {}
 def _in_python(function: Callable[..., Inner | None]) -> Callable[..., Inner | None]:
     """Note what stands for a function that PyTorch has in Python: it takes the same arguments, and gives the call that
     the function makes, or nothing. Python refuses what it cannot be called with in the name that stands here."""
-    function.__qualname__ = function.__name__.replace("Tensor_", "Tensor.")
+    function.__qualname__ = function.__name__.removeprefix("_").replace("Tensor_", "Tensor.")
     _PYTHON[function.__qualname__] = function
     return function
 
 
 @_in_python
-def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = "") -> Inner:
+def _cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = "") -> Inner:
     return "cdist", (x1, x2, p, None), {}
 
 
 @_in_python
-def norm(
+def _norm(
     input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
 ) -> Inner | None:
     if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
@@ -337,38 +337,38 @@ def norm(
 
 
 @_in_python
-def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
+def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
     return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
 
 
 @_in_python
-def Tensor_norm(
+def _Tensor_norm(
     self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
 ) -> Inner | None:
-    return norm(self, p, dim, keepdim, dtype=dtype)
+    return _norm(self, p, dim, keepdim, dtype=dtype)
 
 
 @_in_python
-def Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
+def _Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
     if isinstance(split_size, Tensor) and split_size.numel() == 1:
         split_size = int(split_size)
     return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
 
 
 @_in_python
-def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
+def _split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
     if not isinstance(tensor, Tensor):
         return None
-    return Tensor_split(tensor, split_size_or_sections, dim)
+    return _Tensor_split(tensor, split_size_or_sections, dim)
 
 
 @_in_python
-def Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner | None:
+def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner | None:
     return ("Tensor.unflatten", (dim, sizes), {}) if sizes else None
 
 
 @_in_python
-def Tensor_unique(
+def _Tensor_unique(
     self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
 ) -> Inner:
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
@@ -376,14 +376,14 @@ def Tensor_unique(
 
 
 @_in_python
-def unique(
+def _unique(
     input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
 ) -> Inner:
-    return Tensor_unique(input, sorted, return_inverse, return_counts, dim)  # type: ignore[return-value]
+    return _Tensor_unique(input, sorted, return_inverse, return_counts, dim)  # type: ignore[return-value]
 
 
 @_in_python
-def Tensor_unique_consecutive(
+def _Tensor_unique_consecutive(
     self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
 ) -> Inner:
     return (
@@ -394,10 +394,10 @@ def Tensor_unique_consecutive(
 
 
 @_in_python
-def unique_consecutive(
+def _unique_consecutive(
     input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
 ) -> Inner:
-    return Tensor_unique_consecutive(input, return_inverse, return_counts, dim)  # type: ignore[return-value]
+    return _Tensor_unique_consecutive(input, return_inverse, return_counts, dim)  # type: ignore[return-value]
 
 
 def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:

@@ -163,7 +163,7 @@ def _jar(vertex: Vertex, moment: Moment) -> Jar:
         value is not None,
         vertex.number in moment.running and rehearsed is not None,
         rehearsed is not None,
-        value and value.memory,
+        None if value is None else value.memory,
         tuple(one for one in (value.marks if value else ()) if one[1] <= len(text) - cut),
     )
 
@@ -201,14 +201,14 @@ def _tensor(vertex: Vertex, moment: Moment, name: str) -> Box:
 def _kept(kept: Kept, let_go: bool) -> Line:
     """One saved tensor as a line: kept, let go, or changed since."""
     what = f"{kept.name} = {_cut(kept.source, 14)}" if kept.source else kept.name
+    memory = None if kept.value is None else kept.value.memory
     if kept.state == "modified":
-        memory = kept.value and kept.value.memory
         return Line(f"{what}: v{kept.now} now, needs v{kept.expected}", "modified", "modified", memory)
     if kept.state == "freed" or let_go:
         return Line(f"{what}: let go", "gone", "gone")
     rest = f" · v{kept.expected}"
     if kept.source or kept.value is None:
-        return Line(f"keeps {what}{rest}", "kept", "kept", kept.value and kept.value.memory)
+        return Line(f"keeps {what}{rest}", "kept", "kept", memory)
     return _valued(f"keeps {what} ", kept.value, rest, "kept", "kept")
 
 
