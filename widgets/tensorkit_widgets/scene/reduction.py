@@ -293,7 +293,7 @@ def _wire(model: Collapse, base: Table, result: Table, x: float) -> tuple[Wire, 
     return (Wire((*start, *end), "strong", dim, ends=(cell.key, *(t.key for t in ends))),)
 
 
-SIGNS = {"sum": "+", "mean": "+", "prod": "×", "any": "or", "all": "and"}
+SIGNS = {"sum": "+", "mean": "+", "prod": "×", "any": "|", "all": "&"}  # of one letter, as they stand between two tiles
 
 
 def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]:
