@@ -293,7 +293,8 @@ def _wire(model: Collapse, base: Table, result: Table, x: float) -> tuple[Wire, 
     return (Wire((*start, *end), "strong", dim, ends=(cell.key, *(t.key for t in ends))),)
 
 
-SIGNS = {"sum": "+", "mean": "+", "prod": "×", "any": "|", "all": "&"}  # of one letter, as they stand between two tiles
+#: Of one letter each: they stand between two tiles.
+SIGNS = {"sum": "+", "mean": "+", "prod": "×", "any": "|", "all": "&"}
 
 
 def _walk(model: Collapse, top: float) -> tuple[Table | None, list[Note], float]:
