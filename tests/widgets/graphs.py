@@ -7,13 +7,13 @@ difference before committing it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
 from tensorkit_widgets import GraphView
+from tensorkit_widgets.page import numbered
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures"
@@ -149,14 +149,6 @@ def fixture() -> str:
     made.close()
     folded.close()
     return json.dumps(both, separators=(",", ":"), ensure_ascii=False) + "\n"
-
-
-def numbered(svg: str) -> str:
-    """A storage's number hangs on an address: here they are counted as they come."""
-    known: dict[str, int] = {}
-    return re.sub(
-        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), svg
-    )
 
 
 def write() -> None:

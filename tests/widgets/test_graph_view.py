@@ -20,9 +20,10 @@ from tensorkit_widgets import GraphView, StrideExplorer, live
 from tensorkit_widgets.adapters import describe, storage_number
 from tensorkit_widgets.adapters_graph import LIMIT, named, read, rehearse
 from tensorkit_widgets.graph_model import Graph, Vertex
+from tensorkit_widgets.page import numbered
 from tensorkit_widgets.render.graph import render_graph, render_graph_text
 from tensorkit_widgets.scene.graph import compose_graph
-from tests.widgets.graphs import FIXTURES, GOLDEN, GRAPHS, STEPS, fixture, golden, numbered, view
+from tests.widgets.graphs import FIXTURES, GOLDEN, GRAPHS, STEPS, fixture, golden, view
 from tests.widgets.test_explorer import Shell, Tags
 
 AGAIN = "run `python -m tests.widgets.graphs` and look at what changed"

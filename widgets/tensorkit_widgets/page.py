@@ -14,7 +14,7 @@ from tensorkit_widgets.scene import Scene
 from tensorkit_widgets.scene.graph import GraphScene
 from tensorkit_widgets.scene.sheet import Sheet
 
-__all__ = ["board_page", "graph_page", "page"]
+__all__ = ["board_page", "graph_page", "numbered", "page"]
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 
@@ -43,13 +43,21 @@ def graph_page(scenes: list[GraphScene], first: int) -> str:
     """One HTML text for the steps of a rehearsed backward pass, step ``first`` shown first."""
     templates = "\n".join(
         f'<template data-step="{scene.step}" data-status="{scene.status}" data-said="{escape(scene.said)}">'
-        f"{render_graph(scene, live=True, alone=True)}</template>"
+        f"{render_graph(scene, live=True)}</template>"
         for scene in scenes
     )
     shown = scenes[first]
     styles = ["graph_scene.css", "graph_view.css"]
     text = render_graph_text(shown)
     return _document("GraphView", shown.graph.title, templates, text, "graph_page.js", styles, first)
+
+
+def numbered(pictures: str) -> str:
+    """The storages of pictures numbered from 1, as they come: what links them with others' hangs on an address."""
+    known: dict[str, int] = {}
+    return re.sub(
+        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), pictures
+    )
 
 
 def _document(
@@ -89,7 +97,7 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 <details><summary>the same as text</summary>
 <pre tabindex="0" role="group" aria-label="the picture as text">{escape(text)}</pre></details>
 </main>
-{templates}
+{numbered(templates)}
 <script type="module">
 {link(script)}
 </script>

@@ -15,33 +15,25 @@ from tensorkit_widgets.scene.grid import MONO
 __all__ = ["render_graph", "render_graph_text"]
 
 
-def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False, alone: bool = False) -> str:
+def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False) -> str:
     """The picture of a graph; the first arguments are those of `render_svg`.
 
-    A live picture says which slots its tensors stand on. On a page ``alone`` storages are numbered as they come: what
-    links them with other pictures hangs on an address.
+    A live picture says which slots its tensors stand on.
     """
     label = f"GraphView: {scene.graph.title}"
-    body = "".join(_body(scene, _Memories(alone) if live else None))
+    body = "".join(_body(scene, live))
     return framed(body, (scene.width, scene.height), label, theme, live, ("graph_scene.css",))
 
 
-class _Memories:
-    """How a live picture says where a tensor lies."""
-
-    def __init__(self, alone: bool) -> None:
-        self.alone, self.numbers = alone, dict[int, int]()
-
-    def said(self, memory: Memory) -> dict[str, object]:
-        """Attributes: the storage, and the slots of it that the tensor reads."""
-        number = self.numbers.setdefault(memory.storage, len(self.numbers))
-        return {
-            "data_storage": number if self.alone else memory.storage, "data_offset": memory.offset,
-            "data_size": ",".join(map(str, memory.size)), "data_stride": ",".join(map(str, memory.stride)),
-        }  # fmt: skip
+def _place(memory: Memory) -> dict[str, object]:
+    """Attributes: the storage, and the slots of it that the tensor reads."""
+    return {
+        "data_storage": memory.storage, "data_offset": memory.offset,
+        "data_size": ",".join(map(str, memory.size)), "data_stride": ",".join(map(str, memory.stride)),
+    }  # fmt: skip
 
 
-def _body(scene: GraphScene, live: _Memories | None) -> Iterator[str]:
+def _body(scene: GraphScene, live: bool) -> Iterator[str]:
     yield rect(28, scene.panel, min(scene.width, MOST_PANEL) - 56, 82, "tk-panel", 10.0)
     for note in scene.notes:
         yield text(note.x, note.y, note.text, ("tk-mono " if note.role == "code" else "") + f"tk-{note.role}")
@@ -111,9 +103,9 @@ def _begins(scene: GraphScene) -> Iterator[str]:
 # ---- boxes
 
 
-def _box(box: Box, live: _Memories | None, current: bool) -> str:
+def _box(box: Box, live: bool, current: bool) -> str:
     kind = f"tk-vertex tk-{box.kind}" + ("" if box.state == "waiting" else f" tk-{box.state}")
-    held = live.said(box.memory) if live and box.memory else {}
+    held = _place(box.memory) if live and box.memory else {}
     kind += " tk-held" if held else ""
     inside = _shape(box)
     inside += text(*_title_at(box), box.title, "tk-mono tk-vertex-name") if box.title else ""
@@ -173,20 +165,20 @@ def _shape(box: Box) -> str:
     return out + rect(x, y, w, box.upper, "tk-shape", 17.0)
 
 
-def _line(line: Line, box: Box, down: float, live: _Memories | None) -> str:
+def _line(line: Line, box: Box, down: float, live: bool) -> str:
     mono = "" if line.role == "about" else "tk-mono "
     out, x, y = "", box.x + 14, box.y + down
     if line.mark:
         out = _mark(line.mark, x, y)
         x += 16
     kind = f"{mono}tk-line-{line.role}"
-    if live is None or line.memory is None:
+    if not live or line.memory is None:
         return out + text(x, y, line.text, kind)
     out += _numbered(x, y, line.text, line.marks, kind)
     if box.memory == line.memory:  # the box itself stands for this tensor
         return out
     ground = rect(box.x + 8, y - 14, box.width - 16, 19, "tk-held-box", 4.0)
-    return group(ground + out, class_="tk-held tk-held-line", **live.said(line.memory))
+    return group(ground + out, class_="tk-held tk-held-line", **_place(line.memory))
 
 
 def _numbered(x: float, y: float, words: str, marks: Marks, kind: str) -> str:
@@ -212,7 +204,7 @@ def _mark(mark: str, x: float, y: float) -> str:
     return f'<path class="tk-mark-none" d="{ring}"/>'
 
 
-def _jar(jar: Jar, x: float, y: float, height: float, live: _Memories | None) -> str:
+def _jar(jar: Jar, x: float, y: float, height: float, live: bool) -> str:
     wide = jar.width
     side, low = num(height - 28), num(wide - 20)
     glass = f"M{num(x + 10)} {num(y)}h{low}v7c0 5 10 3 10 11v{side}q0 10 -10 10h-{low}"
@@ -225,10 +217,10 @@ def _jar(jar: Jar, x: float, y: float, height: float, live: _Memories | None) ->
         half = num((wide - 6) / 2)
         inside += f'<path class="tk-level" d="M{num(x + 3)} {num(y + 19)}q{q} -6 {half} 0t{half} 0"/>'
     inside += text(x + wide / 2, y + 35, ".grad", "tk-mono tk-jar-name")
-    if live is None or jar.memory is None:
+    if not live or jar.memory is None:
         return group(inside + text(x + wide / 2, y + 55, jar.text, "tk-mono tk-jar-text"), class_=kind)
     inside += _numbered(x + wide / 2, y + 55, jar.text, jar.marks, "tk-mono tk-jar-text")
-    return group(inside, class_=f"{kind} tk-held", **live.said(jar.memory))
+    return group(inside, class_=f"{kind} tk-held", **_place(jar.memory))
 
 
 def _legend(scene: GraphScene) -> str:
