@@ -77,6 +77,10 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
 _ALSO = {"input": ("x", "a", "x1"), "other": ("x2",), "dim": ("axis",), "keepdim": ("keepdims",)}
 
 
+#: By a form's first parameter: for which others None may stand, although PyTorch's text does not say so.
+_NOTHING = {"input": ("rounding_mode",), "other": ("rounding_mode",), "from": ("to",)}
+
+
 class _Parameter(NamedTuple):
     kind: str
     name: str
@@ -110,7 +114,10 @@ class _Form:
             told, _, default = part.partition(" = ")
             kind, _, name = told.rpartition(" ")
             single = kind == "tuple of ints" and name == "dim" and not default.startswith("{")
-            self.parameters.append(_Parameter(kind, name, bool(default), default == "None", keyword, single))
+            nothing = default == "None" or name in _NOTHING.get(
+                self.parameters[0].name if self.parameters else "", ()
+            )
+            self.parameters.append(_Parameter(kind, name, bool(default), nothing, keyword, single))
         self.most = sum(not p.keyword for p in self.parameters)
         self.least = sum(not p.optional for p in self.parameters)
 

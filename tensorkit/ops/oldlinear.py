@@ -330,6 +330,8 @@ def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False) -> Tens
     """
     check_tensor("matrix_rank", "input", 1, input)
     _old("matrix_rank", "linalg.matrix_rank(A, hermitian=...)")
+    if tol is None:
+        return linalg_matrix_rank(input, hermitian=symmetric)
     return linalg_matrix_rank(input, tol, symmetric)
 
 

@@ -156,17 +156,20 @@ class Desk:
 
 
 @pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Desk]:
-    """JupyterLab and Chromium, for as long as the tests last."""
-    playwright = pytest.importorskip("playwright.sync_api")
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """JupyterLab, for as long as the tests last."""
     root = Path(__file__).resolve().parents[2]
-    home = tmp_path_factory.mktemp("desk")
-    with (
-        running(home, root, "LabApp.expose_app_in_browser=True") as served,
-        playwright.sync_playwright() as driver,
-    ):
+    with running(tmp_path_factory.mktemp("desk"), root, "LabApp.expose_app_in_browser=True") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def desk(lab_server: Served, chromium: str) -> Iterator[Desk]:
+    """JupyterLab and a Chromium for the tests of a file: while Playwright runs, nobody else's event loop does."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
-        yield Desk(served, browser, [])
+        yield Desk(lab_server, browser, [])
         browser.close()
 
 

@@ -1,6 +1,6 @@
 """What a list of numbers is in memory: pointers to boxes, counted as Python itself counts them.
 
->>> found = measure([1.0, 2.0, 1.0])
+>>> found = measure([1.0, 2.0, float("1")])
 >>> found.numbers, len(found.boxes), found.pointers
 (3, 3, 24)
 >>> same = 7.5
