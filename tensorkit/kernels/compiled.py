@@ -441,6 +441,9 @@ def rowwise(
     return loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
 
 
+_NUMBERS = 1 << 14
+
+
 class Swift:
     """A pointwise function: a compiled loop, or a function of arrays.
 
@@ -489,10 +492,20 @@ class Swift:
             isinstance(a, numpy.ndarray) and a.shape == out.shape and a.flags.c_contiguous for a in inputs
         )
         shape = (1, out.size) if flat or out.ndim < 2 else (out.size // out.shape[-1], out.shape[-1])
+        own = [] if self.columns else [n for n, a in enumerate(inputs) if same_place(a, target)]
+        if out.ndim == 1 and out.size > _NUMBERS and not own and not all(numpy.ndim(a) for a in inputs):
+            # A number is a row that is met again and again: a short one.
+            whole = out.size - out.size % _NUMBERS
+            if whole < out.size:
+                for part in (slice(None, whole), slice(whole, None)):
+                    self.into([a[part] if numpy.ndim(a) else a for a in inputs], out[part])
+                return
+            shape = (out.size // _NUMBERS, _NUMBERS)
         arguments: list[Any] = []
         for array in (*inputs, target):
-            arguments += _flat(array, out, shape, self.columns)
-        own = [] if self.columns else [n for n, a in enumerate(inputs) if same_place(a, target)]
+            # In steps, a number is needed for one step at a time.
+            wide = shape if not own or numpy.ndim(array) else (shape[0], min(shape[1], _ASIDE))
+            arguments += _flat(array, out, wide, self.columns)
         if own:
             self._in_steps(fast, arguments, shape, own)
         else:
@@ -516,7 +529,8 @@ class Swift:
                 kept.reshape(some, many)[...] = _rows_of(target, start, step, some, many)
                 parts: list[Any] = []
                 for n, (array, apart) in enumerate(zip(given[::2], given[1::2], strict=True)):
-                    parts += (kept, many) if n in own else (array[i * apart + j :], apart)
+                    ahead = i * apart + (j if apart or array.size > wide else 0)
+                    parts += (kept, many) if n in own else (array[ahead:], apart)
                 fast(*parts, target[start:], step, some, many, *self.extra)
 
 

@@ -437,6 +437,7 @@ print(compiled.sign.ready, compiled._compiler.worker._process, bool((t.sign() ==
 def _peak(work: Callable[[], Any]) -> float:
     """How much memory a call takes at most, its result included, in tensors of a million float32 numbers."""
     work()
+    compiled.wait()  # NumPy, which answers meanwhile, may take a temporary more
     tracemalloc.start()
     kept = work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -474,6 +475,5 @@ MEMORY: list[tuple[str, float]] = [
 
 @pytest.mark.parametrize(("code", "tensors"), MEMORY)
 def test_an_operation_takes_no_more_memory_than_promised(code: str, tensors: float) -> None:
-    compiled.wait()  # NumPy, which answers meanwhile, may take a temporary more
     names = {"tk": tk, "a": tk.rand(1000, 1000), "b": tk.rand(1000, 1000), "o": tk.zeros(1000, 1000)}
     assert _peak(lambda: eval(code, names)) <= tensors + 0.3
