@@ -173,7 +173,13 @@ _MADE = (
     "out in words of 64 bits that are cut to 32: of a thousand, that alone takes as long as PyTorch's whole call"
 )
 _LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy itself takes as long"
-_SHORT = "no short way is written for this call yet: it takes several functions of NumPy or the recorder's long way"
+_SHORT = (
+    "several of NumPy's functions of 0.4 µs each, or the chain of Python calls around a recorded operation"
+)
+_ELSEWHERE = (
+    "not looked into yet: two days before, on an AMD EPYC, a repaint took 48 ms, the memory map 2.6 ms, and "
+    "the peak was 1.00 times PyTorch's"
+)
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
 #: table must have a reason here, and every reason such a cell (`tests/benchmarks/test_report.py`).
@@ -191,7 +197,6 @@ REASONS: dict[str, str] = {
     "pow 2,": _CALLS,
     "maximum,": _CALLS,
     "lt,": _CALLS,
-    "eq a number,": _CALLS,
     "where,": _CALLS,
     "addcmul,": _CALLS,
     "lerp,": _CALLS,
@@ -217,14 +222,11 @@ REASONS: dict[str, str] = {
     "sum of rows,": _SUMS,
     "mean of rows,": _SUMS,
     "var,": _SUMS,
-    "std of rows,": _SUMS,
     "norm,": _SUMS,
     "max,": _SUMS,
     "amax of columns,": _SUMS,
-    "argmax,": _SUMS,
     "argmax of rows,": _SUMS,
     "any,": _SUMS,
-    "count_nonzero,": _SUMS,
     "cumsum,": _SUMS,
     "cumsum of columns,": _SUMS,
     "softmax,": _SUMS,
@@ -233,7 +235,6 @@ REASONS: dict[str, str] = {
     "sort,": _ORDER,
     "argsort,": _ORDER,
     "topk,": _ORDER,
-    "unique,": _ORDER,
     "searchsorted,": _ORDER,
     "bincount,": _ORDER,
     "nonzero,": _ORDER,
@@ -253,8 +254,6 @@ REASONS: dict[str, str] = {
     "cat,": _COPIES,
     "flip,": _COPIES,
     "roll,": _COPIES,
-    "tril,": _COPIES,
-    "zeros,": _MADE,
     "arange,": _MADE,
     "rand,": _MADE,
     "randn,": _MADE,
@@ -262,35 +261,14 @@ REASONS: dict[str, str] = {
     "mv,": _LAPACK,
     "svd,": _LAPACK,
     "eigh,": _LAPACK,
-    "qr,": _LAPACK,
-    "a.nan_to_num()": _SHORT,
-    "p.logit(0.1)": _SHORT,
-    "a.clamp_(0.0, 1.0)": _SHORT,
-    "a.lerp(b, 0.5)": _SHORT,
-    "a.lerp_(b, 0.5)": _SHORT,
-    "a.angle()": _SHORT,
-    "a.addcmul(a, b)": _SHORT,
-    "a.masked_fill(m, 0.0)": _SHORT,
-    "i % 2": _SHORT,
-    "t.t() + t.t()": _SHORT,
-    "t.t().exp()": _SHORT,
-    "r.squeeze()": _SHORT,
-    "t.var(0)": _SHORT,
-    "t.softmax(1)": _SHORT,
-    "t.log_softmax(1)": _SHORT,
-    "t.cumsum(0)": _SHORT,
-    "t.topk(2)": _SHORT,
-    "t.tril()": _SHORT,
-    "einsum('ij,jk', t, s)": _SHORT,
-    "linspace(0, 1, 3)": _SHORT,
-    "rand(3)": _SHORT,
-    "randn(3)": _SHORT,
-    "z[0]": _SHORT,
-    "z.view(6)": _SHORT,
-    "z.reshape(6)": _SHORT,
-    "z.softmax(1)": _SHORT,
-    "z @ z.t()": _SHORT,
-    "cat((z, z))": _SHORT,
+    "isin(a, b)": "every call is held against PyTorch's forms before it runs",
+    "peak memory": _ELSEWHERE,
+    "median": _ELSEWHERE,
+    "95th percentile": _ELSEWHERE,
+    "a board's step": "not looked into yet: 98 ms on another machine under load",
+    "100 tensors of 1,000,000": _ELSEWHERE,
+    "bmm,": _LAPACK,
+    "solve,": _LAPACK,
 }
 
 
