@@ -141,9 +141,11 @@ def test_what_is_no_number(text: str) -> None:
 
 def test_no_eval_anywhere_in_the_widgets() -> None:
     package = Path(__file__).resolve().parents[2] / "widgets" / "tensorkit_widgets"
+    evaluators = ("eval", "exec", "compile", "__import__")
+    found = []
     for path in package.rglob("*.py"):
-        if path.name == "parsons_run.py":  # runs the author's own lines: a browser sends in which order
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id not in ("eval", "exec", "compile", "__import__"), path
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in evaluators:
+                found.append((path.name, node.func.id))
+    # A puzzle's lines are its author's: a browser only says in which order. They are run once, in one place.
+    assert sorted(found) == [("parsons_run.py", "compile"), ("parsons_run.py", "exec")]
