@@ -190,6 +190,8 @@ def windows(served: Served, chromium: str) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.browser
 def test_the_room_sees_one_document_large_and_nothing_beside_it(windows: tuple[Any, Any]) -> None:
     room, _ = windows
+    # A side bar that JupyterLab fills late is folded when it comes.
+    room.wait_for_function(f"() => ({STATE})()[3] === false")
     assert room.evaluate(STATE) == [True, "single-document", True, False, False]
     assert room.evaluate(SIZE) >= 20
     room.screenshot(path="/tmp/room.png")

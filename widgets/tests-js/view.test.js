@@ -124,6 +124,47 @@ describe("the view", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "edit", index: [0, 1], text: "7.5" });
   });
 
+  it("leaves what is being typed over a cell alone when the picture is drawn again", () => {
+    el.querySelector('.tk-cell[data-index="0,1"]').dispatchEvent(new KeyboardEvent("keydown", { key: "5", bubbles: true }));
+    const editor = part("editor");
+    model.answer({}, picture("transposed_slice").replaceAll('data-full="8."', 'data-full="80."'));
+    expect(part("editor")).toBe(editor);
+    expect(document.activeElement).toBe(editor);
+    expect(model.sent).toHaveLength(0);
+    expect(el.querySelectorAll("svg.tk-scene")).toHaveLength(1);
+    editor.value += "5";
+    editor.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", index: [0, 1], text: "55" });
+    expect(document.activeElement.dataset.index).toBe("0,1");
+  });
+
+  it("does not change the picture between a press and its click", async () => {
+    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    model.answer();
+    document.body.dispatchEvent(new FocusEvent("blur"));
+    expect(cell.isConnected).toBe(true);
+    expect(root().dataset.revision).toBe("1");
+    cell.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+    expect(cell.isConnected).toBe(true);
+    await new Promise((done) => setTimeout(done, 1));
+    expect(cell.isConnected).toBe(false);
+    expect(root().dataset.revision).toBe("2");
+  });
+
+  it("follows a drag", async () => {
+    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, clientX: 10, clientY: 10 }));
+    cell.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: 12, clientY: 12 }));
+    model.answer();
+    expect(root().dataset.revision).toBe("1");
+    cell.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: 30, clientY: 10 }));
+    await new Promise((done) => setTimeout(done, 1));
+    expect(root().dataset.revision).toBe("2");
+    model.answer();
+    expect(root().dataset.revision).toBe("3");
+  });
+
   it("shows the text where no picture could be drawn, and comes back", () => {
     model.answer({}, "", "the picture could not be drawn: no ink");
     expect(root().dataset.status).toBe("undrawn");

@@ -3,6 +3,11 @@
 
 import { make } from "./dom.js";
 
+/** Whether this is an input over a cell. @param {Element} part */
+export function isEditor(part) {
+  return part instanceof HTMLElement && part.dataset.role === "editor";
+}
+
 /**
  * @param {HTMLElement} host the positioned element around the picture
  * @param {SVGGElement} cell
@@ -29,7 +34,7 @@ export function editCell(host, cell, write, typed) {
     const text = editor.value.trim();
     const held = document.activeElement === editor;
     editor.remove();
-    if (held) cell.focus({ preventScroll: true });
+    if (held) now(host, cell)?.focus({ preventScroll: true });
     if (keep && text !== before) write(text);
   };
   editor.addEventListener("keydown", (event) => {
@@ -42,4 +47,11 @@ export function editCell(host, cell, write, typed) {
   editor.focus();
   if (typed === undefined) editor.select();
   else editor.value = typed;
+}
+
+/** The cell, or the one in its place when the picture was drawn again meanwhile. @param {HTMLElement} host @param {SVGGElement} cell */
+function now(host, cell) {
+  const { index, key } = cell.dataset;
+  const there = index === undefined ? `[data-key="${CSS.escape(key ?? "")}"]` : `.tk-cell[data-index="${index}"]`;
+  return cell.isConnected ? cell : /** @type {SVGGElement | null} */ (host.querySelector(there));
 }

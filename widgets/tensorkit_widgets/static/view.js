@@ -16,6 +16,7 @@
 
 import { Courier } from "./courier.js";
 import { make } from "./dom.js";
+import { isEditor } from "./editor.js";
 import { watchKernel } from "./lifeline.js";
 import { Stage } from "./stage.js";
 import { comeBack } from "./revive.js";
@@ -23,6 +24,10 @@ import { hideStill } from "./still.js";
 
 /** The width of a picture that has all the room it wants. */
 const PAGE = 960;
+/** How far the pointer may go between a press and its click, in pixels. */
+const CLICK = 5;
+/** What ends a press, wherever the pointer is by then. */
+const LET_GO = ["pointerup", "pointercancel", "dragend", "blur"];
 
 export class PictureView {
   /**
@@ -50,6 +55,16 @@ export class PictureView {
     this.sizes = fits ? new ResizeObserver(() => this.resized()) : null;
     this.stage = new Stage(this.root, (message) => this.post(message), () => this.resized());
     this.repaint = () => this.paint(model.get("frame"));
+    /** @type {{ x: number, y: number } | null} where a button went down on the picture, which is not changed between a press and its click */
+    this.held = null;
+    // The window's own blur only: that of a part is the keyboard going elsewhere.
+    this.letGo = (/** @type {Event} */ event) => { if (event.type !== "blur" || event.target === window) this.released(); };
+    this.picture.addEventListener("pointerdown", ({ clientX, clientY }) => { this.held = { x: clientX, y: clientY }; });
+    // A drag is no click: what it does is seen while it is done.
+    this.picture.addEventListener("pointermove", ({ clientX, clientY }) => {
+      if (this.held && Math.hypot(clientX - this.held.x, clientY - this.held.y) > CLICK) this.released();
+    });
+    for (const event of LET_GO) window.addEventListener(event, this.letGo, true);
     this.died = () => this.kernel("gone");
     this.showStill = () => {};
     this.unwatch = () => {};
@@ -90,7 +105,7 @@ export class PictureView {
 
   /** @param {Frame | undefined} frame */
   paint(frame) {
-    if (!frame?.facts || frame.revision === this.revision) return;
+    if (!frame?.facts || frame.revision === this.revision || this.held) return;
     const began = performance.now();
     this.revision = frame.revision;
     this.draw(frame);
@@ -115,9 +130,24 @@ export class PictureView {
     const parsed = new DOMParser().parseFromString(frame.svg, "image/svg+xml");
     const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed.documentElement, true)));
     this.drawScene(svg, () => {
-      this.picture.replaceChildren(svg);
+      this.place(svg);
       Object.assign(this.picture, { scrollTop, scrollLeft });
     });
+  }
+
+  /** Put the new picture where the old one was; a number that is being typed over it stays. @param {SVGSVGElement} svg */
+  place(svg) {
+    const [old, ...more] = [...this.picture.children].filter((part) => !isEditor(part));
+    if (old) old.replaceWith(svg);
+    else this.picture.prepend(svg);
+    for (const part of more) part.remove();
+  }
+
+  /** The button is up: what came meanwhile is painted, after the click that the release makes. */
+  released() {
+    if (!this.held) return;
+    this.held = null;
+    setTimeout(this.repaint);
   }
 
   /**
@@ -169,6 +199,7 @@ export class PictureView {
 
   dispose() {
     this.model.off("change:frame", this.repaint);
+    for (const event of LET_GO) window.removeEventListener(event, this.letGo, true);
     for (const event of ["destroy", "comm_live_update"]) this.model.off(event, this.died);
     this.sizes?.disconnect();
     this.unwatch();

@@ -25,11 +25,24 @@
       shell.mode = "single-document";
       shell.collapseLeft();
       shell.collapseRight();
-      for (const side of ["left", "right"]) if (shell.isSideTabBarVisible(side)) shell.toggleSideTabBarVisibility(side);
+      fold();
       document.body.dataset.tensorkitPresent = "ready";
     };
+    // A bar without tabs is not there yet and cannot be folded: each is folded once, as soon as an extension fills it.
+    const open = new Set(["left", "right"]);
+    const fold = () => {
+      for (const side of open) {
+        if (!shell.isSideTabBarVisible(side)) continue;
+        open.delete(side);
+        shell.toggleSideTabBarVisibility(side);
+      }
+      if (!open.size) shell.layoutModified.disconnect(fold);
+    };
     // JupyterLab puts back what was open, side bars too, before it is restored: after that they are folded.
-    void app.restored.then(settle);
+    void app.restored.then(() => {
+      shell.layoutModified.connect(fold);
+      settle();
+    });
   }
 
   /** @param {any} app */
