@@ -838,7 +838,8 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
             try:
                 return body(self, *args)
             except _MISREAD:
-                return long(self, *args)  # which says why
+                pass
+            return long(self, *args)  # which says why
         # The short way of `_remembering`, written out.
         layout = self._layout
         if layout is not None:

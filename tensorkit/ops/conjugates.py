@@ -32,7 +32,9 @@ def _of_complex(arguments: dict[str, Any]) -> bool:
     return bool(arguments["input"]._dtype.is_complex)
 
 
-_conjugate = Pointwise("conj_physical", numpy.conjugate, None, kernel="conj_cpu", exact_out=True)
+_conjugate = Pointwise(
+    "conj_physical", numpy.conjugate, None, kernel="conj_cpu", exact_out=True, like_first="always"
+)
 
 
 @op(

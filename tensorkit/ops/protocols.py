@@ -32,6 +32,7 @@ from tensorkit.device import device as Device
 from tensorkit.dispatch import offers, op, registry, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.errors import warn
+from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.create import checked_number
 from tensorkit.storage import NO_PINNED, TypedStorage, adopt, legacy_class, read_only_too, typed
@@ -144,7 +145,8 @@ def _call_each(input: Tensor, others: list[Tensor], function: Callable[..., Any]
     target, read = input._nd(physical=True).flat, _reader(input._dtype)
     flats = [other._nd().flat for other in (input, *others)]
     for place in range(input.numel()):
-        target[place] = read(function(*(_number(flat[place]) for flat in flats)))
+        # Only the writing is silent: what the function's own numbers warn of is the caller's.
+        quiet(target.__setitem__, place, read(function(*(_number(flat[place]) for flat in flats))))
     return input
 
 

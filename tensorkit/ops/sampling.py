@@ -178,7 +178,7 @@ def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
         sample(f"a.bernoulli_(0.2, {_SEEDED})", a=(5, 7)),
         sample(f"a.bernoulli_(b.clamp(0, 1), {_SEEDED})", a=(2, 3), b=(3,)),
         sample(f"a.bernoulli_(tk.tensor(0.7, dtype=tk.float64), {_SEEDED})", a=(2, 3)),
-        sample("a.bernoulli_(b)", a=(3,), b=(2,)),
+        sample(f"a.bernoulli_(b, {_SEEDED})", a=(3,), b=(2,)),
         sample("a.bernoulli_(p=1)", a=(3,)),
         sample("a.bernoulli_(-1)", a=(3,)),
         sample("a.bernoulli_('x')", a=(3,)),

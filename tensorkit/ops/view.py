@@ -687,7 +687,9 @@ def _squeezed(dims: tuple[Any, ...]) -> Any:
 def _method_squeeze(input: Tensor, *places: Any, dim: Any = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named."""
     dims = _squeezed(places if dim is None else (dim,))
-    return squeeze(input, dims) if wants_grad(input) else input._view(input._lay().squeeze(dims))
+    if not wants_grad(input):
+        return input._view(input._lay().squeeze(dims))
+    return squeeze(input) if dims is None else squeeze(input, dims)
 
 
 @op(

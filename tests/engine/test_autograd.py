@@ -412,6 +412,9 @@ BAD: dict[str, str] = {
     "a write to one of several views": "y.unbind()[0].mul_(2)",
     "a write to a view made without recording": "with tk.no_grad(): v = y[:2]\nv.mul_(2)",
     "a view of several, after its base was written to": "v = y.split(1)[0]; y.mul_(2); v.grad_fn",
+    "a squeeze of a view made without recording, after its base was written to": (
+        "with tk.no_grad(): v = y.view(1, 3)\nu = v[:]; y.mul_(w); u.squeeze()"
+    ),
     "a write to an expanded tensor": "x.expand(2, 3).add_(1)",
     "a write to an expanded result": "y.expand(2, 3).mul_(2)",
     "out= with a tensor that requires grad": "tk.add(x, w, out=tk.empty(3))",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 import pickle
 from collections.abc import Iterator
@@ -59,6 +60,10 @@ def test_memory_goes_to_pytorch_and_back_without_a_copy(torch: Any, kind: Any) -
     assert (back.dtype, back.stride(), back.data_ptr()) == (ours.dtype, ours.stride(), ours.data_ptr())
     back[0, 0] = 1
     assert ours[0, 0].item() == theirs[0, 0].item() == 1
+
+
+def test_a_callbacks_number_that_is_too_large_becomes_infinite_in_silence() -> None:
+    assert tk.ones(2, dtype=tk.half).apply_(lambda x: 1e9).tolist() == [math.inf] * 2  # warnings are errors
 
 
 def test_memory_outlives_the_library_that_it_came_from() -> None:

@@ -93,6 +93,13 @@ def test_what_is_read_of_a_view_of_conjugates(read: str) -> None:
 
 
 @pytest.mark.parity
+def test_conjugates_keep_the_strides_that_no_element_needs() -> None:
+    views = "w[:0].view(0, 3)[:, ::2], w[:0].expand(2, 0), w[:0].view(3, 0).t(), w[None, ::2][:, :1]"
+    read = f"[c.conj_physical().stride() for c in ({views})]"
+    assert _after(tk, "pass", read) == _after(require_torch(), "pass", read)
+
+
+@pytest.mark.parity
 @pytest.mark.parametrize(
     "steps",
     [

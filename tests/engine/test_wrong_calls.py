@@ -65,6 +65,7 @@ HALVES = (
         "t.pow_('x')",
         "t.uniform_(3, 2)",
         "t.normal_(0, -1)",
+        "t.bernoulli_(tk.tensor([1, 1, 0, 0, 0, float('nan')]))",
         "t.lerp_(t, 'x')",
     ),
     *("t.resize_(-1)", "t.transpose_(0, 3)", "t.unsqueeze_(4)", "t.squeeze_('x')", "t.exponential_(-1)"),

@@ -105,12 +105,12 @@ _SUMS_OF_PRODUCTS = {
     *("matrix_power", "mm", "mv", "tensordot", "vdot"),
 }
 
-_MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a")
+_MIDWAY = ("ZeroDivisionError", "out of bounds", "out of range", "_reduce_a", "Expected p_in")
 
 DELIBERATE = (
     Deliberate(
-        "PyTorch meets a zero divisor, an index out of range or a missing kernel in the middle of an in-place "
-        "operation and leaves it half done; tensorkit looks first, and writes nothing",
+        "PyTorch meets a zero divisor, an index out of range, a chance beyond 1 or a missing kernel in the middle of "
+        "an in-place operation and leaves it half done; tensorkit looks first, and writes nothing",
         lambda case, found: (
             found.respect.endswith("afterwards") and any(_raised(found, text) for text in _MIDWAY)
         ),
