@@ -35,6 +35,7 @@ from tensorkit.forms import (
     of_method,
     of_python,
     refusal,
+    told_by_types,
     too_many,
     unrecognised,
     without_self,
@@ -1059,73 +1060,82 @@ def _strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""
     noted = getattr(body, "__forms__", None)
     texts = of_function(name) if noted is None else noted.texts
-    return _by_annotations(body) if texts is None else _by_forms(body, name, texts)
+    return _by_annotations(body) if texts is None else _by_forms(body, name, tuple(texts))
 
 
-def _by_forms(body: Callable[..., Any], name: str, texts: Iterable[str]) -> Callable[..., Any]:
-    usual: set[tuple[Any, ...]] = set()  # types that were looked at before
+def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Callable[..., Any]:
+    usual: set[Any] = set()  # types of arguments that some form takes, whatever the values
+
+    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        # A sequence is known by the types in it too.
+        within = [frozenset(map(type, v)) for v in (*args, *kwargs.values()) if isinstance(v, (tuple, list))]
+        finer = (kinds, tuple(within)) if within else kinds
+        if finer in usual:
+            return
+        shown = {key: value for key, value in kwargs.items() if value is not IN_PLACE}
+        if refusal(name, texts, args, shown, unmatched) is not None:
+            raise TypeError  # said in PyTorch's words by whoever called
+        if told_by_types(name, texts, args, shown):
+            usual.add(finer)
 
     @functools.wraps(body)
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        kinds = (tuple(map(type, args)), tuple([(key, type(value)) for key, value in kwargs.items()]))
+        kinds: Any = tuple(map(type, args))
+        if kwargs:
+            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
         if kinds not in usual:
-            shown = {key: value for key, value in kwargs.items() if value is not IN_PLACE}
-            if refusal(name, texts, args, shown, unmatched) is not None:
-                raise TypeError  # said in PyTorch's words by whoever called
-            # Of a tensor in the place of a number, and of a list, the type alone says nothing.
-            if _SIMPLE.issuperset(kinds[0][1:]) and _SIMPLE.issuperset(map(type, kwargs.values())):
-                usual.add(kinds)
+            look(kinds, args, kwargs)
         return body(*args, **kwargs)
 
     return strict
 
 
 def _by_annotations(body: Callable[..., Any]) -> Callable[..., Any]:
-    checks: dict[str, Callable[[Any], None]] = {}
-    usual: set[tuple[type, ...]] = set()  # types that were looked at before
+    checks: dict[str, Callable[[Any], bool]] = {}
+    usual: set[Any] = set()  # types of arguments that are taken, whatever the values
+
+    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not checks:
+            checks.update(_checks(body))
+        by_types = [check(value) for check, value in zip(checks.values(), args, strict=False)]
+        by_types += [checks[key](value) for key, value in kwargs.items() if key in checks]
+        if all(by_types):
+            usual.add(kinds)
 
     @functools.wraps(body)
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if not kwargs and (kinds := tuple(map(type, args))) in usual:
-            for value in args:
+        kinds: Any = tuple(map(type, args))
+        if kwargs:
+            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
+        if kinds not in usual:
+            look(kinds, args, kwargs)
+        else:
+            for value in (*args, *kwargs.values()) if kwargs else args:
                 if value.__class__ is int and not -_LIMIT <= value < _LIMIT:
-                    break
-            else:
-                return body(*args)
-        if not checks:
-            checks.update(_checks(body))
-        for check, value in zip(checks.values(), args, strict=False):
-            check(value)
-        for key, value in kwargs.items():
-            if key in checks:
-                checks[key](value)
-        # Of a tensor in the place of a number the type alone says nothing.
-        if not kwargs and kinds and kinds[0] is Tensor and _SIMPLE.issuperset(kinds[1:]):
-            usual.add(kinds)
+                    look(kinds, args, kwargs)
         return body(*args, **kwargs)
 
     return strict
 
 
-_SIMPLE = frozenset((bool, int, float, str, type(None)))
-
-
-def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], None]]:
+def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], bool]]:
     """By the name of each parameter, what refuses a value of a type that it does not take."""
     named = inspect.signature(body).parameters.values()
     return {p.name: _check_of(str(p.annotation), p.default) for p in named}
 
 
-def _check_of(annotation: str, default: Any) -> Callable[[Any], None]:
+def _check_of(annotation: str, default: Any) -> Callable[[Any], bool]:
     accepted, label = _EXPECTED.get(annotation, ((object,), ""))
 
-    def check(value: Any) -> None:
+    def check(value: Any) -> bool:
+        """Whether the type alone says that the value is taken."""
         if value is not default and value is not IN_PLACE and not _acceptable(value, accepted, label):
             raise TypeError  # said in PyTorch's words by whoever called
         if label == "int" and type(value) is int and not -_LIMIT <= value < _LIMIT:
             raise OverflowError
+        return label in ("", "Tensor") or not isinstance(value, Tensor)
 
     return check
 

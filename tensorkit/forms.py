@@ -27,6 +27,7 @@ __all__ = [
     "of_method",
     "of_python",
     "refusal",
+    "told_by_types",
     "too_many",
     "unrecognised",
     "without_self",
@@ -175,6 +176,12 @@ class _Form:
                         )
         return None
 
+    def by_types(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Of a call that fits: whether every call with arguments of the same types does."""
+        named = [(p.kind, kwargs[key]) for p in self.parameters if (key := p.given(kwargs)) is not None]
+        kinds = [p.kind for p in self.parameters] + ["int"] * (len(args) - len(self.parameters))
+        return all(_by_type(kind, value) for kind, value in (*zip(kinds, args, strict=False), *named))
+
     def _too_many(self, name: str, given: int) -> str:
         return too_many(name, self.least, self.most, given)
 
@@ -240,6 +247,16 @@ def _stands(name: str, value: Any) -> bool:
 _ODD = "expected Tensor as element"
 
 
+def _by_type(kind: str, value: Any) -> bool:
+    """Whether a parameter of a kind takes a value for its type, of a sequence for the types in it."""
+    if isinstance(value, (tuple, list)):
+        within = set(map(type, value))
+        return len(within) < 2 and (
+            kind == "tuple of Tensors" or not any(issubclass(w, Tensor) for w in within)
+        )
+    return kind == "Tensor" if isinstance(value, Tensor) else not isinstance(value, type)
+
+
 def _no_tensor(value: Any, index: int) -> str | None:
     """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
     odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
@@ -287,6 +304,15 @@ def refusal(
     if len(likely) == 1:
         return likely[0].wrong(name, args, kwargs)
     return str(unmatched(name, args, kwargs, (form.text for form in forms)))
+
+
+def told_by_types(name: str, texts: Iterable[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call fits one of an operation's forms by the types of its arguments alone.
+
+    Then so does every other call with arguments of the same types, sequences being known by the types in them.
+    """
+    forms = [_parsed(text) for text in texts]
+    return any(form.wrong(name, args, kwargs) is None and form.by_types(args, kwargs) for form in forms)
 
 
 def of_function(name: str) -> tuple[str, ...] | None:

@@ -574,6 +574,6 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sub.html
     """
-    if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+    if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)) or alpha is None:
         raise TypeError
     return apply(registry["sub"].extra["block"], (other, input), alpha=alpha)

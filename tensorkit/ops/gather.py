@@ -417,6 +417,8 @@ def scatter(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html
     """
     given = src if value is None else value
+    if src is not None and value is not None:
+        raise TypeError
     if not isinstance(given, (Tensor, *NUMBERS)) or not isinstance(index, Tensor):
         raise unmatched("scatter", [dim, index, *([] if given is None else [given])], {}, _SCATTER_FORMS)
     if reduce is not None and reduce not in ("add", "multiply"):

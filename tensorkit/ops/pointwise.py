@@ -571,6 +571,8 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
     Source: https://docs.pytorch.org/docs/stable/generated/torch.div.html
     """
     _check_divisor(other, 2)
+    if input is None:
+        raise TypeError
     return apply(_rounded(rounding_mode), (input, other), out=out)
 
 

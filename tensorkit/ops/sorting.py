@@ -361,6 +361,7 @@ def sort(
         sample("tk.argsort(a, stable=True, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
+    strict=True,
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",

@@ -330,9 +330,10 @@ def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[...,
         form.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "")
         for form in _SPREAD_FORMS
     ]
-    return op(samples=samples, kind="reduce", name=name, methods=(), rounded=1, derivative=rule)(
-        takes(*forms)(spread)
+    declared = op(
+        samples=samples, kind="reduce", name=name, methods=(), rounded=1, derivative=rule, strict=True
     )
+    return declared(takes(*forms)(spread))
 
 
 std_mean = _spread_and_mean_op("std_mean", "The standard deviation", "(tensor(1.), tensor(2.))")

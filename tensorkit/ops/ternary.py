@@ -251,7 +251,7 @@ def _shown(body: Any) -> Any:
 
 
 def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any], value: Any, out: Any) -> Any:
-    if len(tensors) == 3 and isinstance(tensors[0], NUMBERS):
+    if len(tensors) + len(named) == 3 and tensors and isinstance(tensors[0], NUMBERS) and value == 1:
         value, *rest = tensors
         tensors = tuple(rest)
         form = f"{name}_(" if out is IN_PLACE else f"{name}(Tensor input, "
@@ -267,7 +267,7 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
         if quick is not None:
             return quick
     operands = dict(zip(("tensor1", "tensor2"), tensors, strict=False)) | named
-    if len(tensors) > 2 or sorted(operands) != ["tensor1", "tensor2"]:
+    if len(tensors) + len(named) != 2 or sorted(operands) != ["tensor1", "tensor2"]:
         raise TypeError
     if not isinstance(value, NUMBERS):
         raise TypeError(f"{name}(): argument 'value' must be Number, not {type(value).__name__}")

@@ -1116,7 +1116,23 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 
 
 def _sections(given: Any) -> Any:
-    return given.tolist() if isinstance(given, Tensor) else given
+    if isinstance(given, Tensor):
+        return given.tolist()
+    first, *rest = given if isinstance(given, (tuple, list)) and given else (given,)
+    if isinstance(first, bool) or any(not hasattr(n, "__index__") for n in rest) or first is None:
+        raise TypeError  # said in PyTorch's words by whoever called
+    return given
+
+
+def _check_places(given: Tensor) -> None:
+    """Refuse a tensor that `tensor_split` cannot cut by, as PyTorch does."""
+    expected = "tensor_split expected tensor_indices_or_sections to"
+    if given._dtype is not dtypes.int64:
+        raise RuntimeError(f"{expected} have dtype of long, but got {given._dtype.label}")
+    if given.dim() > 1:
+        raise RuntimeError(
+            f"{expected} be a zero-dimensional or one-dimensional tensor, but got a tensor with {given.dim()} dims"
+        )
 
 
 def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tuple[Tensor, ...]:
@@ -1144,6 +1160,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
     """
+    if isinstance(indices_or_sections, Tensor):
+        _check_places(indices_or_sections)
     given, lay = _sections(indices_or_sections), input._lay()
     return _cut(input, given, lay.tensor_split(given, dim), layouts.normalise_dim(dim, len(lay.size)))
 
