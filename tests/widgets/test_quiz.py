@@ -134,6 +134,22 @@ def test_code_from_a_browser_is_never_evaluated(code: str) -> None:
     assert "not allowed here" in quiz.text()
 
 
+def test_a_quiz_whose_cell_was_edited_meets_the_one_from_before() -> None:
+    """Both are on the page, of one name, with other questions: each goes on by itself."""
+    numbers = [ask(f"What is {n} + 1?", answer=n + 1) for n in range(3)]
+    first = Quiz("Sums", *numbers[:2])
+    first.answer(2, 2)
+    longer, shorter = Quiz("Sums", *numbers), Quiz("Sums", numbers[0])
+    assert longer.answer(3, 3).correct
+    assert shorter.answer(1, 1).correct
+    assert first.answer(1, 1).correct
+    assert [quiz.score for quiz in (first, longer, shorter)] == [(2, 2), (1, 3), (1, 1)]
+    again = Quiz("Sums", *numbers[:2])
+    assert again.score == (2, 2)
+    again.again()
+    assert first.answers == [None, None]
+
+
 def test_a_question_has_a_number() -> None:
     quiz = own_quiz()
     for number in (0, 7, -1):

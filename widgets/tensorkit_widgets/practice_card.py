@@ -79,21 +79,22 @@ class Card(anywidget.AnyWidget):
         self._name = name
         self._fresh = {**fresh, "history": ()}
         self.knows = tuple(dict.fromkeys(name for name in knows if name))
-        self._state = recall(self.key, self._fresh)
         super().__init__()
         self.on_msg(self._heard)
         CARDS.add(self)
-        self._first_drawing()
+        self._begin("")
 
-    def _first_drawing(self) -> None:
+    def _begin(self, announced: str) -> None:
+        """Draw the state that is kept for this question."""
+        self._state = recall(self.key, self._fresh)
         try:
             self._settle()
-            self._paint("")
+            self._paint(announced)
         except Exception:
             # The file may have been edited by hand, and the question may have changed since: ask anew.
-            self._state.clear()
-            self._state.update(self._fresh)
-            self._paint("")
+            # The state is left to who has it: the card from before its cell was edited may still be on the page.
+            self._state = dict(self._fresh)
+            self._paint(announced)
 
     def _settle(self) -> None:
         """Make a state that comes from a file one that this question can have; subclasses know how."""
@@ -119,8 +120,7 @@ class Card(anywidget.AnyWidget):
     def forget_state(self) -> None:
         """Begin anew because everything was forgotten; called by `forget()`."""
         with self._guard:
-            self._state = recall(self.key, self._fresh)
-            self._paint("Forgotten.")
+            self._begin("Forgotten.")
 
     def save(self, path: str | Path) -> Path:
         """Write the card as it is now to ``x.html`` (a page of its own), ``x.svg`` or ``x.txt``.
@@ -174,7 +174,9 @@ class Card(anywidget.AnyWidget):
         """Something has changed: keep it (or soon), and draw it wherever it shows."""
         keep(self.key, self._state, self.knows, soon=soon)
         for other in list(CARDS):
-            if other is not self and other.key == self.key and other.comm is not None:
+            # One of the same name that keeps another kind of state asks something else, as before its cell was edited.
+            alike = other.key == self.key and other._fresh == self._fresh
+            if other is not self and alike and other.comm is not None:
                 other._state = self._state
                 other._paint(announced)
         self._paint(announced)
