@@ -354,3 +354,13 @@ def test_a_puzzle_that_cannot_be_is_refused_at_once(wrong: Any) -> None:
 
 def test_a_name_alone_finds_the_puzzle_of_a_lesson() -> None:
     assert Parsons("column_sums").name == "02.column_sums"
+
+
+def test_lines_are_code_wherever_the_static_card_is_shown() -> None:
+    puzzle = counting()
+    puzzle.code = COUNT
+    still = puzzle.static_html()
+    assert still.count("<pre><code>") == still.count("<pre>") == 2, (
+        "a pre alone is no code in an exported notebook"
+    )
+    puzzle.close()

@@ -8,7 +8,7 @@ from typing import Any
 from tensorkit_widgets.lessons.kinds import Puzzle
 from tensorkit_widgets.parsons_program import DEEPEST, Lines
 from tensorkit_widgets.practice_card import button, verdict_part
-from tensorkit_widgets.practice_text import escape, markup, plain
+from tensorkit_widgets.practice_text import code_block, escape, markup, plain
 
 __all__ = ["body", "twin"]
 
@@ -28,7 +28,7 @@ def body(puzzle: Puzzle, lines: Lines, state: Mapping[str, Any], tally: str, *, 
         items = "".join(f"<li>{markup(hint)[3:-4]}</li>" for hint in puzzle.hints[: state["hints"]])
         parts.append(f'<p class="tk-sub">Hints</p><ol class="tk-hints">{items}</ol>')
     if state["solution"]:
-        parts.append(f'<p class="tk-sub">A solution</p><pre>{escape(puzzle.program.strip(chr(10)))}</pre>')
+        parts.append(f'<p class="tk-sub">A solution</p>{code_block(puzzle.program.strip(chr(10)))}')
     parts.append(_foot(puzzle, state, tally, live))
     return "".join(parts)
 
@@ -87,8 +87,8 @@ def _still(lines: Lines, state: Mapping[str, Any]) -> str:
     placed = state["placed"]
     code = lines.arranged(placed).code
     rest = "\n".join(f"{number:>2}  {lines.text(number)}" for number in lines.rest(placed))
-    mine = f'<p class="tk-sub">Your program</p><pre>{escape(code)}</pre>' if placed else ""
-    return mine + (f'<p class="tk-sub">Lines to choose from</p><pre>{escape(rest)}</pre>' if rest else "")
+    mine = f'<p class="tk-sub">Your program</p>{code_block(code)}' if placed else ""
+    return mine + (f'<p class="tk-sub">Lines to choose from</p>{code_block(rest)}' if rest else "")
 
 
 def _foot(puzzle: Puzzle, state: Mapping[str, Any], tally: str, live: bool) -> str:

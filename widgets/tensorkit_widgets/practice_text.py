@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["LONGEST_TEXT", "escape", "markup", "plain", "shown", "told"]
+__all__ = ["LONGEST_TEXT", "code_block", "escape", "markup", "plain", "shown", "told"]
 
 LONGEST_TEXT = 500
 """Characters of a typed answer that are read; nothing that a lesson asks for comes near it."""
@@ -32,19 +32,28 @@ def _inline(text: str) -> str:
     )
 
 
+def code_block(code: str) -> str:
+    """Lines of code as HTML. A ``pre`` alone has the face of the text around it in an exported notebook.
+
+    >>> code_block("a < b")
+    '<pre><code>a &lt; b</code></pre>'
+    """
+    return f"<pre><code>{escape(code)}</code></pre>"
+
+
 def markup(text: str) -> str:
     """Paragraphs, `code`, **bold** and indented code blocks as HTML; all else is escaped.
 
     >>> markup("What is `t.size()`?")
     '<p>What is <code>t.size()</code>?</p>'
     >>> markup("Look:" + chr(10) * 2 + "    t[1:]")
-    '<p>Look:</p><pre>t[1:]</pre>'
+    '<p>Look:</p><pre><code>t[1:]</code></pre>'
     """
     out = []
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         lines = block.split("\n")
         if all(line.startswith("    ") for line in lines):
-            out.append("<pre>" + escape("\n".join(line[4:] for line in lines)) + "</pre>")
+            out.append(code_block("\n".join(line[4:] for line in lines)))
         else:
             out.append(f"<p>{_inline(' '.join(line.strip() for line in lines))}</p>")
     return "".join(out)
