@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.adapters import describe, library_of, look, same_buffer, write
+from tensorkit_widgets.adapters import describe, library_of, link_of, look, same_buffer, write
 from tensorkit_widgets.window import Window, default_focus, grid_window
 
 
@@ -79,6 +79,25 @@ def test_views_share_a_buffer_and_copies_do_not(library: Any) -> None:
     assert same_buffer(describe(t), describe(t.numpy()))
     assert not same_buffer(describe(t), describe(t.clone()))
     assert not same_buffer(describe(t), describe(t.t().contiguous()))
+
+
+@pytest.mark.parametrize("library", makers())
+def test_views_of_other_dtypes_are_linked_and_know_the_bytes_of_their_slots(library: Any) -> None:
+    lib = library()
+    t = lib.arange(12.0)
+    views = [
+        t,
+        t.view(lib.int16)[1:],
+        t.view(lib.bool),
+        t.view(lib.complex64),
+        t.view(lib.complex128),
+        t.numpy(),
+    ]
+    views += [lib.view_as_real(t.view(lib.complex64)), t.numpy().view(numpy.uint8)[3:]]
+    links = [link_of(describe(view)) for view in views]
+    assert {link.storage for link in links} == {links[0].storage}
+    assert [link.item for link in links] == [4, 2, 1, 8, 16, 4, 4, 1]
+    assert link_of(describe(t.clone())).storage != links[0].storage
 
 
 @pytest.mark.parametrize("library", makers())

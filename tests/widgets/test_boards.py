@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +13,17 @@ from xml.etree import ElementTree
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets import live
+from tensorkit_widgets import (
+    BitView,
+    BroadcastExplorer,
+    ImageView,
+    IndexExplorer,
+    MatmulExplorer,
+    MemoryMap,
+    ReductionExplorer,
+    live,
+)
+from tensorkit_widgets.adapters import describe, link_of
 from tensorkit_widgets.board import Board
 from tests.widgets.boards import BOARDS, FIXTURES, GOLDEN, frame_of, texts
 
@@ -50,7 +61,41 @@ def test_the_same_state_is_the_same_bytes(board: Board) -> None:
             ElementTree.fromstring(first)
             assert not ADDRESS.search(first)
             assert "data-storage" not in first, "the number of a storage hangs on its address"
+            assert "data-item" not in first
     assert not ADDRESS.search(board.text())
+
+
+def links(made: Board) -> list[tuple[str, str]]:
+    """The storage and the bytes of a slot, as the tiles on the page tell them."""
+    found = ElementTree.fromstring(made.frame["svg"]).iter()
+    return [(e.get("data-storage", ""), e.get("data-item", "")) for e in found if e.get("data-storage")]
+
+
+def test_a_linked_tile_tells_the_bytes_of_its_slot(board: Board) -> None:
+    tiles = [tile for table in board._sheet(board.at).tables for tile in table.tiles]
+    told = [tile.link for tile in tiles if tile.link is not None]
+    assert links(board) == [(str(link.storage), str(link.item)) for link in told]
+    assert all((tile.slot is None) == (tile.link is None) for tile in tiles)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        lambda t: BitView(t, index=(0, 1)),
+        lambda t: BroadcastExplorer(t, tk.ones(2, 1)).run(),
+        lambda t: ImageView(t),
+        lambda t: IndexExplorer(t, "1:"),
+        lambda t: MatmulExplorer(t, t.t()),
+        lambda t: MemoryMap({"t": t}),
+        lambda t: ReductionExplorer(t, "sum", dim=0),
+    ],
+)
+def test_a_slot_has_the_bytes_of_the_tensors_own_dtype(shown: Callable[[Any], Board]) -> None:
+    wide = tk.arange(4.0).view(2, 2)
+    storage = str(link_of(describe(wide)).storage)
+    for t, item in ((wide, "4"), (wide.view(tk.uint8), "1")):
+        with closing(shown(t)) as made:
+            assert {own for number, own in links(made) if number == storage} == {item}
 
 
 def test_every_step_can_be_read_and_pointed_at(board: Board) -> None:

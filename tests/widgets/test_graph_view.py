@@ -618,7 +618,7 @@ def held(w: GraphView, storage: int) -> list[tuple[str, str, dict[int, str]]]:
         if part.get("data-storage") == str(storage):
             texts = [child for child in part if child.tag.endswith("text")]
             items = {int(i.get("data-slot", "")): i.text or "" for text in texts for i in text}
-            layout = " ".join(part.get(f"data-{name}", "?") for name in ("offset", "size", "stride"))
+            layout = " ".join(part.get(f"data-{name}", "?") for name in ("item", "offset", "size", "stride"))
             found.append((part.get("class", ""), layout, items))
     return found
 
@@ -636,14 +636,14 @@ def test_what_stands_for_a_tensor_knows_its_slots(lib: Any) -> None:
     (leaf, layout, items), *rest = held(g, number_of(w))
     if "constant" in leaf:
         (leaf, layout, items), rest = rest[0], [(leaf, layout, items), *rest[1:]]
-    assert ("tk-leaf" in leaf, layout, items) == (True, "0 3,4 4,1", {0: "0.", 1: "1."})
+    assert ("tk-leaf" in leaf, layout, items) == (True, "4 0 3,4 4,1", {0: "0.", 1: "1."})
     (kept, constant) = sorted(rest)
-    assert ("tk-held-line" in kept[0], kept[1:]) == (True, ("4 2,2 2,4", {}))
+    assert ("tk-held-line" in kept[0], kept[1:]) == (True, ("4 4 2,2 2,4", {}))
     assert ("tk-constant" in constant[0], constant[1:]) == (
-        True, ("4 2,2 2,4", {4: "4.", 8: "8.", 6: "6.", 10: "10."}),
+        True, ("4 4 2,2 2,4", {4: "4.", 8: "8.", 6: "6.", 10: "10."}),
     )  # fmt: skip
     ((result, layout, items),) = held(g, number_of(loss))
-    assert ("tk-held-line" in result, layout, items) == (True, "0  ", {0: f"{loss.item():.0f}."})
+    assert ("tk-held-line" in result, layout, items) == (True, "4 0  ", {0: f"{loss.item():.0f}."})
     g.close()
 
 
@@ -662,7 +662,7 @@ def test_only_what_lives_on_is_linked(lib: Any) -> None:
     assert "tk-jar" not in "".join(re.findall(r'class="([^"]*tk-held[^"]*)"', g.frame["svg"]))
     g.backward()
     ((jar, layout, items),) = held(g, number_of(w.grad))
-    assert ("tk-jar" in jar, layout, items) == (True, "0 2 1", {0: "2.", 1: "4."})
+    assert ("tk-jar" in jar, layout, items) == (True, "4 0 2 1", {0: "2.", 1: "4."})
     g.close()
     empty = GraphView(lib.zeros(0, requires_grad=True), names={})
     assert "data-storage" not in empty.frame["svg"], "there is no slot to point at"

@@ -84,7 +84,7 @@ def test_chosen_cells_and_result_are_linked() -> None:
         ("s:10", "c:4"),
         ("s:10", "c:5"),
     ]
-    assert tiles(w)["s:4"].storage != tiles(w)["c:0"].storage
+    assert tiles(w)["s:4"].link != tiles(w)["c:0"].link
     assert not having(w.goto(0), "lit", "t:")
     assert "r:0,0" not in tiles(w.goto(1))
 
@@ -93,7 +93,7 @@ def test_a_view_has_one_storage() -> None:
     w = IndexExplorer(tk.arange(12.0).view(3, 4), "1:, ::2").goto(2)
     assert w.status == "view"
     assert tiles(w)["r:1,1"].slot == tiles(w)["t:2,2"].slot == 10
-    assert tiles(w)["r:1,1"].storage == tiles(w)["t:2,2"].storage == tiles(w)["s:10"].storage
+    assert tiles(w)["r:1,1"].link == tiles(w)["t:2,2"].link == tiles(w)["s:10"].link
     assert "c:0" not in tiles(w)
     assert w._sheet(2).wires == ()
 

@@ -15,16 +15,17 @@ CELLS = [
     "plain = w.detach()\nodd = plain[1::2]\nx = tk.tensor([1.0, 1.0, 2.0, 2.0])\n"
     "loss = (w * w * x).sum()",
     "StrideExplorer(plain, name='plain')",
+    "StrideExplorer(plain.view(tk.int16), name='halves')",
     "BroadcastExplorer(plain, tk.ones(2, 1), names=('plain', 'ones')).run()",
     "MemoryMap({'w': w, 'odd': odd, 'x': x})",
     "g = GraphView((loss, (odd * w.sum()).sum()), names={'w': w, 'x': x, 'odd': odd})\ng",
 ]
-STRIDE, BROADCAST, MEMORY, GRAPH = 1, 2, 3, 4
+STRIDE, HALVES, BROADCAST, MEMORY, GRAPH = 1, 2, 3, 4, 5
 
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("linked", CELLS, [STRIDE, BROADCAST, MEMORY, GRAPH])
+    one = desk.open("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, GRAPH])
     yield one
     assert one.faults == []
     one.page.close()
@@ -69,6 +70,14 @@ def test_hover_in_stride_explorer(book: Any) -> None:
     book.root(STRIDE).locator('.tk-cell[data-index="3"]').hover()
     assert lit(book) == everywhere({3})
     assert "tk-kin" in box(book, "odd").get_attribute("class")
+
+
+def test_hover_in_a_view_of_another_dtype(book: Any) -> None:
+    book.root(HALVES).locator('.tk-slot[data-slot="5"]').hover()
+    assert lit(book) == everywhere({2}), "the float32 that these two bytes belong to"
+    book.root(BROADCAST).locator('.tk-tile[data-key^="a:"][data-slot="3"]').first.hover()
+    kin = book.root(HALVES).locator(".tk-slot.tk-kin")
+    assert {int(slot.get_attribute("data-slot")) for slot in kin.all()} == {6, 7}
 
 
 def test_hover_in_broadcast_explorer(book: Any) -> None:

@@ -18,7 +18,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import tensorkit as tk
 from tensorkit_widgets import MemoryMap, StrideExplorer, live, memory_magic
-from tensorkit_widgets.adapters import describe, storage_number
+from tensorkit_widgets.adapters import Link, describe, link_of
 from tensorkit_widgets.memory_hook import MemoryHook, hook
 from tensorkit_widgets.memory_map import MOMENTS
 from tensorkit_widgets.scene.memory import FIRST, MOST
@@ -81,7 +81,7 @@ def test_a_storage_with_its_holders(made: list[MemoryMap], lib: Any) -> None:
     found = tiles(book.map)
     slots = {tile.slot: tile for tile in found.values() if tile.slot is not None}
     assert [slots[k].full for k in range(12)] == [f"{k}." for k in range(12)]
-    assert {tile.storage for tile in slots.values()} == {storage_number(describe(t).buffer)}
+    assert {tile.link for tile in slots.values()} == {link_of(describe(t))}
     names = {tile.text: key for key, tile in found.items() if key.startswith("h")}
     assert set(names) == {"t", "row", "c", "a"}
 
@@ -101,13 +101,13 @@ def test_slots_are_linked_with_other_pictures(made: list[MemoryMap], lib: Any) -
     t = lib.arange(6.0)
     book = Notebook(made, t=t)
     explorer = StrideExplorer(t)
-    linked = {tile.storage for tile in tiles(book.map).values() if tile.storage is not None}
-    assert linked == {explorer.frame["facts"]["storage"]}
+    linked = {tile.link for tile in tiles(book.map).values() if tile.link is not None}
+    assert linked == {Link(explorer.frame["facts"]["storage"], 4)}
     explorer.close()
     array = numpy.arange(5.0)[1:]
     book = Notebook(made, array=array)
-    linked = {tile.storage for tile in tiles(book.map).values() if tile.storage is not None}
-    assert linked == {storage_number(describe(array).buffer)}
+    linked = {tile.link for tile in tiles(book.map).values() if tile.link is not None}
+    assert linked == {link_of(describe(array))}
 
 
 def test_a_change_in_place_flashes_and_says_who_sees_it(made: list[MemoryMap], lib: Any) -> None:
@@ -322,7 +322,7 @@ def test_back_to_earlier_moments(made: list[MemoryMap]) -> None:
     book.map.goto(1)
     assert book.map._facts()["cell"] == "1"
     assert [tile.full for tile in tiles(book.map).values() if tile.full] == ["1.", "0.", "0.", "0."]
-    assert not [tile for tile in tiles(book.map).values() if tile.storage], "the past is linked with nothing"
+    assert not [tile for tile in tiles(book.map).values() if tile.link], "the past is linked with nothing"
     book.map.checkpoint("one")
     book.cell("t[3] = 4")
     assert (book.map.at, book.map.steps) == (4, 4), "a cell brings the map to now"
@@ -383,7 +383,7 @@ def test_a_moment_that_is_kept_stays(made: list[MemoryMap], monkeypatch: pytest.
     assert kept.text() == before
     assert kept.look().text() == before
     assert book.map.steps == 2
-    assert not [tile for tile in tiles(kept).values() if tile.storage], "what is kept is linked with nothing"
+    assert not [tile for tile in tiles(kept).values() if tile.link], "what is kept is linked with nothing"
     assert kept.back().at == 0
     kept.close()
     kept._ipython_display_()

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from zlib import crc32
 
 import numpy
@@ -29,11 +29,13 @@ from tensorkit_widgets.window import Window
 
 __all__ = [
     "Buffer",
+    "Link",
     "Meta",
     "Run",
     "Snapshot",
     "describe",
     "library_of",
+    "link_of",
     "look",
     "quietly",
     "same_buffer",
@@ -53,6 +55,13 @@ class Buffer:
     device: str
     start: int
     nbytes: int
+
+
+class Link(NamedTuple):
+    """What links the slots of a picture with those of others: the `storage_number`, and the bytes of one slot."""
+
+    storage: int
+    item: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +205,17 @@ def same_buffer(a: Meta, b: Meta) -> bool:
 def storage_number(buffer: Buffer) -> int:
     """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
     return crc32(f"{buffer.device} {buffer.start}".encode())
+
+
+def link_of(meta: Meta) -> Link:
+    """What links a picture of this tensor with the others of its storage.
+
+    >>> thirds = numpy.zeros(3)
+    >>> whole, bytewise = link_of(describe(thirds)), link_of(describe(thirds.view(numpy.uint8)))
+    >>> whole.storage == bytewise.storage, whole.item, bytewise.item
+    (True, 8, 1)
+    """
+    return Link(storage_number(meta.buffer), meta.itemsize)
 
 
 def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:

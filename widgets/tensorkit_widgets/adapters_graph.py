@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from tensorkit_widgets.adapters import Meta, describe, library_of, look, same_buffer, storage_number
+from tensorkit_widgets.adapters import Meta, describe, library_of, link_of, look, same_buffer
 from tensorkit_widgets.geometry import slot_of
 from tensorkit_widgets.graph_model import Graph, Input, Kept, Made, Memory, Value, Vertex, Visit, Walk
 from tensorkit_widgets.numerals import short
@@ -77,7 +77,7 @@ def value_of(tensor: Any, room: int = 24, linked: bool = False) -> Value:
     text, version = "".join(words for words, _ in parts), _version(tensor)
     if not linked or meta.fault or 0 in meta.size:
         return Value(meta.size, meta.dtype, text, version)
-    memory = Memory(storage_number(meta.buffer), meta.size, meta.stride, meta.offset)
+    memory = Memory(link_of(meta), meta.size, meta.stride, meta.offset)
     return Value(meta.size, meta.dtype, text, version, memory, tuple(_marks(parts)))
 
 

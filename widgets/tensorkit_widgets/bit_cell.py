@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy
 
-from tensorkit_widgets.adapters import Meta, describe, library_of, quietly, storage_number
+from tensorkit_widgets.adapters import Link, Meta, describe, library_of, link_of, quietly
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.number_bits import FORMATS, Format, Number, bits_of
 from tensorkit_widgets.scene.bits import Asked
@@ -56,7 +56,7 @@ class NumberCell:
         """Why it cannot be read: never."""
         return ""
 
-    def place(self) -> tuple[int | None, int | None]:
+    def place(self) -> tuple[Link | None, int | None]:
         """Storage and slot: none."""
         return None, None
 
@@ -127,10 +127,10 @@ class ElementCell:
         name = "uint8" if self.format.width == 8 else f"int{self.format.width}"
         return getattr(sys.modules[library_of(self.tensor)], name)
 
-    def place(self) -> tuple[int | None, int | None]:
+    def place(self) -> tuple[Link | None, int | None]:
         """Storage and slot, which link it with other pictures."""
         meta: Meta = describe(self.tensor)
-        return storage_number(meta.buffer), slot_of(self.index, meta.stride, meta.offset)
+        return link_of(meta), slot_of(self.index, meta.stride, meta.offset)
 
     def called(self, value: str) -> str:
         """Its name in a title."""

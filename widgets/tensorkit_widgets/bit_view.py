@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from tensorkit_widgets import live
+from tensorkit_widgets.adapters import Link
 from tensorkit_widgets.bit_cell import Cell, NumberCell, cell_of
 from tensorkit_widgets.bit_controls import bit_controls, dtype_name, dtype_names, rank
 from tensorkit_widgets.board import Board, Control, State
@@ -238,26 +239,26 @@ class BitView(Board):
         if fault:
             return compose_bits((), 0, None, self._called(""), fault, self._width)
         bits, source = self._now(), FORMATS[state.source]
-        storage, slot = self._cell.at(state.index).place()
+        link, slot = self._cell.at(state.index).place()
         if state.target:
             told = story(bits, source, FORMATS[state.target])
-            own = BitRow(source, bits, storage=storage, slot=slot)
+            own = BitRow(source, bits, link=link, slot=slot)
             return compose_cast(
                 own, FORMATS[state.target], told, at, self._called(written(bits, source)), self._width
             )
-        rows = [self._row(name, bits, (storage, slot)) for name in state.shown]
+        rows = [self._row(name, bits, (link, slot)) for name in state.shown]
         focus = state.shown.index(state.focus) if state.focus in state.shown else 0
         if rows:
             rows[focus] = replace(rows[focus], kin=_same_places(rows[focus], rows))
         name = self._called(written(bits, source))
         return compose_bits(rows, focus, self._meant(bits), name, page=self._width)
 
-    def _row(self, name: str, bits: int, link: tuple[int | None, int | None]) -> BitRow:
+    def _row(self, name: str, bits: int, place: tuple[Link | None, int | None]) -> BitRow:
         own, format = name == self._state.source, FORMATS[name]
-        storage, slot = link if own else (None, None)
+        link, slot = place if own else (None, None)
         pressed = own or isinstance(self._cell, NumberCell)
         note = self._note(name, bits)
-        return BitRow(format, self._cast(format), note, pressed, storage=storage, slot=slot)
+        return BitRow(format, self._cast(format), note, pressed, link=link, slot=slot)
 
     def _called(self, value: str) -> str:
         return self._name or self._cell.at(self._state.index).called(value)

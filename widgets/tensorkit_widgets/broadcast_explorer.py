@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, quietly, storage_number
+from tensorkit_widgets.adapters import Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.broadcast import STEPS, Operand, compose_broadcast
@@ -113,12 +113,15 @@ class BroadcastExplorer(Board):
     def _sheet(self, at: int) -> Sheet:
         wide, error = self._wide()
         if wide is None:
-            a, b = (Operand(n, describe(t), None, 0) for n, t in zip(self._names, self._pair, strict=True))
+            a, b = (
+                Operand(n, describe(t), None, link_of(describe(t)))
+                for n, t in zip(self._names, self._pair, strict=True)
+            )
             return compose_broadcast(a, b, None, self._state.sign, error, at, self._width)
         size = describe(wide[0]).size
         window = held_window(size, self._state.lead, MOST if self._width >= FEW else 4)
         operands = [
-            Operand(name, describe(own), look(view, window, ()), storage_number(describe(own).buffer))
+            Operand(name, describe(own), look(view, window, ()), link_of(describe(own)))
             for name, own, view in zip(self._names, self._pair, wide, strict=True)
         ]
         result, error = self._result(wide, window)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tensorkit_widgets.adapters import Link
 from tensorkit_widgets.geometry import Ints
 
 __all__ = ["Graph", "Input", "Kept", "Made", "Memory", "Value", "Vertex", "Visit", "Walk"]
@@ -15,9 +16,9 @@ __all__ = ["Graph", "Input", "Kept", "Made", "Memory", "Value", "Vertex", "Visit
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Where the numbers of a tensor lie: in which storage (`adapters.storage_number`), and in which slots of it."""
+    """Where the numbers of a tensor lie: in which storage, and in which slots of it."""
 
-    storage: int
+    link: Link
     size: Ints
     stride: Ints
     offset: int

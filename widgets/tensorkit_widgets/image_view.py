@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import Meta, Snapshot, describe, library_of, look, quietly, storage_number
+from tensorkit_widgets.adapters import Meta, Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.image import ImageFacts, Shot, compose_image
@@ -110,7 +110,7 @@ class ImageView(Board):
         order = {"HW": "height by width", "CHW": "channels first", "HWC": "channels last"}[self.order]
         return ImageFacts(
             rows, columns, channels, row, column, channel, names, (at[0], at[1]), (corner[0], corner[1]),
-            storage_number(meta.buffer), order,
+            link_of(meta), order,
         )  # fmt: skip
 
     def _pixels(self, meta: Meta, facts: ImageFacts) -> Any:

@@ -16,7 +16,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, same_buffer, storage_number
+from tensorkit_widgets.adapters import Link, Snapshot, describe, library_of, link_of, look, same_buffer
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.expression import Mask, NotAllowed, show, show_index
 from tensorkit_widgets.geometry import Ints, slot_of
@@ -176,9 +176,9 @@ class IndexExplorer(Board):
         found = self._found()
         items = self._items()
         parts = tuple(item_words(item, meta.size) for item in items)
-        numbers = (storage_number(meta.buffer), 0)
+        link = link_of(meta)
         if found.error:
-            return self._refused(found.error, parts, numbers)
+            return self._refused(found.error, parts, link)
         size = describe(found.result).size
         window = _window(size)
         origin = chosen_by(self._tensor, state.pick.indices[0], found.result, window, state.pressed)
@@ -191,19 +191,17 @@ class IndexExplorer(Board):
         slots = self._slots(base_now, part)
         base = look(base_now, part, strip_runs(meta.slots, points or [meta.offset], slots))
         result = _look_at(result_now, window, min(16, slots))
-        numbers = (numbers[0], storage_number(describe(found.result).buffer))
+        links = (link, link_of(describe(found.result)))
         words = self._words(found, items, at, writes, refusal)
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, result, found.view, refusal, origin, at >= 1, arrived,
-                frozenset(second) if at >= 3 else frozenset(), written, words, words[-1], numbers,
+                frozenset(second) if at >= 3 else frozenset(), written, words, words[-1], links,
                 "refused" if refusal else self._status(found), page=self._width,
             )
         )  # fmt: skip
 
-    def _refused(
-        self, error: str, parts: tuple[tuple[str, str, str], ...], numbers: tuple[int, int]
-    ) -> Sheet:
+    def _refused(self, error: str, parts: tuple[tuple[str, str, str], ...], link: Link) -> Sheet:
         """The tensor as it is, and what the engine says."""
         meta = describe(self._tensor)
         part = _window(meta.size)
@@ -215,7 +213,7 @@ class IndexExplorer(Board):
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, None, False, error, {}, False, False, frozenset(), frozenset(),
-                words, words[-1], numbers, "refused", at, self._width,
+                words, words[-1], (link, None), "refused", at, self._width,
             )
         )  # fmt: skip
 

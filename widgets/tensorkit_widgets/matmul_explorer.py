@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy
 
-from tensorkit_widgets.adapters import Snapshot, describe, library_of, look, quietly, storage_number
+from tensorkit_widgets.adapters import Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.matmul import Factor, Moment, Number, compose_matmul, compose_refused
@@ -160,7 +160,7 @@ class MatmulExplorer(Board):
             metas = describe(self._pair[0]), describe(self._pair[1])
             return compose_refused(self._names, metas, made, self._width)
         factors = [
-            Factor(name, self._look(matrix), storage_number(describe(own).buffer))
+            Factor(name, self._look(matrix), link_of(describe(own)))
             for name, own, matrix in zip(self._names, self._pair, (made.a, made.b), strict=True)
         ]
         result = self._look(made.result)

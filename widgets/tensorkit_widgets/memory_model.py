@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tensorkit_widgets.adapters import Run
+from tensorkit_widgets.adapters import Link, Run
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.memory_scan import Way
 
@@ -111,7 +111,7 @@ class Storage:
         viewed: bytes that some holder reaches; ``exact`` is false where that is an upper bound.
         compared: how much of the content is compared with the next moment's.
         fault: why no numbers are shown, or an empty text.
-        link: what every other picture of this memory calls it in the browser (`storage_number`); 0 for none.
+        link: what every other picture of this memory calls it in the browser ; None where it has no slot.
     """
 
     number: int
@@ -127,7 +127,7 @@ class Storage:
     compared: Compared
     evidence: Evidence | None = None
     fault: str = ""
-    link: int = 0
+    link: Link | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

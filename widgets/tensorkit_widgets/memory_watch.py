@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import Buffer, Run, storage_number
+from tensorkit_widgets.adapters import Buffer, Link, Run, storage_number
 from tensorkit_widgets.adapters_memory import Ground, Roots, fetch, ground, span, undisturbed, unmoved
 from tensorkit_widgets.geometry import extent
 from tensorkit_widgets.memory_difference import difference
@@ -228,7 +228,11 @@ class MemoryWatch:
         holders = tuple([self._holder(one, group, item) for one in group.ones])
         sampled = sampled if slots > WHOLE and _sampled(group) else 0
         evidence, why = self._evidence(number, group, face, past, holders, sampled)
-        link = storage_number(Buffer(first.device, group.start, group.nbytes)) if group.start else 0
+        link = (
+            Link(storage_number(Buffer(first.device, group.start, group.nbytes)), item)
+            if group.start
+            else None
+        )
         now = (holders, evidence, slots, group.nbytes, first.dtype, link)
         if past is not None and now == (
             past.holders, past.evidence, past.slots, past.nbytes, past.dtype, past.link,

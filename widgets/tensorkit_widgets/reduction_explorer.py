@@ -16,7 +16,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tensorkit_widgets.adapters import describe, library_of, look, storage_number, write
+from tensorkit_widgets.adapters import describe, library_of, link_of, look, write
 from tensorkit_widgets.board import Board, Control, State
 from tensorkit_widgets.expression import number
 from tensorkit_widgets.geometry import Ints
@@ -192,7 +192,7 @@ class ReductionExplorer(Board):
             inputs, done, chosen, len(inputs[chosen]) if chosen is not None and full else taken, tuple(so_far),
             inside is not None, self._width,
         )  # fmt: skip
-        return compose_reduction(model, storage_number(meta.buffer))
+        return compose_reduction(model, link_of(meta))
 
     def _controls(self) -> Sequence[Control]:
         state, size = self._state, describe(self._tensor).size

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import board from "../tensorkit_widgets/static/board.js";
-import { tell } from "../tensorkit_widgets/static/bus.js";
+import { listen, tell } from "../tensorkit_widgets/static/bus.js";
+import { slotLayout } from "../tensorkit_widgets/static/reach.js";
 import { Model } from "./model.js";
 
 const frame = JSON.parse(readFileSync("fixtures/boards.json", "utf-8"));
@@ -29,13 +30,43 @@ describe("a board", () => {
 
   it("lights all that a tensor reads when another picture points at a whole one", () => {
     const { storage } = tile("a:1,0").dataset;
-    tell({ storage: Number(storage), slot: null, tensor: { offset: 0, size: [2], stride: [2] }, from: {} });
+    tell({ storage: Number(storage), slot: null, tensor: { offset: 0, size: [2], stride: [2], item: 4 }, from: {} });
     const kin = [...document.querySelectorAll(".tk-tile.tk-kin")].map(({ dataset }) => dataset);
     expect(kin.length).toBeGreaterThan(1);
     expect(new Set(kin.map((one) => one.storage))).toEqual(new Set([storage]));
     expect(new Set(kin.map((one) => one.slot))).toEqual(new Set(["0", "2"]));
     tell({ storage: Number(storage), slot: null, from: {} });
     expect(document.querySelectorAll(".tk-tile.tk-kin")).toHaveLength(0);
+  });
+
+  it("lights the bytes of a slot that another picture points at, whatever its dtype", () => {
+    const { storage } = tile("a:1,0").dataset;
+    const lit = (slot, item) => {
+      tell({ storage: Number(storage), slot: slotLayout(slot, item), from: {} });
+      const kin = [...document.querySelectorAll(".tk-tile.tk-kin")].filter(({ dataset }) => dataset.storage === storage);
+      return [...new Set(kin.map(({ dataset }) => Number(dataset.slot)))].sort();
+    };
+    expect(lit(1, 4), "the board's own float32").toEqual([1]);
+    expect(lit(1, 8)).toEqual([2]);
+    expect(lit(0, 8)).toEqual([0, 1]);
+    expect(lit(3, 2)).toEqual([1]);
+    expect(lit(11, 1)).toEqual([2]);
+  });
+
+  it("tells of the slot under the pointer and of its bytes; its own tiles of another dtype light by their bytes", () => {
+    const heard = vi.fn();
+    const stop = listen(heard);
+    const [own, other] = [tile("a:1,0"), tile("b:0,2")];
+    const over = (target) => target.dispatchEvent(new MouseEvent("pointerover", { bubbles: true }));
+    over(own);
+    expect(heard).toHaveBeenLastCalledWith(expect.objectContaining({ storage: Number(own.dataset.storage), slot: slotLayout(1, 4) }));
+    Object.assign(other.dataset, { storage: own.dataset.storage, item: "2", slot: "3" });
+    over(own);
+    expect(other.classList.contains("tk-kin")).toBe(true);
+    other.dataset.slot = "4";
+    over(own);
+    expect(other.classList.contains("tk-kin")).toBe(false);
+    stop();
   });
 
   it("steps by its buttons, keys and slider", () => {

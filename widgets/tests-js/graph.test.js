@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen, tell } from "../tensorkit_widgets/static/bus.js";
 import { GraphScene } from "../tensorkit_widgets/static/graph_scene.js";
 import graph from "../tensorkit_widgets/static/graph_view.js";
+import { slotLayout } from "../tensorkit_widgets/static/reach.js";
 import { Model } from "./model.js";
 
 const frames = JSON.parse(readFileSync("fixtures/graphs.json", "utf-8"));
@@ -129,11 +130,11 @@ describe("the view of a graph", () => {
 
     it("tells of the number under the pointer, and of the whole tensor of a box", () => {
       over(item("w", 1));
-      expect(heard).toEqual([{ storage: storage("w"), slot: 1, tensor: null }]);
+      expect(heard).toEqual([{ storage: storage("w"), slot: slotLayout(1, 4), tensor: null }]);
       expect(item("w", 1).classList.contains("tk-lit")).toBe(true);
       expect(box("w").classList.contains("tk-lit")).toBe(true);
       over(box("w").querySelector(".tk-vertex-name"));
-      expect(heard.at(-1)).toEqual({ storage: storage("w"), slot: null, tensor: { offset: 0, size: [3], stride: [1] } });
+      expect(heard.at(-1)).toEqual({ storage: storage("w"), slot: null, tensor: { offset: 0, size: [3], stride: [1], item: 4 } });
       el.querySelector("svg").dispatchEvent(new PointerEvent("pointerleave"));
       expect(heard.at(-1)).toEqual({ storage: storage("w"), slot: null });
       expect(el.querySelectorAll(".tk-lit, .tk-kin")).toHaveLength(0);
@@ -142,22 +143,33 @@ describe("the view of a graph", () => {
     });
 
     it("lights what reads the slot that another picture points at", () => {
-      tell({ storage: storage("d"), slot: 2, from: {} });
+      tell({ storage: storage("d"), slot: slotLayout(2, 4), from: {} });
       expect(kin(".tk-vertex")).toEqual(["d"]);
       expect(kin(".tk-item"), "the constant d, and the result y that it was detached from").toEqual(["6.5", "6.5"]);
       expect(kin(".tk-held-line").some((text) => text.startsWith("y = "))).toBe(true);
-      tell({ storage: storage("d"), slot: 9, from: {} });
+      tell({ storage: storage("d"), slot: slotLayout(9, 4), from: {} });
       expect(el.querySelectorAll(".tk-kin")).toHaveLength(0);
-      tell({ storage: storage("x"), slot: null, tensor: { offset: 1, size: [2], stride: [1] }, from: {} });
+      tell({ storage: storage("x"), slot: null, tensor: { offset: 1, size: [2], stride: [1], item: 4 }, from: {} });
       expect(kin(".tk-vertex")).toEqual(["x"]);
       expect(kin(".tk-vertex > text > .tk-item")).toEqual(["1.", "2."]);
       tell({ storage: storage("x"), slot: null, from: {} });
       expect(el.querySelectorAll(".tk-kin")).toHaveLength(0);
     });
 
+    it("lights the numbers that share a byte with a slot of another dtype", () => {
+      const lit = (slot, item) => {
+        tell({ storage: storage("x"), slot: slotLayout(slot, item), from: {} });
+        return [...box("x").querySelectorAll(":scope > text > .tk-item.tk-kin")].map(({ dataset }) => Number(dataset.slot));
+      };
+      expect(lit(0, 8)).toEqual([0, 1]);
+      expect(lit(1, 8)).toEqual([2]);
+      expect(lit(3, 2)).toEqual([1]);
+      expect(lit(12, 1), "past its end").toEqual([]);
+    });
+
     it("lights the tensor of the box that has the keyboard, of an operation its result", () => {
       box("x").focus();
-      expect(heard.at(-1)).toEqual({ storage: storage("x"), slot: null, tensor: { offset: 0, size: [3], stride: [1] } });
+      expect(heard.at(-1)).toEqual({ storage: storage("x"), slot: null, tensor: { offset: 0, size: [3], stride: [1], item: 4 } });
       const add = box("Add");
       add.focus();
       expect(heard.at(-1).storage).toBe(storage("d"));
@@ -170,7 +182,7 @@ describe("the view of a graph", () => {
       const there = box("x");
       const number = storage("x");
       dispose();
-      tell({ storage: number, slot: 0, from: {} });
+      tell({ storage: number, slot: slotLayout(0, 4), from: {} });
       expect(there.classList.contains("tk-kin")).toBe(false);
     });
   });

@@ -4,6 +4,7 @@ import { DialControls, OrderControls, ShapeControls, SliceControls, tuple } from
 import { Courier } from "../tensorkit_widgets/static/courier.js";
 import { make, numbers } from "../tensorkit_widgets/static/dom.js";
 import { editCell } from "../tensorkit_widgets/static/editor.js";
+import { slotLayout } from "../tensorkit_widgets/static/reach.js";
 import { coordinate, hops, slotOf } from "../tensorkit_widgets/static/road.js";
 import { tabs } from "../tensorkit_widgets/static/tabs.js";
 
@@ -69,10 +70,10 @@ describe("the bus", () => {
   it("tells every picture, until it stops listening", () => {
     const heard = vi.fn();
     const stop = listen(heard);
-    tell({ storage: 1, slot: 4, from: {} });
+    tell({ storage: 1, slot: slotLayout(4, 8), from: {} });
     stop();
-    tell({ storage: 1, slot: 5, from: {} });
-    expect(heard.mock.calls.map(([pointed]) => pointed.slot)).toEqual([4]);
+    tell({ storage: 1, slot: slotLayout(5, 8), from: {} });
+    expect(heard.mock.calls.map(([pointed]) => pointed.slot)).toEqual([slotLayout(4, 8)]);
   });
 });
 

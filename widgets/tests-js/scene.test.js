@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { slotLayout } from "../tensorkit_widgets/static/reach.js";
 import { LiveScene } from "../tensorkit_widgets/static/scene.js";
 
 const fixtures = JSON.parse(readFileSync("fixtures/scenes.json", "utf-8"));
@@ -53,12 +54,33 @@ describe("a scene under the pointer", () => {
   let x = 0;
   const over = (part) => part.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: (x += 1), clientY: 5 }));
   const cell = (index) => scene.svg.querySelector(`.tk-cell[data-index="${index}"]`);
+  const marks = (kind) => [...scene.svg.querySelectorAll(`.tk-${kind}.tk-kin`)].map((part) => Number(part.dataset.slot)).sort((a, b) => a - b);
   const slot = (number) => scene.svg.querySelector(`.tk-slot[data-slot="${number}"]`);
   const press = (part, key) => part.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 
+  it("lights the slot around a smaller one that another picture points at, and all slots in a larger one", () => {
+    const lit = (slot, item) => {
+      scene.point(slotLayout(slot, item));
+      return [...scene.svg.querySelectorAll(".tk-slot.tk-lit")].map((part) => Number(part.dataset.slot));
+    };
+    expect(scene.facts.item).toBe(4);
+    expect(lit(8, 4)).toEqual([8]);
+    expect(lit(13, 2)).toEqual([6]);
+    expect(scene.svg.querySelector('[data-part="slot"]').textContent).toBe("6");
+    expect(lit(5, 8), "back at rest").toEqual([10]);
+    expect(marks("slot"), "float64 5").toEqual([10, 11]);
+    expect(marks("cell")).toEqual([10]);
+    scene.point(slotLayout(1, 16));
+    expect(marks("slot"), "complex128 1").toEqual([4, 5, 6, 7]);
+    expect(marks("cell")).toEqual([4, 6]);
+    scene.point(slotLayout(100, 16));
+    expect(marks("slot")).toEqual([]);
+    over(slot(8));
+    expect(heard.onPoint).toHaveBeenLastCalledWith(slotLayout(8, 4));
+  });
+
   it("lights all that a tensor reads when another picture points at a whole one", () => {
-    const marks = (kind) => [...scene.svg.querySelectorAll(`.tk-${kind}.tk-kin`)].map((part) => Number(part.dataset.slot)).sort((a, b) => a - b);
-    scene.point(null, { offset: 0, size: [2, 2], stride: [8, 2] });
+    scene.point(null, { offset: 0, size: [2, 2], stride: [8, 2], item: 4 });
     expect(marks("slot")).toEqual([0, 2, 8, 10]);
     expect(marks("cell")).toEqual([8, 10]);
     scene.point(null, null);

@@ -26,9 +26,9 @@ def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False
 
 
 def _place(memory: Memory) -> dict[str, object]:
-    """Attributes: the storage, and the slots of it that the tensor reads."""
+    """Attributes: the storage, the bytes of a slot, and the slots that the tensor reads."""
     return {
-        "data_storage": memory.storage, "data_offset": memory.offset,
+        "data_storage": memory.link.storage, "data_item": memory.link.item, "data_offset": memory.offset,
         "data_size": ",".join(map(str, memory.size)), "data_stride": ",".join(map(str, memory.stride)),
     }  # fmt: skip
 

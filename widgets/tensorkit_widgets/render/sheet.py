@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator
 
+from tensorkit_widgets.adapters import Link
 from tensorkit_widgets.render.cells import gap_mark
 from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
@@ -139,11 +140,15 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
         }  # fmt: skip
     return group(
         inside, class_=kind, data_key=tile.key, data_kin=" ".join(tile.kin) or None,
-        data_storage=tile.storage if live else None,  # it hangs on an address: a picture to keep has none
-
+        **_link(tile.link if live else None),
         data_slot=tile.slot, data_action=tile.action or None, data_full=tile.full or None,
         data_said=tile.label if not visited else None, **more,
     )  # fmt: skip
+
+
+def _link(link: Link | None) -> dict[str, object]:
+    """Attributes: the storage and the bytes of a slot. They hang on an address: a picture to keep has none."""
+    return {} if link is None else {"data_storage": link.storage, "data_item": link.item}
 
 
 # ---- text

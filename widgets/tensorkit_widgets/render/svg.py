@@ -28,6 +28,7 @@ def facts(scene: Scene) -> dict[str, object]:
         "stride": list(meta.stride),
         "offset": meta.offset,
         "slots": meta.slots,
+        "item": meta.itemsize,
         "focus": None if scene.focus is None else list(scene.focus),
         "origin": list(scene.snapshot.window.origin),
         "count": list(scene.snapshot.window.count),

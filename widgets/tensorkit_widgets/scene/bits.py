@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tensorkit_widgets.adapters import Link
 from tensorkit_widgets.number_bits import Format, exact, exactly, neighbours, rough, written
 from tensorkit_widgets.scene.bits_words import GROUPS, group_words, rounding_words, sum_lines
 from tensorkit_widgets.scene.grid import MONO
@@ -66,7 +67,7 @@ class BitRow:
     """One dtype's bits.
 
     ``kept`` are the bits that a cast has a place for (None: all), ``hidden`` ones are not known yet. ``pressed`` says
-    whether its bits can be flipped, ``kin`` which bits of other rows mean the same as one; ``storage`` and ``slot``
+    whether its bits can be flipped, ``kin`` which bits of other rows mean the same as one; ``link`` and ``slot``
     link it with other pictures.
     """
 
@@ -77,7 +78,7 @@ class BitRow:
     kept: frozenset[int] | None = None
     kin: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     hidden: bool = False
-    storage: int | None = None
+    link: Link | None = None
     slot: int | None = None
     key: str = ""
 
@@ -175,7 +176,7 @@ def _bit(row: BitRow, place: int, top: float, on: Lines) -> Tile:
         f"{row.called}:{place}", round(x, 2), top + line * TALL, unit, TALL - 4,
         "" if row.hidden else str(int(one)), f"{format.name}, {said}: {'not known yet' if row.hidden else int(one)}",
         kinds, row.kin.get(place, ()), below=weight if format.width == 8 and format.kind != "bool" else "",
-        storage=row.storage, slot=row.slot, action="flip" if row.pressed and not unused else "",
+        link=row.link, slot=row.slot, action="flip" if row.pressed and not unused else "",
         font=15.0 if unit < 24 else 18.0 if unit < 40 else 22.0, dim=GROUPS[group],
     )  # fmt: skip
 

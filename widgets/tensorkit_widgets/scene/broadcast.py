@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from tensorkit_widgets.adapters import Meta, Snapshot
+from tensorkit_widgets.adapters import Link, Meta, Snapshot
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
@@ -35,7 +35,7 @@ class Operand:
     name: str
     meta: Meta
     wide: Snapshot | None
-    storage: int
+    link: Link
 
 
 def compose_broadcast(
@@ -216,7 +216,7 @@ def _dress(operand: Operand) -> Dress:
         kinds=lambda index: ("ghost",) if _ghost(operand, index) else (),
         kin=lambda index: (f"r:{','.join(map(str, index))}",),
         label=said,
-        storage=operand.storage,
+        link=operand.link,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.adapters import Link, Snapshot
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.room import headed
@@ -56,7 +56,7 @@ class ImageFacts:
     names: tuple[str, ...]
     pixel: tuple[int, int]
     corner: tuple[int, int]
-    storage: int
+    link: Link
     order: str
 
 
@@ -186,7 +186,7 @@ def _pixels(
             kin = tuple(f"v:{i},{j},{other}" for other in range(facts.channels) if other != c)
             rows.setdefault(i, []).append(
                 Tile(f"v:{i},{j},{c}", x + (j - facts.corner[1]) * cell, y + (i - facts.corner[0]) * CELL_H, cell,
-                     CELL_H, text, said, ("lit",) if lit else (), kin, tag=str(slot), storage=facts.storage, slot=slot,
+                     CELL_H, text, said, ("lit",) if lit else (), kin, tag=str(slot), link=facts.link, slot=slot,
                      action="pixel", full=exact, font=min(18.0, 88 / max(len(text), 1) * cell / CELL_W))
             )  # fmt: skip
         seen = _range(facts)
@@ -216,7 +216,7 @@ def _dress(snapshot: Snapshot, facts: ImageFacts) -> Dress:
         place = mine.get(index[0])
         return () if place is None else (f"v:{place[0]},{place[1]},{place[2]}",)
 
-    return Dress(kinds=lambda index: ("lit",) if index[0] in chosen else (), kin=kin, storage=facts.storage)
+    return Dress(kinds=lambda index: ("lit",) if index[0] in chosen else (), kin=kin, link=facts.link)
 
 
 def _apart(snapshot: Snapshot, facts: ImageFacts) -> str:

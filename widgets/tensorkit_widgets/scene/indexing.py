@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.adapters import Link, Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
@@ -54,7 +54,7 @@ class Gather:
     written: frozenset[tuple[str, Ints]]
     words: tuple[str, ...]
     said: str
-    storage: tuple[int, int]
+    links: tuple[Link, Link | None]
     status: str
     refused_at: int | None = None
     page: float = PAGE
@@ -177,7 +177,7 @@ def _base(model: Gather, top: float) -> Table:
         return f"{model.name}{list(index)} is {value}{more}"
 
     dress = Dress(
-        kinds=kinds, label=label, storage=model.storage[0], action="pick", tags=True,
+        kinds=kinds, label=label, link=model.links[0], action="pick", tags=True,
         kin=lambda index: tuple(key_of("r", c) for c in reached.get(index, ())) if model.arrived else (),
     )  # fmt: skip
     table = tensor_table("t", model.base, LEFT, top, _room_of_base(model), dress, model.name)
@@ -204,7 +204,7 @@ def _result(model: Gather, x: float, top: float) -> Table:
         )
 
     dress = Dress(
-        kinds=kinds, label=label, storage=model.storage[0 if model.view else 1],
+        kinds=kinds, label=label, link=model.links[0 if model.view else 1],
         kin=lambda index: (key_of("t", model.origin[index]),) if index in model.origin else (),
     )  # fmt: skip
     room = model.page - x - LEFT
@@ -241,7 +241,7 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
     top += down
     dress = Dress(
         kinds=lambda i: ("changed",) if i[0] in changed else ("lit",) if i[0] in used else (),
-        storage=model.storage[0], tags=False,
+        link=model.links[0], tags=False,
     )  # fmt: skip
     first = strip_table("s", model.base, LEFT, top + 28, model.wide, dress)
     result = model.result
@@ -257,7 +257,7 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
         "c", result, LEFT, y, width,
         Dress(
             kinds=lambda i: ("changed",) if i[0] in new else ("lit",) if i[0] in lit else ("made",),
-            storage=model.storage[1], tags=False,
+            link=model.links[1], tags=False,
         ),
     )  # fmt: skip
     own, down = headed(

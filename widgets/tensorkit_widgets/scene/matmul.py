@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tensorkit_widgets.adapters import Meta, Snapshot
+from tensorkit_widgets.adapters import Link, Meta, Snapshot
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO
@@ -23,11 +23,11 @@ BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One of the two matrices: its name, its visible window, its storage's number."""
+    """One of the two matrices: its name, its visible window, its storage."""
 
     name: str
     snapshot: Snapshot
-    storage: int
+    link: Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _dress(factor: Factor, work: tuple[range, range], box: tuple[float, float, f
         place = (0, 0, *index)[-2:]
         return ("kin",) if place[0] in work[0] and place[1] in work[1] else ()
 
-    return Dress(kinds=kinds, storage=factor.storage, box=box)
+    return Dress(kinds=kinds, link=factor.link, box=box)
 
 
 def _linked(table: Table, result: Snapshot) -> Table:

@@ -198,10 +198,10 @@ def _tile(
     who = f"read by {listed(readers)}" if readers else "no tensor reads it"
     kinds: tuple[str, ...] = ("changed",) if changed else () if readers else ("grey",)
     said = f"slot {item.slot}, value {exact}, {'changed by this cell, ' if changed else ''}{who}"
-    link = storage.link if card.linked and storage.link else None
+    link = storage.link if card.linked else None
     return Tile(
         f"{card.key}:{item.slot}", round(x, 2), y, round(width, 2), height, short(item.value, storage.dtype), said,
-        kinds, below=str(item.slot), storage=link, slot=item.slot if link is not None else None, full=exact, font=font,
+        kinds, below=str(item.slot), link=link, slot=item.slot if link is not None else None, full=exact, font=font,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.adapters import Link, Snapshot
 from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Note
@@ -78,19 +78,19 @@ def _key(which: str, index: Sequence[int]) -> str:
     return f"{which}:{','.join(map(str, index))}"
 
 
-def compose_reduction(model: Collapse, storage: int) -> Sheet:
+def compose_reduction(model: Collapse, link: Link) -> Sheet:
     """One step of the story; on a narrower page, and so larger, where there is room.
 
     Where the page of the model is too narrow for that, the result stands under the tensor.
     """
-    sheet = _composed(replace(model, page=PAGE), storage)
+    sheet = _composed(replace(model, page=PAGE), link)
     page = page_for(sheet, ("walk",))
     if page > model.page:
-        return _composed(replace(model, stacked=True), storage)
-    return sheet if page == PAGE else _composed(replace(model, page=page), storage)
+        return _composed(replace(model, stacked=True), link)
+    return sheet if page == PAGE else _composed(replace(model, page=page), link)
 
 
-def _composed(model: Collapse, storage: int) -> Sheet:
+def _composed(model: Collapse, link: Link) -> Sheet:
     size = model.base.meta.size
     code = code_lines(model.code, model.page - 2 * LEFT, 19) if model.stacked else [model.code]
     notes: list[Note] = [*paragraph(LEFT, 36, code, "title", 26)]
@@ -111,7 +111,7 @@ def _composed(model: Collapse, storage: int) -> Sheet:
         frames.append(Frame(LEFT, y - 4, model.page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
         notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
         y += 20 * len(lines) + 32
-    tables, more, wires, y = _matrices(model, storage, y + 10)
+    tables, more, wires, y = _matrices(model, link, y + 10)
     notes += more
     walk, more, y = _walk(model, y)
     notes += more
@@ -181,7 +181,7 @@ def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
 
 
 def _matrices(
-    model: Collapse, storage: int, top: float
+    model: Collapse, link: Link, top: float
 ) -> tuple[list[Table], list[Note], tuple[Wire, ...], float]:
     """The tensor, and beside it what has come of it so far."""
     lit = set(model.lit())
@@ -190,7 +190,7 @@ def _matrices(
         kinds=lambda index: ("lit",) if index in lit else (),
         kin=lambda index: (_key("r", model.cells[home[index]]),) if index in home else (),
         label=lambda index, value: _input_label(model, index, value, home.get(index)),
-        storage=storage, action="edit", tags=False,
+        link=link, action="edit", tags=False,
     )  # fmt: skip
     meta = model.base.meta
     notes = [Note(LEFT, top + 14, model.name[:40], "heading", after=meta.dtype)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
-from tensorkit_widgets.adapters import Snapshot
+from tensorkit_widgets.adapters import Link, Snapshot
 from tensorkit_widgets.geometry import Ints, readers, slot_of
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO, grid_of
@@ -55,7 +55,7 @@ class Tile:
     tag: str = ""
     below: str = ""
     badge: str = ""
-    storage: int | None = None
+    link: Link | None = None
     slot: int | None = None
     action: str = ""
     full: str = ""
@@ -194,7 +194,7 @@ def row_of(
 class Dress:
     """How the tiles of a tensor look and what they do, each a function of the element's index (or of the slot).
 
-    ``storage`` is the number of `tensorkit_widgets.adapters.storage_number`; None links nothing. ``tags`` writes the
+    ``link`` says whose slots they show, for the pictures of the same storage; None links nothing. ``tags`` writes the
     slot into each element's corner; ``box`` fixes the width, height and text size of the tiles.
     """
 
@@ -202,7 +202,7 @@ class Dress:
     kin: Callable[[Ints], tuple[str, ...]] = lambda index: ()
     label: Callable[[Ints, str], str] | None = None
     action: str = ""
-    storage: int | None = None
+    link: Link | None = None
     tags: bool = True
     box: tuple[float, float, float] | None = None
 
@@ -241,8 +241,8 @@ def _tile(key: str, cell: Cell, dx: float, dress: Dress, name: str) -> Tile:
         said = dress.label(index, cell.full)
     return Tile(
         f"{key}:{','.join(map(str, index))}", cell.x + dx, cell.y, cell.width, cell.height, cell.text, said,
-        dress.kinds(index), dress.kin(index), str(cell.slot) if dress.tags else "", storage=dress.storage,
-        slot=cell.slot if dress.storage is not None else None, action=dress.action, full=cell.full, font=cell.font,
+        dress.kinds(index), dress.kin(index), str(cell.slot) if dress.tags else "", link=dress.link,
+        slot=cell.slot if dress.link is not None else None, action=dress.action, full=cell.full, font=cell.font,
     )  # fmt: skip
 
 
@@ -296,8 +296,8 @@ def _slot(
     kinds = dress.kinds((slot,)) or (() if many else ("grey",))
     return Tile(
         f"{key}:{slot}", round(x, 2), y, round(width, 2), height, short(value, meta.dtype), said, kinds,
-        dress.kin((slot,)), below=str(slot), badge=f"×{many}" if many > 1 else "", storage=dress.storage,
-        slot=slot if dress.storage is not None else None, action=dress.action, full=exact, font=font,
+        dress.kin((slot,)), below=str(slot), badge=f"×{many}" if many > 1 else "", link=dress.link,
+        slot=slot if dress.link is not None else None, action=dress.action, full=exact, font=font,
     )  # fmt: skip
 
 

@@ -6,8 +6,8 @@
  *   data-tk-widget    the widget: "broadcast-explorer", "bit-view", …
  *   data-title, data-step, data-steps, data-status ("undrawn" without a picture), and what the widget adds of its own
  *   data-focus        the key of the tile that is lit
- * Parts of the picture: .tk-tile[data-key][data-storage][data-slot][data-action][data-full], .tk-lit, .tk-kin,
- *   .tk-table[data-table], .tk-link[data-ends].
+ * Parts of the picture: .tk-tile[data-key][data-storage][data-item][data-slot][data-action][data-full], .tk-lit,
+ *   .tk-kin, .tk-table[data-table], .tk-link[data-ends].
  * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, and those of the widget.
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number, moments: string, status: string, said: string,
@@ -46,7 +46,7 @@ class BoardView extends PictureView {
     this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept, this.stage.button);
     this.bar.addEventListener("keydown", (event) => this.pressed(event));
     this.unlisten = listen((pointed) => {
-      if (pointed.from !== this) this.scene?.point(pointed.storage, pointed.slot, pointed.tensor);
+      if (pointed.from !== this) this.scene?.point(pointed);
     });
     this.open([this.own.root, this.bar]);
   }

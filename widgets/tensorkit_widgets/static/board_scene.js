@@ -1,19 +1,19 @@
 // @ts-check
 /**
  * The tiles of a board under the learner's hands. Hover or arrow keys light a tile with its kin (the tiles that belong to
- * it) and every tile of the same slot; Enter, space or a click asks for the tile's action. Python is never asked for a hover.
+ * it) and every tile that shows a byte of the same slot; Enter, space or a click asks for the tile's action. Python is never asked for a hover.
  *
  * @typedef {{
  *   onAct?: (action: string, key: string, text?: string) => void,
  *   onEdit?: (tile: SVGGElement) => void,
- *   onPoint?: (storage: number | null, slot: number | null) => void,
+ *   onPoint?: (storage: number | null, slot: import("./reach.js").Layout | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *   say?: (words: string) => void,
  * }} Options
  */
 
 import { nearest, whole } from "./dom.js";
-import { meet, slotLayout } from "./reach.js";
+import { meet, slotOfTile } from "./reach.js";
 
 const TILE = ".tk-tile";
 
@@ -120,7 +120,7 @@ export class BoardScene {
   show(tile) {
     this.light(tile);
     this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "");
-    this.options.onPoint?.(tile.dataset.storage ? whole(tile.dataset.storage) : null, tile.dataset.slot ? whole(tile.dataset.slot) : null);
+    this.options.onPoint?.(tile.dataset.storage ? whole(tile.dataset.storage) : null, slotOfTile(tile.dataset));
   }
 
   /** Put the frame around a tile, or away: then those that Python drew are back. @param {SVGGElement | null} tile */
@@ -135,9 +135,10 @@ export class BoardScene {
     this.frame(tile);
     const key = tile.dataset.key ?? "";
     const kin = new Set((tile.dataset.kin ?? "").split(" "));
-    const { storage, slot } = tile.dataset;
+    const { storage } = tile.dataset;
+    const slot = slotOfTile(tile.dataset);
     for (const [name, other] of this.tiles) {
-      const same = storage !== undefined && other.dataset.storage === storage && other.dataset.slot === slot;
+      const same = slot !== null && reads(other, whole(storage), slot);
       const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
       other.classList.toggle("tk-lit", other === tile);
       other.classList.toggle("tk-kin", other !== tile && (same || asked));
@@ -157,14 +158,11 @@ export class BoardScene {
 
   /**
    * Another picture points at a slot of this storage, or at all that a tensor reads.
-   * @param {number} storage @param {number | null} slot @param {import("./reach.js").Layout | null} [tensor]
+   * @param {import("./bus.js").Spot} spot
    */
-  point(storage, slot, tensor) {
-    const pointed = slot === null ? tensor : slotLayout(slot);
-    for (const { classList, dataset } of this.tiles.values()) {
-      const here = pointed && dataset.slot && whole(dataset.storage) === storage;
-      classList.toggle("tk-kin", Boolean(here && meet(slotLayout(whole(dataset.slot)), pointed)));
-    }
+  point({ storage, slot, tensor }) {
+    const pointed = slot ?? tensor ?? null;
+    for (const tile of this.tiles.values()) tile.classList.toggle("tk-kin", pointed !== null && reads(tile, storage, pointed));
   }
 
   // ---- doing
@@ -238,4 +236,10 @@ export class BoardScene {
   dispose() {
     this.stop.abort();
   }
+}
+
+/** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./reach.js").Layout} pointed */
+function reads({ dataset }, storage, pointed) {
+  const slot = slotOfTile(dataset);
+  return slot !== null && whole(dataset.storage) === storage && meet(slot, pointed);
 }

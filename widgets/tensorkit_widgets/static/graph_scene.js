@@ -3,12 +3,11 @@
  * The boxes of a graph under the learner's hands: arrow up and down go from box to box, Enter unfolds a folded run, a
  * click does both; plus, minus and 0 zoom. Left and right, Home and End belong to the rehearsal.
  *
- * A box, a line or a jar that stands for a tensor (.tk-held) lights with all that read a slot of it, and so do the single
+ * A box, a line or a jar that stands for a tensor (.tk-held) lights with all that read a byte of it, and so do the single
  * numbers (.tk-item); the keyboard lights the tensor of its box.
  *
- * @typedef {import("./reach.js").Layout} Layout
- * @typedef {{ storage: number, slot: number | null, tensor?: Layout | null }} Spot
- * @typedef {{ part: SVGElement, storage: number, layout: Layout, items: SVGTSpanElement[] }} Held
+ * @typedef {import("./bus.js").Spot} Spot
+ * @typedef {{ part: SVGElement, storage: number, layout: import("./reach.js").Layout, items: SVGTSpanElement[] }} Held
  * @typedef {{ onUnfold?: (vertex: number) => void, onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *             onLook?: (box: SVGElement) => void, onPoint?: (spot: Spot | null) => void }} GraphOptions
  */
@@ -77,8 +76,8 @@ export class GraphScene {
   /** Light a tensor, or one number of it. @param {SVGElement} part @param {SVGTSpanElement | null} item */
   lit(part, item) {
     const storage = whole(part.dataset.storage);
-    const slot = item ? whole(item.dataset.slot) : null;
-    const tensor = item ? null : layoutOf(part.dataset);
+    const layout = layoutOf(part.dataset);
+    const [slot, tensor] = item ? [numberOf(item, layout), null] : [null, layout];
     this.light({ storage, slot, tensor }, part, item);
     this.options.onPoint?.({ storage, slot, tensor });
   }
@@ -89,11 +88,11 @@ export class GraphScene {
   }
 
   /**
-   * Light every part that reads a slot which is pointed at, and its numbers; what is pointed at itself more strongly.
+   * Light every part that reads a byte which is pointed at, and its numbers; what is pointed at itself more strongly.
    * @param {Spot} spot @param {SVGElement} [own] @param {SVGTSpanElement | null} [number]
    */
   light({ storage, slot, tensor }, own, number) {
-    const pointed = slot === null ? tensor : slotLayout(slot);
+    const pointed = slot ?? tensor;
     for (const ground of this.grounds) ground.remove();
     this.grounds = [];
     for (const one of this.held) {
@@ -101,7 +100,7 @@ export class GraphScene {
       one.part.classList.toggle("tk-lit", one.part === own);
       one.part.classList.toggle("tk-kin", here && one.part !== own);
       for (const item of one.items) {
-        const on = Boolean(here && pointed && meet(slotLayout(whole(item.dataset.slot)), pointed));
+        const on = Boolean(here && pointed && meet(numberOf(item, one.layout), pointed));
         item.classList.toggle("tk-lit", item === number);
         item.classList.toggle("tk-kin", on && item !== number);
         if (on) this.ground(item);
@@ -203,6 +202,11 @@ export class GraphScene {
 function held(part) {
   const items = [...part.querySelectorAll(".tk-item")].filter((item) => item.closest(HELD) === part);
   return { part, storage: whole(part.dataset.storage), layout: layoutOf(part.dataset), items: /** @type {SVGTSpanElement[]} */ (items) };
+}
+
+/** The slot of a number that stands for an element of a tensor. @param {SVGTSpanElement} number @param {import("./reach.js").Layout} tensor */
+function numberOf(number, tensor) {
+  return slotLayout(whole(number.dataset.slot), tensor.item);
 }
 
 /** @param {SVGElement} box */

@@ -16,7 +16,7 @@
  *   waiting | running | ran | refused], operations with [data-kept = "name:kept|freed|modified …"], folded runs with
  *   [data-fold = members], leaves with [data-grad][data-filled = no | rehearsed | yes]; .tk-edge[data-from][data-to]
  *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed]. What stands for a tensor is a
- *   .tk-held[data-storage][data-offset][data-size][data-stride] with .tk-item[data-slot]: .tk-lit under the pointer, .tk-kin
+ *   .tk-held[data-storage][data-item][data-offset][data-size][data-stride] with .tk-item[data-slot]: .tk-lit under the pointer, .tk-kin
  *   when it reads a slot that is pointed at.
  * Controls: data-role = back, step, run, reset, scrub, fold, zoom-in, zoom-out, zoom-fit, backward (the real one), said (the
  *   live region), twin, picture, refusal, kernel.

@@ -3,7 +3,7 @@
  * The road from the offset to an element, as arcs over the strip. The same arithmetic as `scene/strip.py` and
  * `render/svg.py`; a test holds the two to the same text.
  *
- * @typedef {{ size: number[], stride: number[], offset: number, slots: number, focus: number[] | null,
+ * @typedef {{ size: number[], stride: number[], offset: number, slots: number, item: number, focus: number[] | null,
  *             origin: number[], count: number[] }} Facts
  * @typedef {{ dim: number, start: number, stop: number, label: string }} Hop
  */

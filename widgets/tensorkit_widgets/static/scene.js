@@ -13,7 +13,7 @@
  *   onStep?: (step: number) => void,
  *   onRemove?: (step: number) => void,
  *   onNext?: () => void,
- *   onPoint?: (slot: number | null) => void,
+ *   onPoint?: (slot: import("./reach.js").Layout | null) => void,
  *   onSwap?: (a: number, b: number) => void,
  *   say?: (words: string) => void,
  * }} Options
@@ -108,7 +108,7 @@ export class LiveScene {
     else if (slot) this.showSlot(whole(slot.dataset.slot), stay);
     else return;
     const pointed = cell ?? slot;
-    this.options.onPoint?.(whole(pointed?.dataset.slot));
+    this.options.onPoint?.(this.layout(whole(pointed?.dataset.slot)));
   }
 
   rest() {
@@ -154,19 +154,32 @@ export class LiveScene {
   }
 
   /**
-   * Light a slot because another picture of the same storage points at it, or all that a tensor reads; neither goes back
-   * to rest.
-   * @param {number | null} slot
+   * Light a slot because another picture of the same storage points at it or at a part of it. If that is a larger slot, or
+   * all that a tensor reads, whatever lies in it is lit. Neither goes back to rest.
+   * @param {import("./reach.js").Layout | null} slot
    * @param {import("./reach.js").Layout | null} [tensor]
    */
   point(slot, tensor) {
-    if (slot === null) {
-      if (this.resting) this.showElement(this.resting);
-      else this.light(NaN, null);
-      if (tensor) for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(slotLayout(at), tensor));
-    } else if (this.slots.has(slot) || [...this.cells.values()].some((c) => whole(c.dataset.slot) === slot)) {
-      this.showSlot(slot);
+    const own = slot && this.around(slot);
+    if (own !== null) {
+      if (this.slots.has(own) || [...this.cells.values()].some((c) => whole(c.dataset.slot) === own)) this.showSlot(own);
+      return;
     }
+    if (this.resting) this.showElement(this.resting);
+    else this.light(NaN, null);
+    const pointed = slot ?? tensor;
+    if (pointed) for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(this.layout(at), pointed));
+  }
+
+  /** A slot of this tensor's dtype. @param {number} slot */
+  layout(slot) {
+    return slotLayout(slot, this.facts.item);
+  }
+
+  /** The slot that another picture's slot is, or lies in; null if that reaches over several. @param {import("./reach.js").Layout} slot */
+  around({ offset, item }) {
+    const [first, last] = [offset * item, (offset + 1) * item - 1].map((byte) => Math.floor(byte / this.facts.item));
+    return first === last ? first : null;
   }
 
   /** @param {number} slot @param {string | null} key */
