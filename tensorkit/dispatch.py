@@ -421,6 +421,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Sequence[int]": ((tuple, list), "tuple of ints"),
     "Sequence[int] | None": ((tuple, list, type(None)), "tuple of ints"),
     "str": ((str,), "str"),
+    "str | None": ((str, type(None)), "str"),
     "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
     "Sequence[Tensor]": ((tuple, list), "tuple of Tensors"),

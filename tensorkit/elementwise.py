@@ -831,6 +831,8 @@ def apply(
     size = layouts.broadcast_sizes(*sizes)
     compute, kind = _dtypes_of(block, operands)
     if alpha is not None:
+        if isinstance(alpha, Tensor) and not alpha.dim() and not alpha.requires_grad:
+            alpha = alpha.item()
         _check_alpha(block.name, alpha, compute)
         alpha = None if alpha == 1 and not isinstance(alpha, bool) else alpha
     target = _target(block, operands, size, kind, where, out, inplace)

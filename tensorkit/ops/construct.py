@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from tensorkit.errors import warn
 from tensorkit.ops.convert import copy_into, to_device, write_number
 from tensorkit.ops.join import as_tensors, stack
 from tensorkit.ops.triangle import exact_out
+from tensorkit.ops.view import backend_name
 from tensorkit.tensor import Array, Size, Tensor, fresh
 
 __all__ = [
@@ -301,17 +303,33 @@ def _check_grid(tensors: Sequence[Tensor]) -> None:
             )
 
 
+_LINE = 80  # characters, after which columns are printed apart
+
+
 def _as_listed(tensor: Any) -> str:
-    """The first line of a tensor as PyTorch's C++ prints it."""
-    values = tensor
-    while values.dim() > 2:
-        values = values[0]
+    """The first and the last line of a tensor as PyTorch's C++ prints it."""
+    last = f"[ {backend_name(tensor)}{{{','.join(map(str, tensor.size()))}}} ]"
+    return f"{_first_line(tensor)}\n{last}" if tensor.numel() else last
+
+
+def _first_line(tensor: Any) -> str:
     if tensor.dim() > 2:
-        return "(1,.,.) = "
-    if not values.numel():
-        return ""
-    width = max(len(str(value)) for value in values.long().flatten().tolist())
-    return "".join(f" {value:>{width}}" for value in values[0].long().tolist())
+        return f"({'1,' * (tensor.dim() - 2)}.,.) = "
+    table = (tensor.real if tensor.is_complex() else tensor).double()
+    known = [abs(value) for value in table.flatten().tolist() if math.isfinite(value)]
+    digits = [math.floor(math.log10(value)) + 1 if value else 1 for value in known] or [1]
+    most, width, form = max(digits), 11, ".4e"
+    if all(value == int(value) for value in known):
+        if most <= 9:
+            width, form = most + 1, ".6g"
+    elif most - min(digits) <= 4:
+        if most < 0 or most > 5:
+            return f"{10.0 ** (most - 1):.15g} *"
+        width, form = max(most, 1) + 6, ".4f"
+    row = table[0].tolist()
+    fit = _LINE // (width + 1)
+    head = f"Columns 1 to {fit} " if fit < len(row) else ""
+    return head + " ".join(f"{value:{width}{form}}" for value in row[:fit]).removeprefix(" " * bool(head))
 
 
 def _grids(tensors: Sequence[Any], crossed: bool) -> tuple[Tensor, ...]:

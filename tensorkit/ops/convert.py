@@ -674,12 +674,12 @@ def _move_block(source: Tensor, where: device) -> Tensor:
 def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | None, dtype | None, bool]:
     """What a call of `to` asks for: a device, a dtype, whether always to copy."""
     where, kind = kwargs.get("device"), kwargs.get("dtype")
-    for arg in args:
-        if isinstance(arg, Tensor):
+    for place, arg in enumerate(args):
+        if isinstance(arg, Tensor) and place == 0:
             where, kind = arg._device, arg._dtype
-        elif isinstance(arg, (dtypes.dtype, type)) and not isinstance(arg, bool):
+        elif isinstance(arg, (dtypes.dtype, type)) and kind is None:
             kind = arg
-        elif isinstance(arg, (str, device, int)) and not isinstance(arg, bool):
+        elif isinstance(arg, (str, device, int)) and not isinstance(arg, bool) and place == 0:
             where = arg
         elif not isinstance(arg, bool) and arg is not None:
             raise unmatched("to", args, kwargs, _TO_FORMS)
@@ -745,7 +745,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     known = {"device", "dtype", "non_blocking", "copy", "memory_format", "other"}
     for key in kwargs:
         if key not in known:
-            raise TypeError(f"to() got an unexpected keyword argument '{key}'")
+            raise unmatched("to", args, kwargs, _TO_FORMS)
     if "other" in kwargs:
         args = (kwargs["other"], *args)
     where, kind, copy = _wanted(args, kwargs)

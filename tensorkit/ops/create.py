@@ -311,7 +311,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     methods=(),
     grad_flag=False,
 )
-def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """`data` as a tensor, without a copy if it is a tensor or a NumPy array that fits already.
 
     >>> import tensorkit as tk
@@ -326,7 +326,7 @@ def as_tensor(data: Any, dtype: Any = None, device: DeviceLike = None) -> Tensor
         made = from_numpy(data)
         made = made if dtype is None else to_dtype(made, as_dtype(dtype, "as_tensor"))
         return to_device(made, resolve(device))
-    return tensor(data, dtype=dtype, device=device)
+    return tensor(data, dtype=None if dtype is None else as_dtype(dtype, "as_tensor"), device=device)
 
 
 @op(
@@ -568,7 +568,7 @@ def _size(size: tuple[Any, ...], name: str, keyword: Any = None) -> tuple[int, .
 
 def _check_size(size: tuple[int, ...], name: str) -> None:
     if any(n < 0 for n in size):
-        if name in ("zeros", "ones"):
+        if name == "zeros":
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
         low = next(n for n in size if n < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {low}: {list(size)}")
@@ -808,7 +808,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Te
     tensor(2.)
     """
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "scalar_tensor")
-    if not isinstance(s, (Tensor, *NUMBERS)):
+    if not isinstance(s, (Tensor, *NUMBERS)) or (isinstance(s, Tensor) and s.dim()):
         raise TypeError(f"scalar_tensor(): argument 's' (position 1) must be Number, not {type(s).__name__}")
     return full((), s, dtype=kind, device=device)
 

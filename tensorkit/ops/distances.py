@@ -218,7 +218,8 @@ _CPP: dict[dtype, str] = {
 
 
 def _check_points(x1: Any, x2: Any, p: Any) -> None:
-    if isinstance(p, bool) or not isinstance(p, (int, float, numpy.number)):
+    number = p.dim() == 0 if isinstance(p, Tensor) else isinstance(p, (int, float, numpy.number))
+    if not number:
         raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type(p).__name__}")
     for label, points in (("X1", x1), ("X2", x2)):
         if points.dim() < 2:

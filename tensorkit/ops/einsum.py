@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -36,8 +37,8 @@ def _letter(subscript: Any) -> str:
     """A subscript of the list format as it is written in an equation."""
     if subscript is Ellipsis:
         return _ELLIPSIS
-    if 0 <= subscript < len(_LETTERS):
-        return _LETTERS[subscript]
+    if subscript >= 0 and subscript < len(_LETTERS):  # what compares otherwise is refused in these words
+        return _LETTERS[operator.index(subscript)]
     raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
 

@@ -198,7 +198,7 @@ def take_along_dim(
     Fits the results of ``argmax`` and ``argsort``. Without `dim` both are taken as vectors.
 
     Raises:
-        RuntimeError: unless the indices are int64 and have as many dimensions.
+        RuntimeError: unless the indices are int64 and, given `dim`, have as many dimensions.
 
     >>> import tensorkit as tk
     >>> t = tk.tensor([[10, 30, 20], [60, 40, 50]])
@@ -216,7 +216,7 @@ def take_along_dim(
             f"{start}input and indices should have the same number of dimensions, but got {input.dim()} dimensions for "
             f"input, and {indices.dim()} dimensions for indices"
         )
-    if indices._dtype is not dtypes.int64:
+    if dim is not None and indices._dtype is not dtypes.int64:
         raise RuntimeError(f"{start}dtype of indices should be Long but got {indices._dtype.label}")
     if dim is None:
         return gather(flat.view(-1), 0, places.view(-1), out=out)

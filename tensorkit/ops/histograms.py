@@ -109,6 +109,8 @@ def _spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
 
 
 def _real(value: Any) -> float:
+    if isinstance(value, Tensor) and not value.dim():
+        value = value.item()
     if not isinstance(value, NUMBERS):
         raise TypeError
     if isinstance(value, complex):

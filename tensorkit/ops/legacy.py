@@ -331,6 +331,7 @@ def range(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.range.html
     """
+    start, end, step = (v.item() if isinstance(v, Tensor) and not v.dim() else v for v in (start, end, step))
     _check_range_arguments(start, end, step)
     warn(_OLD_RANGE)
     if out is None:

@@ -238,7 +238,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
             f"{source._dtype.label}"
         )
     own = input._lay().size
-    wide = mask._lay().expand(own, backend_name(mask).replace("tensorkit.", ""))
+    wide = mask._lay().expand(own, backend_name(mask))
     if mask._dtype is dtypes.uint8:
         warn(
             "masked_scatter_ received a mask with dtype tensorkit.uint8, this behavior is now deprecated,please use a "

@@ -105,11 +105,11 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
-        if args and name not in _WITH_ARGUMENTS:
+        if args:
             raise TypeError(f"{name}() takes 1 positional argument but {len(args) + 1} were given")
-        if kwargs and name not in _WITH_ARGUMENTS:
+        if kwargs:
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
-        return method(input, *args, **kwargs)
+        return method(input)
 
     function.__signature__ = later(lambda: inspect.signature(_shown))  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = name
@@ -124,9 +124,6 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
     samples = (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in calls))
     register(Op(name, function, samples, "inplace", functions=(name, *aliases), rounded=_rounded(name)))
     return function
-
-
-_WITH_ARGUMENTS = ("logit_", "nan_to_num_")
 
 
 def _with_input(signature: inspect.Signature) -> inspect.Signature:
@@ -203,13 +200,10 @@ log10_ = _writing("log10_")
 log1p_ = _writing("log1p_")
 log2_ = _writing("log2_")
 log_ = _writing("log_")
-logit_ = _writing("logit_")
-nan_to_num_ = _writing("nan_to_num_")
 neg_ = _writing("neg_", "negative_")
 rad2deg_ = _writing("rad2deg_")
 reciprocal_ = _writing("reciprocal_")
 relu_ = _writing("relu_")
-round_ = _writing("round_")
 rsqrt_ = _writing("rsqrt_")
 sigmoid_ = _writing("sigmoid_")
 sin_ = _writing("sin_")
@@ -253,6 +247,13 @@ clamp_min_ = _of_several(
     sample("tk.clamp_min_(a, 1)", a=(2, 3)),
     sample("tk.clamp_min_(a, b)", a=(2, 3), b=(3,)),
     sample("tk.clamp_min_(a)", a=(2,)),
+)
+logit_ = _of_several("logit_", *(sample(f"tk.logit_({given})", a=(2, 3)) for given in ("a", "a, 0.1", "2")))
+nan_to_num_ = _of_several(
+    "nan_to_num_", *(sample(f"tk.nan_to_num_({given})", a=(2, 3)) for given in ("a", "a, 1, posinf=2", "2"))
+)
+round_ = _of_several(
+    "round_", *(sample(f"tk.round_({given})", a=(2, 3)) for given in ("a", "a, decimals=1", "a, 3", "2"))
 )
 clip_ = _of_several(
     "clip_",

@@ -192,7 +192,7 @@ def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = No
     if decimals is None and out is None and (quick := _round_few(input)) is not None:
         return quick
     if decimals is not None:
-        if not isinstance(decimals, int):
+        if not isinstance(decimals, int) or isinstance(decimals, bool):
             raise TypeError  # said in PyTorch's words by whoever wraps this
         block = replace(_decimal, numpy=partial(_to_decimals, decimals=decimals)) if decimals else _whole
     return apply(block, (input,), out=out)

@@ -526,6 +526,8 @@ def norm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.norm.html
     """
+    if not isinstance(input, Tensor):
+        input.layout  # what PyTorch asks first  # noqa: B018
     if isinstance(out, dtypes.dtype):  # the fourth argument of the method is the dtype
         out, dtype = None, out
     if p is None or (isinstance(p, str) and p == "fro"):
@@ -577,6 +579,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.dist.html
     """
+    p = p.item() if isinstance(p, Tensor) and not p.dim() else p
     if not isinstance(other, Tensor) or not isinstance(p, NUMBERS):
         raise TypeError
     apart = input - other

@@ -261,6 +261,7 @@ def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any],
             "Consider using one of the following signatures instead:\n"
             f"\t{form}Tensor tensor1, Tensor tensor2, *, Number value = 1)"
         )
+    value = _plain(value)
     usual = len(tensors) == 2 and not named and _is_plain(value)
     if usual and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
         quick = _fast(_ADDED[name], _BODIES[name](value), (input, *tensors), (), out)

@@ -378,6 +378,9 @@ def nan_to_num(
         array = brief(input)
         if array is not None and (copy := _copy_of_finite(input, array)) is not None:
             return copy
+    nan, posinf, neginf = [
+        n.item() if isinstance(n, Tensor) and not n.dim() else n for n in (nan, posinf, neginf)
+    ]
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):

@@ -733,6 +733,8 @@ def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html
     """
+    if not sizes and size is None:
+        raise TypeError('expand() missing 1 required positional arguments: "size"')
     lay, wanted = input._lay(), as_ints(sizes if size is None else (size,), "expand")
     # Only the error for too few sizes says what kind of tensor it was.
     name = backend_name(input) if len(wanted) < len(lay.size) else ""
@@ -997,6 +999,8 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """
     if isinstance(split_size, bool):
         raise TypeError  # said in PyTorch's words by whoever called
+    if not isinstance(tensor, Tensor):
+        return tensor.split(split_size, dim)  # as PyTorch calls what it is given
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
