@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 IN_CI = os.environ.get("CI") == "true"
@@ -19,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
+# How long an example takes says how busy the machine is: speed is measured in the benchmarks.
+hypothesis.settings.register_profile("tensorkit", deadline=None)
+hypothesis.settings.load_profile("tensorkit")
 
 
 def _missing_oracles() -> dict[str, str]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import importlib
 import os
 import time
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 
-__all__ = ["exhaust", "fuzz_seconds", "require_torch", "sentence"]
+__all__ = ["by_turns", "exhaust", "fuzz_seconds", "require_torch", "sentence"]
 
 VERSION = "2.13"
+One = TypeVar("One")
 
 
 def require_torch() -> Any:
@@ -52,3 +53,8 @@ def exhaust(generated: Callable[[], None], share: float = 1.0) -> None:
     generated()
     while time.monotonic() < end:
         generated()
+
+
+def by_turns(kinds: Sequence[One], turn: int) -> Sequence[One]:
+    """Every second one, the others at the next turn, so that an ordinary run meets each; all of them when fuzzing."""
+    return kinds if fuzz_seconds() else kinds[turn % 2 :: 2]

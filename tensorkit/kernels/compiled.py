@@ -21,7 +21,7 @@ import importlib
 import math
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
@@ -61,6 +61,7 @@ __all__ = [
     "same_place",
     "scatter_add_first",
     "scatter_add_last",
+    "settle",
     "shorter",
     "sigmoid",
     "sign",
@@ -276,9 +277,18 @@ def _inner(function: Any, numba: Any) -> Any:
 
 
 def wait() -> None:
-    """Compile everything now: for tests and measurements."""
+    """Compile everything now, which takes a minute or two: for measurements."""
+    _compile(_loops)
+
+
+def settle() -> None:
+    """Compile now what was asked for so far: for tests, whose next call then takes the compiled way."""
+    _compile(one for one in _loops if one.asked)
+
+
+def _compile(loops: Iterable[Loop]) -> None:
     if _MODE != "0":
-        for one in _loops:
+        for one in loops:
             one.compile()
 
 

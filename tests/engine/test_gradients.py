@@ -26,7 +26,7 @@ import pytest
 import tensorkit
 from tensorkit.autograd import GradcheckError, gradcheck, gradgradcheck
 from tensorkit.dispatch import Op, Sample, registry
-from tests.oracle import exhaust, fuzz_seconds, require_torch
+from tests.oracle import by_turns, exhaust, fuzz_seconds, require_torch
 from tests.parity.differences import factorises
 
 pytestmark = pytest.mark.parity
@@ -261,15 +261,17 @@ def _plain_case(sample: Sample, rng: random.Random) -> Case:
     return Case(sample.call, sizes, ("plain",) * len(sizes), seed=rng.randrange(1000))
 
 
-def _compared(sample: Sample, rng: random.Random, kinks: tuple[str, ...] = KINKS) -> Iterator[Case]:
+def _compared(
+    sample: Sample, rng: random.Random, turn: int, kinks: tuple[str, ...] = KINKS
+) -> Iterator[Case]:
     """Every layout; complex numbers; one operand alone; and the points where derivatives are a convention."""
     case = _plain_case(sample, rng)
     count = len(case.sizes)
-    for layout in LAYOUTS:
+    for layout in by_turns(LAYOUTS, turn):
         others = tuple(rng.choice(LAYOUTS) for _ in range(count - 1))
         yield replace(case, layouts=(layout, *others), values=rng.choice(("positive", "mixed")))
     yield replace(case, dtype="complex128", layouts=tuple(rng.choice(LAYOUTS) for _ in range(count)))
-    for values in kinks:
+    for values in by_turns(kinks, turn):
         yield replace(case, values=values)
     if count > 1:
         for wants in itertools.product((False, True), repeat=count):
@@ -308,7 +310,9 @@ def test_derivatives_are_pytorchs(op: Op) -> None:
         # What a factorisation makes of a singular matrix, or of what is no number, is chance; and it may magnify.
         linear = factorises(op.name)
         kinks = () if linear else KINKS
-        cases = [case for sample in op.samples if sample.sizes for case in _compared(sample, rng, kinks)]
+        samples = [sample for sample in op.samples if sample.sizes]
+        turns = enumerate(samples if len(samples) > 1 else samples * 2)
+        cases = [case for turn, sample in turns for case in _compared(sample, rng, turn, kinks)]
         cases = [case for case in cases if not (linear and "expanded" in case.layouts)]
         before = SEEN["first"]
         atol = 1e-9 if linear else 1e-12

@@ -291,7 +291,6 @@ CALLS = [
 SAME = """
 import os, sys, numpy, tensorkit as tk
 from tensorkit.kernels import compiled
-compiled.wait()
 tk.set_num_threads(int(sys.argv[2]))
 draw = numpy.random.default_rng(0)
 a, b = (draw.standard_normal((600, 600)).astype("f") for _ in range(2))
@@ -299,7 +298,10 @@ i = draw.integers(0, 600, (600, 600))
 def fresh():
     of = tk.from_numpy
     return {"tk": tk, "a": of(a.copy()), "b": of(b.copy()), "i": of(i), "c": of(a[:, :1].copy()), "d": of(b[:1].copy())}
-found = {str(k): eval(code, fresh()) for k, code in enumerate(eval(sys.argv[3]))}
+answers = lambda: {str(k): eval(code, fresh()) for k, code in enumerate(eval(sys.argv[3]))}
+answers()
+compiled.settle()
+found = answers()
 numpy.savez(sys.argv[1], **{k: t.float().numpy() if t.dtype is tk.float16 else t.numpy() for k, t in found.items()})
 """
 
@@ -437,7 +439,7 @@ print(compiled.sign.ready, compiled._compiler.worker._process, bool((t.sign() ==
 def _peak(work: Callable[[], Any]) -> float:
     """How much memory a call takes at most, its result included, in tensors of a million float32 numbers."""
     work()
-    compiled.wait()  # NumPy, which answers meanwhile, may take a temporary more
+    compiled.settle()  # NumPy, which answers meanwhile, may take a temporary more
     tracemalloc.start()
     kept = work()
     peak = tracemalloc.get_traced_memory()[1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import gc
+import mmap
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -188,3 +190,11 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     made.history_manager.end_session()
     sys.displayhook = display
     builtins.__dict__["_"] = module
+
+
+def weight() -> tuple[int, int]:
+    """Python's blocks of memory, and the bytes of the process (0 where the system does not tell)."""
+    gc.collect()
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text().split()[1]) if statm.exists() else 0
+    return sys.getallocatedblocks(), pages * mmap.PAGESIZE

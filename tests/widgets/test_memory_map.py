@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import re
 import time
-import tracemalloc
 from collections.abc import Iterator
 from statistics import median
 from types import SimpleNamespace
@@ -23,6 +22,7 @@ from tensorkit_widgets.memory_hook import MemoryHook, hook
 from tensorkit_widgets.memory_map import MOMENTS
 from tensorkit_widgets.scene.memory import FIRST, MOST
 from tensorkit_widgets.scene.sheet import Sheet, Tile
+from tests.widgets.conftest import weight
 from tests.widgets.test_memory_model import libraries
 
 
@@ -515,17 +515,12 @@ def test_ten_thousand_cells_do_not_grow(shell: InteractiveShell) -> None:
 
     shown._paint = lambda *_args, **_options: True  # type: ignore[method-assign]  # drawing has its own count below
     cells(500, 0)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        cells(9_000, 500)
-        del shown._paint
-        cells(1_000, 9_500)
-        gc.collect()
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
+    before = weight()
+    cells(9_000, 500)
+    del shown._paint
+    cells(1_000, 9_500)
+    blocks, resident = (now - then for now, then in zip(weight(), before, strict=True))
     assert shown._facts()["cell"] == "10499"
-    assert grown < 5_000_000, f"{grown:,} bytes"
+    assert blocks < 20_000
+    assert resident < 5_000_000
     shown.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import gc
-import mmap
 import sys
 import threading
 import weakref
@@ -23,6 +21,7 @@ from tensorkit_widgets.memory_reach import distinct, reached_slots
 from tensorkit_widgets.memory_scan import MOST_ITEMS, MOST_NODES, MOST_STEPS, MOST_TENSORS, scan
 from tensorkit_widgets.memory_sentences import bytes_words, keeps_alive, remedy, slots_words, summary
 from tensorkit_widgets.memory_watch import MemoryWatch
+from tests.widgets.conftest import weight
 
 
 def libraries() -> list[Any]:
@@ -746,14 +745,6 @@ def test_a_snapshot_holds_plain_data_only() -> None:
             assert isinstance(value, plain), type(value)
 
 
-def _weight() -> tuple[int, int]:
-    """Python's blocks of memory, and the bytes of the process (0 where the system does not tell)."""
-    gc.collect()
-    statm = Path("/proc/self/statm")
-    pages = int(statm.read_text().split()[1]) if statm.exists() else 0
-    return sys.getallocatedblocks(), pages * mmap.PAGESIZE
-
-
 def test_ten_thousand_looks_do_not_grow() -> None:
     names: dict[str, Any] = {"t": tk.zeros(8), "a": numpy.zeros(500)}
     watch = MemoryWatch()
@@ -768,10 +759,10 @@ def test_ten_thousand_looks_do_not_grow() -> None:
 
     for k in range(1_000):
         turn(k)
-    before = _weight()
+    before = weight()
     for k in range(10_000):
         turn(k)
-    blocks, resident = (now - then for now, then in zip(_weight(), before, strict=True))
+    blocks, resident = (now - then for now, then in zip(weight(), before, strict=True))
     assert blocks < 20_000
     assert resident < 5_000_000
     assert len(watch._storages.known) + len(watch._tensors.known) < 400
