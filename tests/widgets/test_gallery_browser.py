@@ -200,9 +200,8 @@ def test_axe_finds_nothing(book: Book, theme: str) -> None:
 def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
     book.page.set_viewport_size({"width": 650, "height": 1400})  # what 200 % leaves of 1300
     book.page.wait_for_timeout(1000)
-    # A large graph scrolls in its own frame.
-    wide = {name: shown(book, name).evaluate(CUT) for name in (*BOARDS, *CARDS) if name != "graph"}
-    small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS if name != "graph"}
+    wide = {name: shown(book, name).evaluate(CUT) for name in (*BOARDS, *CARDS)}
+    small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS}
     assert book.axe(".tk-root") == [], "what scrolls can be reached by keyboard"
     book.page.set_viewport_size({"width": 1300, "height": 1400})
     assert {name: over for name, over in wide.items() if over} == {}

@@ -433,6 +433,16 @@ def test_retain_graph_keeps_what_was_saved(lib: Any) -> None:
     shown.close()
 
 
+def test_a_result_that_its_operation_saved_is_kept_though_nobody_asked_for_it(lib: Any) -> None:
+    w = lib.tensor([0.5, 1.0], requires_grad=True)
+    shown = GraphView((w * 2).tanh().sum(), names={"w": w})
+    assert [part["data-kept"] for part in parts(shown.svg(), "tk-op") if "data-kept" in part] == ["out:kept"]
+    assert shown.step(2).status == "rehearsing"
+    assert "Tanh runs" in shown.text()
+    assert shown.run().status == "done"
+    shown.close()
+
+
 def test_a_graph_that_was_freed_before(lib: Any) -> None:
     shown = GraphView(GRAPHS["freed"](lib)[0])
     assert shown.status == "freed"
@@ -781,7 +791,7 @@ def test_hundreds_of_cell_runs_leak_nothing(shell: Shell) -> None:
     w = view("affine")
     for _ in range(50):
         shell.ran()
-    compiled.wait()  # what it loads in the background is no leak of a view
+    compiled.settle()  # what it loads in the background is no leak of a view
     gc.collect()
     before = sys.getallocatedblocks()
     for _ in range(400):

@@ -10,6 +10,7 @@ import pytest
 
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served, running
+from tests.widgets.conftest import CUT, SETTLED
 from tests.widgets.graphs import view
 from tests.widgets.test_practice_browser import ASK, RESTART, RUN_ALL, THEME, _notebook
 
@@ -45,7 +46,7 @@ def browser(chromium: str) -> Iterator[Any]:
 def page(served: Served, browser: Any) -> Iterator[Any]:
     """The notebook, run once; the tests below go on from one another."""
     faults: list[str] = []
-    one = browser.new_page(viewport={"width": 1200, "height": 4200}, reduced_motion="reduce")
+    one = browser.new_page(viewport={"width": 1500, "height": 4200}, reduced_motion="reduce")
     one.set_default_timeout(PATIENCE_MS)
     one.on("pageerror", lambda error: faults.append(str(error)))
     one.goto(f"{served.url}/lab/tree/graph.ipynb?token={TOKEN}&reset")
@@ -138,6 +139,29 @@ def test_the_slider_goes_to_a_step(page: Any) -> None:
 def test_python_steps_and_the_view_follows(page: Any) -> None:
     ask(page, "g.reset() and g.step(2).at")
     shows(page, 1, step="2")
+
+
+def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(page: Any) -> None:
+    page.set_viewport_size({"width": 1300, "height": 700})
+    part(page, 1, "present").click()
+    staged = page.locator("dialog.tk-stage [data-tk-widget]")
+    staged.wait_for()
+    for size in ("150", "200"):
+        while staged.get_attribute("data-stage") != size:
+            staged.locator('[data-role="larger"]').click()
+        page.wait_for_function(f"({SETTLED})(document.querySelector('dialog.tk-stage [data-tk-widget]'))")
+        assert staged.evaluate(CUT) == 0, size
+        picture = staged.locator(".tk-picture").bounding_box()
+        sentence, running = (
+            staged.locator(f"svg {one}").bounding_box() for one in (".tk-panel", ".tk-running")
+        )
+        assert picture["x"] < sentence["x"], size
+        assert sentence["x"] + sentence["width"] < picture["x"] + picture["width"], size
+        assert picture["y"] <= running["y"], size
+        assert running["y"] + running["height"] <= picture["y"] + picture["height"] <= 700, size
+    page.keyboard.press("Escape")
+    staged.wait_for(state="detached")
+    page.set_viewport_size({"width": 1500, "height": 4200})
 
 
 def test_the_real_backward_by_its_button(page: Any) -> None:

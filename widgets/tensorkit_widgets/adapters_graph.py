@@ -10,6 +10,7 @@ import heapq
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -219,13 +220,22 @@ def _holdings(node: Any) -> list[_Held]:
     saved = getattr(node, "saved", None)
     if isinstance(saved, dict):
         held = [
-            _Held(key, one.tensor, one.version, "" if one.tensor is not None else _FREED)
+            _Held(key, tensor, one.version, "" if tensor is not None else _FREED)
             for key, one in saved.items()
+            for tensor in (_unpacked(node, one),)
         ]
     else:
         names = [name for name in dir(type(node)) if name.startswith("_saved_")] or ["saved_tensors"]
         held = [one for name in names for one in _asked(node, name)]
     return sorted(held, key=lambda one: (one.name != "input", one.name))
+
+
+def _unpacked(node: Any, saved: Any) -> Any:
+    """What tensorkit saved, None when it was let go; an operation's own result is no tensor before it is asked for."""
+    if saved.tensor is None:
+        with suppress(RuntimeError):  # let go, or written to since: then the versions tell
+            saved.unpack(node)
+    return saved.tensor
 
 
 def _asked(node: Any, name: str) -> Iterator[_Held]:

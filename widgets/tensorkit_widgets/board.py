@@ -15,7 +15,7 @@ from tensorkit_widgets.esm import link
 from tensorkit_widgets.page import board_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
-from tensorkit_widgets.scene.room import WIDTHS
+from tensorkit_widgets.scene.room import WIDTHS, width_in
 from tensorkit_widgets.scene.sheet import Sheet
 
 __all__ = ["Board", "Control", "State"]
@@ -238,14 +238,9 @@ class Board(Picture):
         elif kind == "undo":
             self._undo()
         elif kind == "room":
-            self._fit(value)
+            self._width = width_in(value, self.widths, self._width)
         else:
             self._do(kind, message)
-
-    def _fit(self, room: object) -> None:
-        """Lay the picture out for the room that there is: the widest of `widths` that fits."""
-        if isinstance(room, int | float) and 0 < room < 1e5:
-            self._width = max((width for width in self.widths if width <= room), default=min(self.widths))
 
     def _compose(self) -> Sheet:
         return self._sheet(self.at)

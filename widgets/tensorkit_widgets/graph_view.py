@@ -26,7 +26,8 @@ from tensorkit_widgets.graph_model import Graph, Walk
 from tensorkit_widgets.page import graph_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.graph import render_graph, render_graph_text
-from tensorkit_widgets.scene.graph import GraphScene, compose_graph, steps_of, translated
+from tensorkit_widgets.scene.graph import WIDTH, GraphScene, compose_graph, steps_of, translated
+from tensorkit_widgets.scene.room import WIDTHS, width_in
 
 __all__ = ["GraphView"]
 
@@ -70,6 +71,7 @@ class GraphView(Picture):
         self._past = self._complaint = ""
         self._walked = False
         self._settled = False
+        self._width = WIDTH
         super().__init__()
         self._paint()
         live.register(self)
@@ -228,7 +230,9 @@ class GraphView(Picture):
     def _scene(self, look: bool = True) -> GraphScene:
         if look:
             self._look()
-        return compose_graph(self._graph, self._walk, self._at, self._unfolded, self._past, self._walked)
+        return compose_graph(
+            self._graph, self._walk, self._at, self._unfolded, self._past, self._walked, self._width
+        )
 
     # ---- the browser
 
@@ -259,6 +263,8 @@ class GraphView(Picture):
         elif kind == "reset":
             self._unfolded = frozenset()
             self._go(0)
+        elif kind == "room":
+            self._width = width_in(message.get("value"), WIDTHS, self._width)
         elif kind == "unfold" and whole is not None:
             self._refold(self._unfolded | {whole})
         elif kind == "fold":

@@ -9,8 +9,8 @@ from itertools import pairwise
 from tensorkit_widgets.graph_model import Memory
 from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
-from tensorkit_widgets.scene.graph import MOST_PANEL, Box, GraphScene, Jar, Line, Marks, Wire
-from tensorkit_widgets.scene.grid import MONO
+from tensorkit_widgets.scene.graph import Box, GraphScene, Jar, Line, Marks, Wire
+from tensorkit_widgets.scene.graph_layout import label_width
 
 __all__ = ["render_graph", "render_graph_text"]
 
@@ -34,7 +34,7 @@ def _place(memory: Memory) -> dict[str, object]:
 
 
 def _body(scene: GraphScene, live: bool) -> Iterator[str]:
-    yield rect(28, scene.panel, min(scene.width, MOST_PANEL) - 56, 82, "tk-panel", 10.0)
+    yield rect(*scene.panel, "tk-panel", 10.0)
     for note in scene.notes:
         yield text(note.x, note.y, note.text, ("tk-mono " if note.role == "code" else "") + f"tk-{note.role}")
     yield group("".join(_wire(wire, scene) for wire in scene.wires), class_="tk-wires", aria_hidden="true")
@@ -81,7 +81,7 @@ def _wire(wire: Wire, scene: GraphScene) -> str:
 
 def _gradient(x: float, y: float, words: str) -> str:
     """A gradient's label, on a ground of its own, so that no line runs through the numbers."""
-    wide = (len(words) + 2) * MONO * 12.5 + 8
+    wide = label_width(words)
     return rect(x - wide / 2, y - 12, wide, 16, "tk-ground", 3.0) + text(
         x, y, f"↑ {words}", "tk-mono tk-gradient"
     )
@@ -96,7 +96,8 @@ def _begins(scene: GraphScene) -> Iterator[str]:
             x, y = box.middle, box.y + box.height
             inside = f'<path class="tk-wire" d="M{num(x)} {num(y + 24)}v-14"/>'
             inside += f'<path class="tk-wire-up" d="M{num(x - 6)} {num(y + 12)}h12l-6 -11z"/>'
-            inside += _gradient(x, y + 38, value.text)
+            half = label_width(value.text) / 2 + 6
+            inside += _gradient(max(half, min(scene.width - half, x)), y + 38, value.text)
             yield group(inside, class_="tk-edge tk-flowed", data_from=number, data_gradient=value.text)
 
 
@@ -126,8 +127,8 @@ def _box(box: Box, live: bool, current: bool) -> str:
         }  # fmt: skip
     return group(
         f"<title>{escape(box.label, quote=False)}</title>" + inside, class_=kind, data_vertex=box.number,
-        data_kind=box.kind, data_name=box.title, data_state=box.state, data_kept=" ".join(box.kept) or None,
-        data_grad=box.jar.text if box.jar else None, data_filled=_filled(box.jar),
+        data_kind=box.kind, data_name=box.uncut.title, data_state=box.state, data_kept=" ".join(box.kept) or None,
+        data_grad=box.uncut.jar.text if box.uncut.jar else None, data_filled=_filled(box.jar),
         data_fold=box.folded or None, **held, **more,
     )  # fmt: skip
 
@@ -225,24 +226,18 @@ def _jar(jar: Jar, x: float, y: float, height: float, live: bool) -> str:
 
 def _legend(scene: GraphScene) -> str:
     """What the shapes mean."""
-    y = scene.legend + 14
-    out, x = [], 28.0
-    box = {"number": 0, "title": "", "tag": "", "lines": (), "lower": (), "jar": None, "state": "waiting", "kept": (),
-           "folded": 0, "label": "", "width": 26.0, "height": 16.0, "upper": 16.0, "y": y - 12}  # fmt: skip
-    for kind, words in (("leaf", "leaf"), ("op", "operation"), ("constant", "no gradient")):
-        out.append(group(_shape(Box(kind=kind, x=x, **box)), class_=f"tk-{kind}"))  # type: ignore[arg-type]
-        out.append(text(x + 34, y + 1, words, ""))
-        x += 52 + len(words) * 6.6
-    for mark, words in (
-        ("kept", "saved for the way back"),
-        ("gone", "let go"),
-        ("modified", "changed since"),
-    ):
-        out += [_mark(mark, x, y), text(x + 16, y + 1, words, "")]
-        x += 34 + len(words) * 6.4
-    out.append(
-        f'<path class="tk-wire-up" d="M{num(x)} {num(y)}h12l-6 -11z"/>' + text(x + 20, y + 1, "gradient", "")
-    )
+    out = []
+    for key in scene.legend:
+        if key.kind == "leaf" or key.kind == "op" or key.kind == "constant":
+            shown = Box(
+                0, key.kind, "", "", (), (), None, "waiting", (), 0, "", 26.0, 16.0, 16.0, key.x, key.y - 12
+            )
+            out.append(group(_shape(shown), class_=f"tk-{key.kind}"))
+        elif key.kind == "gradient":
+            out.append(f'<path class="tk-wire-up" d="M{num(key.x)} {num(key.y)}h12l-6 -11z"/>')
+        else:
+            out.append(_mark(key.kind, key.x, key.y))
+        out.append(text(key.x + key.lead, key.y + 1, key.words, ""))
     return group("".join(out), class_="tk-legend", aria_hidden="true")
 
 
@@ -251,7 +246,8 @@ def _legend(scene: GraphScene) -> str:
 
 def render_graph_text(scene: GraphScene) -> str:
     """The text twin of a graph's picture."""
-    shown = sorted((box for box in scene.boxes if box.kind != "reference"), key=lambda box: (box.y, box.x))
+    places = sorted((box for box in scene.boxes if box.kind != "reference"), key=lambda box: (box.y, box.x))
+    shown = [box.uncut for box in places]
     names = _text_names(scene, shown)
     coming: dict[int, list[Wire]] = {}
     for wire in scene.wires:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from tensorkit_widgets.graph_model import Graph, Kept, Memory, Value, Vertex
 from tensorkit_widgets.scene.graph_fold import Fold
@@ -16,7 +16,7 @@ from tensorkit_widgets.scene.graph_moment import Moment
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.words import size_text
 
-__all__ = ["Box", "Jar", "Line", "Marks", "box_of", "grown", "reference"]
+__all__ = ["Box", "Jar", "Line", "Marks", "box_of", "fitted", "grown", "reference"]
 
 MOST_KEPT = 3
 NAME_ROOM = 26
@@ -56,7 +56,8 @@ class Jar:
 class Box:
     """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``.
 
-    ``memory`` is where the tensor lies that the whole box stands for, if it does.
+    ``memory`` is where the tensor lies that the whole box stands for, if it does. ``whole`` is the box before its words
+    were cut for a narrow page.
     """
 
     number: int
@@ -76,6 +77,12 @@ class Box:
     x: float = 0.0
     y: float = 0.0
     memory: Memory | None = None
+    whole: Box | None = None
+
+    @property
+    def uncut(self) -> Box:
+        """With all its words."""
+        return self.whole or self
 
     @property
     def full_width(self) -> float:
@@ -93,11 +100,46 @@ def grown(box: Box, x: float, y: float) -> Box:
     return replace(box, x=round(x, 2), y=round(y, 2))
 
 
+def fitted(box: Box, most: float) -> Box:
+    """The box no wider than ``most``, its jar included: what is too long is cut, but not in the label."""
+    if box.full_width <= most:
+        return box
+    jar = box.jar
+    if jar is not None:
+        wide = max(min(jar.width, 0.45 * most), most - 8 - box.width)
+        jar = replace(jar, width=round(wide, 2), **_shortened(jar.text, jar.marks, (wide - 20) / (MONO * 13)))
+    width = most - (jar.width + 8 if jar else 0)
+    room = width - 40 - len(box.tag) * (MONO * 17 if box.kind == "op" else 7.5)
+    return replace(
+        box,
+        title=_cut(box.title, max(2, int(room / (MONO * 17)))),
+        lines=tuple(_narrow(line, width) for line in box.lines),
+        lower=tuple(_narrow(line, width) for line in box.lower),
+        jar=jar,
+        width=round(width, 2),
+        whole=box,
+    )
+
+
+def _narrow(line: Line, width: float) -> Line:
+    letter = {"number": MONO * 13, "about": 7.0}.get(line.role, MONO * 12)
+    return replace(
+        line, **_shortened(line.text, line.marks, (width - 26 - (16 if line.mark else 0)) / letter)
+    )
+
+
+def _shortened(words: str, marks: Marks, room: float) -> dict[str, Any]:
+    """Text of at most ``room`` characters, and the places of the numbers that are still whole in it."""
+    text = _cut(words, max(2, int(room)))
+    whole = len(text) - (text != words)
+    return {"text": text, "marks": tuple(one for one in marks if one[1] <= whole)}
+
+
 def reference(number: int, source: Box) -> Box:
     """A small sign that stands for a box far away."""
     name = source.title or "a constant"
-    width = 34 + len(name) * MONO * 13
-    label = f"{name}, drawn further up"
+    width = 34 + len(name) * MONO * 17
+    label = f"{source.uncut.title or 'a constant'}, drawn further up"
     return Box(
         number, "reference", name, "", (), (), None, "waiting", (), 0, label, round(width, 2), 26.0, 26.0,
         memory=source.memory,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tensorkit_widgets.graph_model import Graph, Value, Visit, Walk
 from tensorkit_widgets.scene.graph_boxes import Box
 from tensorkit_widgets.scene.graph_moment import Moment, gradient_text
 
-__all__ = ["about", "step_words"]
+__all__ = ["about", "step_words", "walk_words"]
 
 _MOST_WARNINGS = 2
 
@@ -78,6 +78,20 @@ def step_words(
     begin = f" ({walk.start})" if step == 1 and walk and walk.start else ""
     done = " The rehearsal is over; nothing of yours has changed." if step == count else ""
     return lead + _turn(graph, moment.visits, boxes) + begin + done
+
+
+def walk_words(
+    graph: Graph, walk: Walk, turns: Sequence[tuple[int, int]], boxes: Mapping[int, Box], past: str
+) -> list[str]:
+    """What is to be seen at every step."""
+    moments = [
+        Moment(walk.visits[a:b]) if a < b else Moment(refused=walk.stopped, error=walk.error)
+        for a, b in turns
+    ]
+    return [
+        step_words(graph, moment, (step, len(turns)), boxes, walk, past)
+        for step, moment in enumerate([Moment(), *moments])
+    ]
 
 
 def _before(graph: Graph) -> str:

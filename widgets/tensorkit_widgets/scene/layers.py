@@ -7,12 +7,15 @@ neighbours (isotonic regression: pool adjacent violators).
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 
-__all__ = ["crossings", "layers_of", "order_layers", "place_layers", "spread"]
+__all__ = ["LEAST", "crossings", "kept_in", "layers_of", "order_layers", "place_layers", "spread"]
 
 Edge = tuple[int, int]
+LEAST = 4.0
+"""Neighbours stand no closer, however little room there is."""
 _AROUND = 5
 
 
@@ -116,6 +119,7 @@ def place_layers(
     light: set[int],
     gap: float,
     sweeps: int = 8,
+    room: float = inf,
 ) -> dict[int, float]:
     """The x of every node.
 
@@ -125,9 +129,10 @@ def place_layers(
         sides: the room that a node takes to the left and to the right of its x.
         light: nodes that make way for the others, and whose edges count where a node has no other.
         gap: the room between neighbours.
+        room: how wide all layers together may be; neighbours stand closer in a layer that would not fit.
     """
     up, down = _neighbours(edges)
-    gaps = [[sides[a][1] + sides[b][0] + gap for a, b in pairwise(row)] for row in layers]
+    gaps = [_gaps(row, sides, gap, room) for row in layers]
     weights = [[0.02 if node in light else 1.0 for node in row] for row in layers]
     x: dict[int, float] = {}
     for row, least in zip(layers, gaps, strict=True):
@@ -138,7 +143,47 @@ def place_layers(
         for k in range(len(layers)) if forward else range(len(layers) - 1, -1, -1):
             wishes = [_wish(node, first.get(node, ()), other.get(node, ()), light, x) for node in layers[k]]
             x.update(zip(layers[k], spread(wishes, gaps[k], weights[k]), strict=True))
-    return _upright(layers, x, light)
+            x.update(_between(layers[k], x, gaps[k], sides, room))
+    x = _upright(layers, x, light)
+    for row, least in zip(layers, gaps, strict=True):
+        x.update(_between(row, x, least, sides, room))
+    return x
+
+
+def _gaps(
+    row: Sequence[int], sides: Mapping[int, tuple[float, float]], gap: float, room: float
+) -> list[float]:
+    """The distances between neighbours."""
+    spare = room - sum(sum(sides[node]) for node in row)
+    gap = min(gap, max(LEAST, spare / max(1, len(row) - 1)))
+    return [sides[a][1] + sides[b][0] + gap for a, b in pairwise(row)]
+
+
+def _between(
+    row: Sequence[int],
+    x: Mapping[int, float],
+    gaps: Sequence[float],
+    sides: Mapping[int, tuple[float, float]],
+    room: float,
+) -> Iterable[tuple[int, float]]:
+    """A layer pushed into the room, which has its middle at 0."""
+    if room == inf:
+        return ()
+    low, high = sides[row[0]][0] - room / 2, room / 2 - sides[row[-1]][1]
+    return zip(row, kept_in([x[node] for node in row], gaps, low, high), strict=True)
+
+
+def kept_in(places: Sequence[float], gaps: Sequence[float], low: float, high: float) -> list[float]:
+    """Places as they are, but none below ``low`` or above ``high``, and neighbours still apart.
+
+    >>> kept_in([0.0, 10.0, 30.0], [10.0, 10.0], 5.0, 40.0), kept_in([0.0, 10.0, 30.0], [10.0, 10.0], -5.0, 22.0)
+    ([5.0, 15.0, 30.0], [0.0, 10.0, 22.0])
+    """
+    far, last, out = 0.0, high - sum(gaps), []
+    for place, before in zip(places, (0.0, *gaps), strict=True):
+        far += before
+        out.append(far + max(low, min(last, place - far)))
+    return out
 
 
 def _upright(layers: Sequence[Sequence[int]], x: dict[int, float], light: set[int]) -> dict[int, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from tensorkit_widgets.adapters import Snapshot
@@ -12,7 +12,7 @@ from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.sheet import PAGE, Sheet, Table, paragraph
 from tensorkit_widgets.scene.words import wrap
 
-__all__ = ["FEW", "WIDTHS", "clipped", "code_lines", "headed", "kept_in", "one_box", "page_for"]
+__all__ = ["FEW", "WIDTHS", "clipped", "code_lines", "headed", "kept_in", "one_box", "page_for", "width_in"]
 
 WIDTHS = (400.0, 480.0, 600.0, 760.0, PAGE)
 """The pages that a board can be laid out on, as much room as its view has."""
@@ -26,6 +26,17 @@ PAGES = (640.0, 720.0, 800.0, 880.0)
 MARGIN = 28.0
 LETTERS = {"title": 11.5, "heading": 9.4, "big": 10.5}
 """Width of a character, by the role of its note; other words are narrower, and broken into lines to fit."""
+
+
+def width_in(room: object, widths: Sequence[float], before: float) -> float:
+    """The widest page that fits the room that the browser tells of, or the narrowest; as before when it is no number.
+
+    >>> width_in(700, WIDTHS, PAGE), width_in(50, WIDTHS, PAGE), width_in("wide", WIDTHS, PAGE)
+    (600.0, 400.0, 960.0)
+    """
+    if isinstance(room, int | float) and 0 < room < 1e5:
+        return max((width for width in widths if width <= room), default=min(widths))
+    return before
 
 
 def page_for(sheet: Sheet, free: Container[str] = ()) -> float:

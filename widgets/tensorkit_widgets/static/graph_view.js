@@ -34,7 +34,7 @@ import { PictureView } from "./view.js";
 class View extends PictureView {
   /** @param {import("./view.js").Model} model @param {HTMLElement} el */
   constructor(model, el) {
-    super(model, el, { widget: "graph-view", label: "GraphView", classes: "tk-graph" });
+    super(model, el, { widget: "graph-view", label: "GraphView", classes: "tk-graph", fits: true });
     /** @type {GraphScene | null} */
     this.scene = null;
     this.back = this.button("back", "Back", "one step back (left arrow)");
