@@ -142,11 +142,17 @@ def test_python_steps_and_the_view_follows(page: Any) -> None:
 
 
 def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(page: Any) -> None:
-    page.set_viewport_size({"width": 1300, "height": 700})
+    ask(page, "g.reset() and g.step(2).at")
+    shows(page, 1, step="2")
+    page.set_viewport_size(
+        {"width": 1600, "height": 700}
+    )  # up to 150 % the wide picture, at 200 % a narrow one
     part(page, 1, "present").click()
     staged = page.locator("dialog.tk-stage [data-tk-widget]")
     staged.wait_for()
-    for size in ("150", "200"):
+    staged.locator('[data-role="smaller"]').click()
+    staged.locator('[data-role="smaller"]').click()
+    for size in ("100", "150", "200"):
         while staged.get_attribute("data-stage") != size:
             staged.locator('[data-role="larger"]').click()
         page.wait_for_function(f"({SETTLED})(document.querySelector('dialog.tk-stage [data-tk-widget]'))")

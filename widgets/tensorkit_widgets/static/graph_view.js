@@ -81,6 +81,12 @@ class View extends PictureView {
     this.zoomed();
   }
 
+  /** Larger or smaller, what runs stays in sight. */
+  resized() {
+    super.resized();
+    this.scene?.show(this.picture.querySelector(".tk-running, .tk-refused"));
+  }
+
   zoomed() {
     this.root.dataset.zoom = this.scene?.zoom ? this.scene.zoom.toFixed(2) : "fit";
   }
