@@ -252,10 +252,22 @@ _NOTHING = numpy.empty(0, numpy.int64)
 class _Plan:
     """What picking comes to: a view with the picked dimensions side by side, and an array of indices for each."""
 
-    __slots__ = ("arrays", "before", "grids", "mask", "shape", "size", "source", "source_size")
+    __slots__ = (
+        "arrays",
+        "before",
+        "converted",
+        "grids",
+        "mask",
+        "order",
+        "shape",
+        "size",
+        "source",
+        "source_size",
+    )
 
     def __init__(self, source: Layout, picks: Sequence[Tensor | None]) -> None:
         self.mask: Array | None = None  # a mask that is the only pick: NumPy reads it faster than its indices
+        self.converted: set[int] = set()  # the dimensions whose indices were no int64
         arrays, grids = self._expanded(source, picks)
         try:
             self.shape = layouts.broadcast_sizes(*[g.size for g in grids if g is not None])
@@ -269,9 +281,10 @@ class _Plan:
         self.before = places[0] if places else 0
         if places and places[-1] - places[0] >= len(places):
             self.before = 0
-        self.source = source.permute([*rest[: self.before], *places, *rest[self.before :]])
+        self.order = [*rest[: self.before], *places, *rest[self.before :]]
+        self.source = source.permute(self.order)
         self.arrays: list[Array] = [a for a in arrays if a is not None]
-        self.grids: list[Layout] = [g for g in grids if g is not None]
+        self.grids: list[Layout] = [self._grid(d, g) for d, g in enumerate(grids) if g is not None]
         end = self.before + len(places)
         self.source_size = self.source.size[self.before : end]
         if 0 in self.source_size and 0 not in self.shape:
@@ -301,9 +314,17 @@ class _Plan:
                 arrays += [_NOTHING] * pick.dim() if alone else numpy.nonzero(mask)
                 grids += [layouts.contiguous((int(numpy.count_nonzero(mask)),))] * pick.dim()
             else:
+                if pick._dtype is not dtypes.int64:
+                    self.converted.add(len(arrays))
                 arrays.append(kernels.cast(host_array(pick), dtypes.int64))
                 grids.append(pick._lay())
         return arrays, grids
+
+    def _grid(self, dim: int, grid: Layout) -> Layout:
+        """How indices lie in memory: PyTorch broadcasts them first, and copies those that are no int64 then."""
+        if dim not in self.converted:
+            return grid
+        return Layout(self.shape, layouts.like_strides(grid.expand(self.shape)))
 
     def stride(self) -> tuple[int, ...]:
         """The strides of a fresh result: those that PyTorch's iterator gives it."""
@@ -431,8 +452,7 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
         return empty_strided(plan.size, stride, input._dtype, where)
     plan.check_bounds()
     whole = host_array(input)
-    source = _reordered(whole, input._lay(), plan)
-    values = _values(source, plan)
+    values = _values(whole.transpose(plan.order), plan)
     if tracing.active:
         tracing.copied(values.nbytes)
     if where == CPU and stride == layouts.contiguous_stride(plan.size):
@@ -440,17 +460,6 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     out = empty_strided(plan.size, stride, input._dtype, CPU)
     numpy.copyto(out._nd(), values)
     return to_device(out, where)
-
-
-def _reordered(whole: Array, layout: Layout, plan: _Plan) -> Array:
-    """The array with its dimensions in the plan's order."""
-    if layout.stride == plan.source.stride and layout.size == plan.source.size:
-        return whole
-    item = whole.dtype.itemsize
-    if whole.strides == tuple([step * item for step in layout.stride]):
-        strides = tuple([step * item for step in plan.source.stride])
-        return numpy.lib.stride_tricks.as_strided(whole, plan.source.size, strides)
-    return whole
 
 
 def _values(source: Array, plan: _Plan) -> Array:
@@ -536,7 +545,7 @@ def _put(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumula
         return
     plan.check_bounds()
     host = input if input._device == CPU else to_device(input, CPU)
-    _store(_reordered(host._nd(), host._lay(), plan), plan, host_array(values), accumulate)
+    _store(host._nd().transpose(plan.order), plan, host_array(values), accumulate)
     if host is not input:
         copy_into(input, host)
 

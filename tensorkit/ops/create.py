@@ -188,7 +188,17 @@ def _checked_unsigned(value: Any) -> int:
     return value
 
 
+def _check_counts(leaves: list[Any], kind: dtype) -> None:
+    """Refuse NumPy's numbers that do not count: a float32 is no integer, and a bool is none beside integers."""
+    counts = (numpy.integer, float) if kind.category else (numpy.integer, float, numpy.bool_)
+    for leaf in leaves:
+        if isinstance(leaf, numpy.generic) and not isinstance(leaf, counts):
+            raise TypeError(f"'numpy.{type(leaf).__name__}' object cannot be interpreted as an integer")
+
+
 def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
+    if kind.category < 2:
+        _check_counts(leaves, kind)
     numbers = [_plain(leaf) for leaf in leaves]
     if kind.category == 1:
         whole = [checked_number(n, kind) for n in numbers]

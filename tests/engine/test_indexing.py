@@ -116,6 +116,31 @@ def test_many_elements(size: tuple[int, ...]) -> None:
     assert np.array_equal(t.numpy(), array)
 
 
+def test_picking_apart_from_what_was_picked_with_a_dimension_of_one() -> None:
+    """NumPy gives such a dimension a stride of its own, which says nothing of where the others lie."""
+    t = tk.arange(27).view(3, 3, 3)[:, [True, False, False]]
+    assert t[[0, 1, 2], :, [2, 0, 1]].tolist() == [[2], [9], [19]]
+    t[[0, 1, 2], :, [2, 0, 1]] = -1
+    assert t.tolist() == [[[0, 1, -1]], [[-1, 10, 11]], [[18, -1, 20]]]
+
+
+@pytest.mark.parity
+def test_indices_of_32_bits_are_broadcast_before_they_are_copied() -> None:
+    made = []
+    for lib in (tk, require_torch()):
+        index = lib.tensor([[0]], dtype=lib.int32).expand(2, 1)
+        made.append(lib.ones(3, 3, 4).permute(2, 1, 0)[0:1, index].stride())
+    assert made[0] == made[1]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("call", ["t[[0, np.bool_(True)]]", "tk.tensor([np.float32(2)], dtype=tk.bool)"])
+def test_numpys_numbers_that_do_not_count_are_refused(call: str) -> None:
+    for lib in (tk, require_torch()):
+        with pytest.raises(TypeError, match="object cannot be interpreted as an integer"):
+            eval(call, {"tk": lib, "np": np, "t": lib.arange(3)})
+
+
 def test_sizes_without_data() -> None:
     t = tk.empty(3, 4, device="meta")
     assert t[[0, 1, 1]].size() == (3, 4)
