@@ -19,6 +19,7 @@ TEST_EXTRAS := lab,test,cuda13
 TEST_STAMP := $(VENV)/.installed-test
 endif
 
+PROCESSES ?= $(shell $(PYTHON) -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
 LESSONS = $(wildcard notebooks/*.ipynb)
 SECONDS_OF_FUZZ ?= 600
 
@@ -56,9 +57,10 @@ $(VENV)/.installed-test $(VENV)/.installed-parity: $(VENV)/.installed-%: pyproje
 lab: $(VENV)/.installed-lab
 	@$(PY) -m tensorkit.cli lab $(ARGS)
 
-# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's server.
+# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's server. One
+# process more than there are cores, for a browser's test mostly waits.
 test: $(TEST_STAMP)
-	@$(PY) -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile $(ARGS)
+	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile $(ARGS)
 
 check: $(TEST_STAMP)
 	@$(BIN)/ruff check .

@@ -1083,8 +1083,11 @@ def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Ca
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         kinds: Any = tuple(map(type, args))
-        if kwargs:
-            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
+        if not kwargs:
+            if kinds not in usual:
+                look(kinds, args, kwargs)
+            return body(*args)
+        kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
         if kinds not in usual:
             look(kinds, args, kwargs)
         return body(*args, **kwargs)

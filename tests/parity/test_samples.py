@@ -13,7 +13,7 @@ import pytest
 import tensorkit
 from tensorkit import dtypes
 from tensorkit.dispatch import Op, Sample, registry
-from tests.oracle import by_turns, exhaust, fuzz_seconds
+from tests.oracle import every_other, exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, Outcome, build, compare
 from tests.parity.differences import DELIBERATE, Case, Deliberate, find, tolerance
 from tests.parity.tally import Coverage, Tally
@@ -60,8 +60,8 @@ def _cases(op: Op, sample: Sample, rng: random.Random, turn: int) -> Iterator[Ca
         yield _case(op, sample, rng)
         return
     for number, dtype in enumerate(DTYPES):
-        for layout in by_turns(LAYOUTS, number + turn):
-            yield _case(op, sample, rng, dtype=dtype, layout=layout)
+        drawn = (_case(op, sample, rng, dtype=dtype, layout=layout) for layout in LAYOUTS)
+        yield from every_other(list(drawn), number + turn)
         TALLY.count("telling values")
         yield _case(op, sample, rng, dtype=dtype, values="telling")
         if len(sample.sizes) > 1:

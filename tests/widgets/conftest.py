@@ -36,6 +36,14 @@ SETTLED = """root => {
 """The picture has been laid out for the room that it has, or for the narrowest page."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def closed() -> Iterator[None]:
+    """A module's widgets look again after every change for as long as they live: they end with it."""
+    yield
+    for widget in list(live._alive):
+        widget.close()
+
+
 @dataclass
 class Book:
     """A notebook in JupyterLab, with what a learner does in it."""

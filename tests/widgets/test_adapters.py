@@ -173,9 +173,9 @@ def test_only_the_window_is_read() -> None:
         window = Window((50,), (16,))
         best = []
         for _ in range(20):
-            start = time.perf_counter()
+            start = time.thread_time()
             look(t, window, [(0, 24)])
-            best.append(time.perf_counter() - start)
+            best.append(time.thread_time() - start)
         return min(best)
 
     assert seconds(large) < 3 * seconds(small) + 1e-3

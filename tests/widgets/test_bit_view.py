@@ -443,6 +443,6 @@ def test_two_pictures_of_one_tensor_written_from_two_threads(view: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(200)
         assert not thread.is_alive(), "each waits for the other"
     assert t.tolist() == [0, 0]

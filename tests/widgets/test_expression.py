@@ -89,10 +89,10 @@ def test_what_nobody_may_type(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["(" * 1_000_000, "[" * 1_000_000, "t" * 1_000_000, "[0]" * 333_333])
 def test_a_megabyte_is_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises(NotAllowed, match="characters"):
         parse(text)
-    assert time.perf_counter() - start < 0.05
+    assert time.thread_time() - start < 0.05
 
 
 @given(st.text(max_size=80))

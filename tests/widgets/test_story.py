@@ -384,10 +384,10 @@ def test_a_page_to_keep_holds_the_call_that_raised(tmp_path: Path) -> None:
 
 def test_large_tensors_cost_no_more_than_small_ones() -> None:
     names = {"t": tk.zeros(3000, 3000)}
-    begun = time.perf_counter()
+    begun = time.thread_time()
     w = explain("y = t.t()[5:, 7:]\nz = y.unsqueeze(0)", names)
     list(every(w))
-    assert time.perf_counter() - begun < 2.0
+    assert time.thread_time() - begun < 2.0
 
 
 def test_nothing_is_kept_alive() -> None:

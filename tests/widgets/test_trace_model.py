@@ -333,17 +333,17 @@ def test_a_recorder_that_stumbles_never_breaks_the_cell(monkeypatch: pytest.Monk
 def test_the_cost_of_a_step_and_of_none() -> None:
     x = tk.zeros(100, 100)
     with record(limit=10_000) as recording:
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(200):
             x.add_(1)
-        taken = time.perf_counter() - start
+        taken = time.thread_time() - start
     assert len(recording) == 200
     assert taken / 200 < 0.02
     with record(limit=1) as recording:
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(2000):
             x.add_(1)
-        assert (time.perf_counter() - start) / 2000 < 0.002
+        assert (time.thread_time() - start) / 2000 < 0.002
 
 
 def test_the_text_of_a_recording() -> None:
