@@ -36,8 +36,10 @@ __all__ = [
 
 #: A piece of so many elements, or fewer, is not worth waking a thread for: PyTorch's number.
 GRAIN = 32768
-#: More pieces than threads: who is held up by another program takes fewer of them.
+#: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.
 _SHARES = 4
+#: How many grains make a piece worth its turn at Python's lock, where threads have several; and a thread worth waking.
+_LARGE, _WAKING = 3, 3
 
 #: Whether the tests want every tensor, however small, to go the way of large ones (``TENSORKIT_COMPILED=force``).
 FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"
@@ -294,13 +296,15 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
         body(0, count)
         return
     threads = 1 if _own.busy else _count()
-    threads = min(threads, count // grain) if grain > 1 else min(threads, count)
+    # A grain of one is a piece of unknown work.
+    threads = min(threads, count if grain == 1 else max(1, count // (1 if FORCED else _WAKING * grain)))
     if threads <= 1:
         step = most or count or 1
         for first in range(0, count, step):
             body(first, min(first + step, count))
         return
-    step = max(grain, -(-count // (threads * _SHARES)))
+    shares = _SHARES if grain == 1 else max(1, min(_SHARES, count // (threads * _LARGE * grain)))
+    step = max(grain, -(-count // (threads * shares)))
     step = min(step, most) if most else step
     job = _Job(body, [(first, min(first + step, count)) for first in range(0, count, step)])
     _pool.send(job, threads - 1)
