@@ -258,6 +258,8 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     function = _by_rows(function, given, out)
     one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
     most = 0 if one_step else max(1, _BLOCK // (width * max(4, out.itemsize)))
+    if function.__class__ is Swift and not all(a.flags.c_contiguous for a in given if _varies(a)):
+        most = max(1, 2 * _PIECE // width)  # a piece is laid out in rows first: a copy of it
     grain = max(1, _PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
 
