@@ -622,7 +622,7 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
     if input._dtype in LIMITED:
         raise missing_kernel("masked_fill", input._dtype.label)
     one = empty_strided((), (), input._dtype, CPU)
-    write_number(one, value)
+    write_number(one, value, narrow=True)
     if input._device == META:
         return
     host = input if input._device == CPU else to_device(input, CPU)

@@ -63,9 +63,7 @@ def _factors(beta: Any, alpha: Any, kind: dtype, *, half: bool = False) -> tuple
     found = []
     for value in (beta, alpha):
         plain = value.item() if isinstance(value, (Tensor, numpy.generic)) else value
-        check_number(
-            plain, kind if half else _wide(kind), cpp_name(kind) if half and kind.category > 1 else ""
-        )
+        check_number(plain, kind if half else _wide(kind), narrow=half)
         found.append(as_number_array(plain, _wide(kind))[()])
     return found[0], found[1]
 

@@ -12,7 +12,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, registry, sample, takes
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, Pointwise, apply, empty_strided, resize_out
+from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_writable, empty_strided, resize_out
 from tensorkit.kernels import compiled_each
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import deliver, to_dtype
@@ -400,13 +400,18 @@ _STEPS = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 
 def _scaled(input: Any, other: Any, out: Any) -> Tensor:
     """The product with a power of two, which is rounded by itself: what is left where one step will not do."""
-    kind = input._dtype if input._dtype.category >= 2 else dtypes.get_default_dtype()
-    power = raised(deliver(2.0, kind), other)
     if out is IN_PLACE:
         if input._dtype.category < 2:
             raise RuntimeError(f"ldexp can't be cast to the desired output type {input._dtype.label}")
-        return input.mul_(power)  # type: ignore[no-any-return]
-    return mul(input, power, out=out)
+        return input.mul_(_power(input, other))  # type: ignore[no-any-return]
+    return mul(input, _power(input, other), out=out)
+
+
+def _power(input: Any, other: Any) -> Tensor:
+    """Two to the power of a tensor, of a number for float32 and else of a tensor: their memory differs."""
+    kind = input._dtype if input._dtype.category >= 2 else dtypes.get_default_dtype()
+    base = 2.0 if input._dtype is dtypes.float32 else deliver(2.0, kind)
+    return raised(base, other)
 
 
 @op(
@@ -434,6 +439,8 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     if input._dtype.category != 2 or other._dtype.category >= 2:
         return _scaled(input, other, out)
     if other._dtype not in _STEPS:
+        if out is IN_PLACE:
+            check_writable(input)
         size = layouts.broadcast_sizes(input._lay().size, other._lay().size)
         resize_out(empty_strided(input._lay().size, input._lay().stride, input._dtype, META), size)
         raise missing_kernel("ldexp_cpu_exp", other._dtype.label)

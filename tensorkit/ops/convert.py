@@ -409,13 +409,17 @@ _C_NAMES = {
 
 
 _FLOAT32_MAX = float(numpy.finfo(numpy.float32).max)
+_MOST = {dtypes.float32: _FLOAT32_MAX, dtypes.complex64: _FLOAT32_MAX}
+_MOST_OF_HALVES = {dtypes.float16: 65504.0, dtypes.bfloat16: 2.0**128 - 2.0**120}
+_HALVES = {dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16"}
 
 
-def _fits(value: Any, kind: dtype) -> bool:
+def _fits(value: Any, kind: dtype, narrow: bool) -> bool:
     """Whether PyTorch converts a number to a dtype without calling it an overflow."""
-    if kind is dtypes.float32 or kind is dtypes.complex64:
+    most = _MOST.get(kind) or (_MOST_OF_HALVES.get(kind) if narrow else None)
+    if most is not None:
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
-        if any(_FLOAT32_MAX < abs(part) < math.inf for part in parts):
+        if any(most < abs(part) < math.inf for part in parts):
             return False
     if isinstance(value, complex):
         return kind.is_complex or kind.category == 0 or value.imag == 0
@@ -423,16 +427,21 @@ def _fits(value: Any, kind: dtype) -> bool:
         return True
     info = numpy.iinfo(kind.numpy)
     if isinstance(value, float):
-        return info.min <= value <= info.max  # False for what is not a number
+        return info.min <= value <= float(info.max)  # as doubles; False for what is not a number
     # An unsigned type takes the negative numbers whose magnitude it can hold: C wraps them around.
     low = -info.max - 1 if not kind.is_signed else info.min
     return bool(low <= int(value) <= info.max)
 
 
-def check_number(value: Any, kind: dtype, label: str = "") -> None:
-    """Refuse a number that a dtype cannot hold, in PyTorch's words; `label` is its name there, if not the usual."""
-    if not _fits(value, kind):
-        label = label or _C_NAMES.get(kind.name) or ("float" if kind is dtypes.float32 else "double")
+def check_number(value: Any, kind: dtype, *, narrow: bool = False) -> None:
+    """Refuse a number that a dtype cannot hold, in PyTorch's words.
+
+    Args:
+        narrow: whether PyTorch makes it a number of 16 bits at once, and not of a double that may become infinite.
+    """
+    if not _fits(value, kind, narrow):
+        label = _C_NAMES.get(kind.name) or (_HALVES.get(kind) if narrow else None)
+        label = label or ("float" if kind is dtypes.float32 else "double")
         raise RuntimeError(f"value cannot be converted to type {label} without overflow")
 
 
@@ -453,8 +462,11 @@ def holds(kind: dtype, value: Any) -> bool:
     return bounds is not None and bounds[0] <= value <= bounds[1]
 
 
-def write_number(input: Tensor, value: Any) -> None:
+def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
     """Write one number into every element.
+
+    Args:
+        narrow: as in `check_number`.
 
     Raises:
         RuntimeError: when the dtype cannot hold it.
@@ -471,7 +483,7 @@ def write_number(input: Tensor, value: Any) -> None:
         )
     if isinstance(value, int) and value >= 2**63 and input._dtype.category >= 2:
         value = float(value)
-    check_number(value, input._dtype)
+    check_number(value, input._dtype, narrow=narrow)
     if input._device == CPU:
         if input.numel():
             number = as_number_array(value, input._dtype)[()]
@@ -521,12 +533,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
             "of:\n * (Tensor value)\n * (Number value)\n"
         )
-    write_number(input, value)
+    write_number(input, value, narrow=input.numel() != 1)
     input._bump()
     return input
-
-
-_HALVES = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}
 
 
 @op(
@@ -564,7 +573,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
         )
     lay = input._lay()
     if not isinstance(value, Tensor):
-        check_number(value, input._dtype, _HALVES.get(input._dtype.name, "") if input.dim() else "")
+        check_number(value, input._dtype, narrow=input.numel() != 1)
     out = empty_strided(lay.size, layouts.like_strides(lay), input._dtype, input._device)
     fill_(out, value.detach() if isinstance(value, Tensor) else value)
     out._counter = None  # nobody has seen it yet: its writing does not count

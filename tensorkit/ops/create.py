@@ -803,7 +803,7 @@ def full(
     own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
     chosen = dtype if dtype is not None or out is not None else own
     made = _new(sizes, chosen, device, out, "full")
-    write_number(made, value)
+    write_number(made, value, narrow=made.numel() != 1)
     if out is not None:
         out._bump()
     return made
@@ -1427,7 +1427,7 @@ def full_like(
     tensor([7., 7.])
     """
     out = _like(input, dtype, device, memory_format, "full_like")
-    write_number(out, _plain(fill_value))
+    write_number(out, _plain(fill_value), narrow=out.numel() != 1)
     return out
 
 

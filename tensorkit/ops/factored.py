@@ -230,8 +230,19 @@ def _check_lu(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> tuple[int, .
             f"{list(swaps)} instead"
         )
     right = B._lay().size
-    kernel_dtypes(LU, "linalg.lu_solve_cpu")
     return (*layouts.broadcast_sizes(right[:-2], size[:-2]), *right[-2:])
+
+
+def _check_swaps(swaps: Array, rows: int) -> None:
+    """Refuse swaps with rows that are not there: LAPACK would write beside the matrix."""
+    for wrong, limit in (
+        (swaps < 1, "greater or equal to 1"),
+        (swaps > rows, "smaller or equal to LU.size(-2)"),
+    ):
+        if wrong.any():
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {limit}. Did you properly pass the result of lu_factor?"
+            )
 
 
 def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
@@ -239,6 +250,9 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
     if is_meta(LU, B):
         return blank(size, LU._dtype, columns=left)
     factors, swaps, right = (host(t, "linalg_lu_solve") for t in (LU, pivots, B))
+    if 0 not in size:
+        _check_swaps(swaps, factors.shape[-1])
+        kernel_dtypes(LU, "linalg.lu_solve_cpu")
     if left:
         return in_columns(lapack.lu_solve(factors, swaps, right, adjoint=adjoint), LU._dtype)
     # From the right: the system of all adjoints.
@@ -287,7 +301,7 @@ def linalg_lu_solve(
         adjoint: solve with the matrix conjugated and transposed.
 
     Raises:
-        RuntimeError: when the factors are not square, or the sides do not fit.
+        RuntimeError: when the factors are not square, the sides do not fit, or a pivot is no row.
 
     >>> import tensorkit as tk
     >>> LU, pivots = tk.linalg.lu_factor(tk.tensor([[2.0, 0.0], [0.0, 4.0]]))

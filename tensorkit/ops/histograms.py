@@ -16,7 +16,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, cpp_name, deliver
+from tensorkit.ops.convert import check_number, copy_into, cpp_name, deliver
 from tensorkit.ops.create import linspace
 from tensorkit.ops.places import bisected
 from tensorkit.ops.sorting import LIMITED, check_flags, check_tensor, on_host, two_of, whole
@@ -101,10 +101,10 @@ def _check_kernel(kind: dtype) -> None:
 
 def _spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
     """The limits of bins of one width."""
-    if kind is dtypes.uint8 and not 0 <= least <= most <= 255:
-        raise RuntimeError("value cannot be converted to type uint8_t without overflow")
     if kind.category == 0 or kind in LIMITED:
         raise missing_kernel("linspace_cpu", kind.label)
+    for end in (least, most):
+        check_number(end, kind, narrow=True)
     return linspace(least, most, bins + 1, dtype=kind)
 
 

@@ -8,8 +8,8 @@ import numpy
 
 from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import op, sample
-from tensorkit.dtypes import int32
+from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels import lapack
 from tensorkit.ops.matrices import (
@@ -155,7 +155,38 @@ def _check_solve(LD: Tensor, pivots: Tensor, B: Tensor) -> tuple[int, ...]:
             f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
             f"{list(pivots._lay().size)} instead"
         )
+    if pivots._dtype.category != 1:
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots._dtype.label}")
     return (*layouts.broadcast_sizes(given[:-2], size[:-2]), *given[-2:])
+
+
+def _check_swaps(swaps: Array, kind: dtype) -> None:
+    """Refuse what is no row, and blocks of two that are not whole: LAPACK would write beside the matrix."""
+    if not swaps.size:
+        return
+    if kind in (uint16, uint32, uint64):
+        raise missing_kernel("abs_cpu", kind.label)
+    rows, sentence = swaps.shape[-1], "Pivots given to ldl_solve must all satisfy |pivot| "
+    after = ". Did you properly pass the result of ldl_factor?"
+    far = numpy.abs(swaps)  # of the very smallest number a negative one
+    if (far < 1).any():
+        raise RuntimeError(f"{sentence}>= 1{after}")
+    if (far > rows).any():
+        raise RuntimeError(f"{sentence}<= LD.size(-2){after}")
+    for one in swaps.reshape(-1, rows):
+        _check_pairs(one)
+
+
+def _check_pairs(swaps: Array) -> None:
+    """Negative pivots mark blocks of two, so that of neighbours there must be an even number (PyTorch crashes)."""
+    edges = numpy.flatnonzero(numpy.diff(numpy.concatenate(([0], swaps < 0, [0]))))
+    for first, end in edges.reshape(-1, 2):
+        if (end - first) % 2:
+            raise RuntimeError(
+                "Pivots given to ldl_solve must be negative in pairs, one pair for each block of two rows, but got "
+                f"{end - first} in a row at {first}: {swaps[first:end].tolist()}. Pass the pivots as ldl_factor "
+                "returned them, together with their LD."
+            )
 
 
 def _no_way_through(g: Any, c: Any) -> Any:
@@ -186,7 +217,7 @@ def ldl_solve(
         LD: ``(*, n, n)``. pivots: ``(*, n)``, int32. B: ``(*, n, k)``.
 
     Raises:
-        RuntimeError: when the factors are not square, or the sides do not fit.
+        RuntimeError: when the factors are not square, the sides do not fit, or the pivots are none of `ldl_factor`.
 
     >>> import tensorkit as tk
     >>> A = tk.tensor([[4.0, 2.0], [2.0, 3.0]])
@@ -199,9 +230,10 @@ def ldl_solve(
     for position, (label, tensor) in enumerate((("LD", LD), ("pivots", pivots), ("B", B)), 1):
         check_tensor("linalg_ldl_solve", label, position, tensor)
     size = _check_solve(LD, pivots, B)
-    kernel_dtypes(LD, "ldl_solve_kernel_cpu")
     if is_meta(LD, B):
         return only(blank(size, LD._dtype, columns=True), out)
-    arrays = [host(t, "linalg_ldl_solve") for t in (LD, pivots, B)]
-    found = lapack.indefinite_solve(arrays[0], arrays[1].astype(numpy.int32), arrays[2], hermitian=hermitian)
+    factors, swaps, right = (host(t, "linalg_ldl_solve") for t in (LD, pivots, B))
+    _check_swaps(swaps, pivots._dtype)
+    kernel_dtypes(LD, "ldl_solve_kernel_cpu")
+    found = lapack.indefinite_solve(factors, swaps.astype(numpy.int32), right, hermitian=hermitian)
     return only(in_columns(found, LD._dtype), out)

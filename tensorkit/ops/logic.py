@@ -373,7 +373,7 @@ def _check_path(elements: Any, others: Tensor, kind: dtype) -> None:
     """Where the others are few, PyTorch looks at each: it must be able to line them up, and lacks some dtypes."""
     count = elements.numel() if isinstance(elements, Tensor) else 1
     if count and others.numel() < int(10 * count**0.145):
-        others.view(-1)
+        to_dtype(others, kind).view(-1)  # a copy of another dtype may lie in one row
         if kind in _LIMITED and (others.numel() or not isinstance(elements, Tensor)):
             raise missing_kernel("isin_default_cpu", kind.label)
 

@@ -574,8 +574,6 @@ _div = _times_number("Div", lambda value, factor: value / factor)
 
 def _beside(name: str, y: Tensor, x: Any, dim: int) -> Tensor:
     """The steps between the sample points, so that they broadcast against `y`."""
-    if y._dtype is dtypes.bool or x._dtype is dtypes.bool:
-        raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x.dim() == 1:
         if x.size(0) != y.size(dim):
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
@@ -584,6 +582,11 @@ def _beside(name: str, y: Tensor, x: Any, dim: int) -> Tensor:
         x = x.view([1] * (y.dim() - x.dim()) + list(x.size()))
     first, second = _neighbours(x, dim)
     return second - first  # type: ignore[no-any-return]
+
+
+def _refuse_bools(name: str, y: Tensor, x: Any) -> None:
+    if y._dtype is dtypes.bool or x._dtype is dtypes.bool:
+        raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
 
 
 def _neighbours(y: Any, dim: int) -> tuple[Any, Any]:
@@ -618,6 +621,7 @@ def _trapezoid(y: Tensor, x: Any, dx: Any, dim: Any) -> Tensor:
     if y.size(axis) == 0:
         return y.new_zeros([n for d, n in enumerate(y.size()) if d != axis]).zero_()
     if x is not _ABSENT:
+        _refuse_bools("trapezoid", y, x)
         steps = _beside("trapezoid", y, x, axis)
         left, right = _neighbours(y, axis)
         return _div(((left + right) * steps).sum(axis), 2.0)  # type: ignore[no-any-return]
@@ -716,13 +720,16 @@ def cumulative_trapezoid(y: Tensor, x: Any = _ABSENT, *, dx: Any = _ABSENT, dim:
     """
     _check_areas(y, x, dx, dim)
     name = "cumulative_trapezoid"
-    step = None if x is not _ABSENT else _check_step(name, y, 1 if dx is _ABSENT else dx)
+    if x is _ABSENT:
+        step = _check_step(name, y, 1 if dx is _ABSENT else dx)
+    else:
+        one_axis(dim, y.dim())
+        _refuse_bools(name, y, x)
     if not y.dim():
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     axis = one_axis(dim, y.dim())
-    if step is None:
-        steps = _beside(name, y, x, axis)
-        left, right = _neighbours(y, axis)
-        return _div(((left + right) * steps).cumsum(axis), 2.0)  # type: ignore[no-any-return]
     left, right = _neighbours(y, axis)
-    return _mul(right + left, step / 2).cumsum(axis)  # type: ignore[no-any-return]
+    if x is _ABSENT:
+        return _mul(right + left, step / 2).cumsum(axis)  # type: ignore[no-any-return]
+    steps = _beside(name, y, x, axis)
+    return _div(((left + right) * steps).cumsum(axis), 2.0)  # type: ignore[no-any-return]

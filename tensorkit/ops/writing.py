@@ -200,7 +200,7 @@ def check_memory(input: Tensor, *sources: Any) -> None:
 def element(value: Any, kind: dtype) -> Array:
     """A number as an element of a dtype, which must be able to hold it."""
     one = empty_strided((), (), kind, CPU)
-    write_number(one, value)
+    write_number(one, value, narrow=True)
     return one._nd()
 
 

@@ -97,3 +97,24 @@ def test_all_spellings_are_told_to_listeners_once() -> None:
         _ = i & 3, 1 << i, tk.where(a > 0, a, 0), a.clamp(0, 1), tk.lerp(a, a, 0.5)
     told = [event.name for event in events if isinstance(event, OpEvent) and event.depth == 0]
     assert told == ["bitwise_and", "bitwise_left_shift", "gt", "where", "clamp", "lerp"]
+
+
+ROWS = {"a": Operand((2, 3), "float32", "expanded"), "b": Operand((2, 3), "float16", "transposed")}
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "call", ["tk.ldexp(a, b)", "tk.ldexp(a, b.float())", "tk.ldexp(a.double(), b)", "tk.ldexp(b, a)"]
+)
+def test_a_power_of_two_lies_in_memory_as_pytorchs(call: str) -> None:
+    difference = compare(require_torch(), call, ROWS)
+    assert difference is None, difference.text if difference else ""
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("kind", ["uint8", "int16"])
+@pytest.mark.parametrize("layout", ["expanded", "transposed", "plain"])
+def test_members_are_looked_for_in_a_copy_where_the_dtypes_differ(kind: str, layout: str) -> None:
+    operands = {"a": Operand((2, 3), "int16", "expanded"), "b": Operand((2, 3), kind, layout)}
+    difference = compare(require_torch(), "tk.isin(a, b, invert=True)", operands)
+    assert difference is None, difference.text if difference else ""

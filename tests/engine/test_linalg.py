@@ -11,6 +11,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.kernels import lapack
 from tests.oracle import require_torch
+from tests.parity.compare import Operand, compare
 
 REAL = ("float32", "float64")
 KINDS = (*REAL, "complex64", "complex128")
@@ -334,3 +335,36 @@ def test_old_results_are_what_they_were() -> None:
         assert near(upper.t() @ upper, a, "float32")
         assert near(tk.potri(upper) @ a, tk.eye(2), "float32")
         assert near(a @ tk.potrs(b, upper), b, "float32")
+
+
+EYE = {"a": Operand((3, 3), "float32", seed=3), "b": Operand((3, 2), "float32")}
+LDL = "tk.linalg.ldl_solve(a, tk.tensor({}), b)"
+LU = "tk.linalg.lu_solve(a, tk.tensor({}, dtype=tk.int32), b)"
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(LU.format(pivots) for pivots in ("[9, 2, 3]", "[1, 2, 4]", "[0, 2, 3]", "[1, -1, 3]", "[9, 0, 3]")),
+        "tk.linalg.lu_solve(a, tk.tensor([4, 2, 3], dtype=tk.int32), b.mT, left=False)",
+        "tk.lu_solve(b, a, tk.tensor([4, 2, 3], dtype=tk.int32))",
+        "tk.linalg.lu_solve(a.half(), tk.tensor([4, 2, 3], dtype=tk.int32), b.half())",
+        "tk.linalg.lu_solve(a, tk.tensor([4, 2, 3], dtype=tk.int32), b[:, :0])",
+        *(LDL.format(pivots) for pivots in ("[9, 2, 3]", "[1, 2, -4]", "[0, 2, 3]", "[1, 2, 2**32 + 3]")),
+        *(LDL.format(pivots) for pivots in ("[1, 2, 3.0]", "[9, 0, 3]", "[1, 2, 3], dtype=tk.uint16")),
+        *(LDL.format(pivots) for pivots in ("[1, 2, -2**31], dtype=tk.int32", "[1, 2, 3], dtype=tk.uint8")),
+        *(LDL.format(pivots) for pivots in ("[-2, -2, 3]", "[1, -3, -3]", "[-2, -3, 3]")),
+        "tk.linalg.ldl_solve(a[:0, :0], tk.tensor([], dtype=tk.int64), b[:0])",
+    ],
+)
+def test_pivots_that_are_no_rows_never_reach_lapack(call: str) -> None:
+    difference = compare(require_torch(), call, EYE, tolerance=500)
+    assert difference is None, difference.text if difference else ""
+
+
+@pytest.mark.parametrize("pivots", [[1, 2, -1], [-1, 2, 3], [1, -2, 3], [-1, -1, -2]])
+def test_half_a_block_of_two_never_reaches_lapack(pivots: list[int]) -> None:
+    # PyTorch hands it to LAPACK, and its process ends there.
+    with pytest.raises(RuntimeError, match=r"must be negative in pairs.*Pass the pivots as ldl_factor"):
+        tk.linalg.ldl_solve(tk.eye(3), tk.tensor(pivots), tk.ones(3, 2))

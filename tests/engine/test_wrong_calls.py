@@ -49,6 +49,46 @@ CALLS = (
 )
 
 
+#: What has two faults, or nearly none.
+BESIDE_LIMITS = (
+    # bools come before the missing dimension
+    *("tk.cumulative_trapezoid(a[0] > 0, a[0] > 0)", "tk.cumulative_trapezoid(a[0], a[0] > 0, dim=0)"),
+    *(
+        "tk.cumulative_trapezoid(a, a > 0, dim=5)",
+        "tk.trapezoid(a[0] > 0, a[0] > 0)",
+        "tk.trapezoid(a, a > 0)",
+    ),
+    # the range of a histogram has to fit before the kernel is looked for
+    *("tk.tensor(2**31 - 1, dtype=tk.int32).histc(3)", "tk.tensor(2**31 - 2, dtype=tk.int32).histc(3)"),
+    *(
+        "tk.tensor(-128, dtype=tk.int8).histc(3)",
+        "a.half().histc(3, 0, 70000)",
+        "a.histc(3, 0, 1e300)",
+        "tk.tensor(2**63 - 1).histc(1, 0, 2.0**63)",
+        "tk.tensor([1, 2]).fill_(2.0**63)",
+    ),
+    # a number beyond 16 bits: PyTorch refuses it unless it goes through a double
+    *(f"a.{kind}().fill_({number})" for kind in ("half", "bfloat16") for number in ("1e39", "1 + 2j")),
+    *(f"a[:1].{kind}().fill_({number})" for kind in ("half", "bfloat16") for number in ("1e39", "1 + 2j")),
+    *("a.half().fill_(65504.0)", "a.half().fill_(65505)", "a.half().fill_(-float('inf'))"),
+    *("tk.full((2,), 70000, dtype=tk.half)", "tk.full((1,), 70000, dtype=tk.half)"),
+    *("tk.full_like(a, 70000, dtype=tk.half)", "a.half().masked_fill(a > 99, 70000)"),
+    *("a.half().index_fill(0, tk.tensor([0]), 1e30)", "a.half().scatter(0, tk.tensor([0]), 1e30)"),
+    "a.bfloat16().index_put((tk.tensor([True, False]),), tk.tensor(1 + 2j))",
+    "a.half().index_add(0, tk.tensor([0]), a[:1].half(), alpha=1e30)",
+    "tk.addmv(a.half(), tk.ones(2, 2).half(), a.half(), alpha=1e30)",
+    # elements that share a slot come before the missing kernel
+    "tk.ldexp_(a[:1].expand(3), tk.ones(3, dtype=tk.uint32))",
+)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("call", BESIDE_LIMITS)
+def test_of_two_faults_the_first_is_named(call: str) -> None:
+    difference = compare(require_torch(), call, {"a": Operand((2,), "float32")})
+    assert difference is None, difference.text if difference else ""
+
+
 @pytest.mark.parity
 @pytest.mark.parametrize("call", CALLS)
 def test_what_cannot_be_meant_is_refused_in_pytorchs_words(call: str) -> None:
