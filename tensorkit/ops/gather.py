@@ -302,7 +302,12 @@ def _scattered(
     if not include_self and reduce is not None:
         first = _neutral(reduce, input._dtype)
         numpy.put_along_axis(_window(target, places, axis), places, first, axis)
-    _combine(target, places, axis, values, None if reduce is None else _COMBINE[reduce])
+    if reduce is not None and kernels.is_half(input._dtype):  # rounded once, at the end
+        wide, many = (kernels.cast(array, dtypes.float32) for array in (target, values))
+        _combine(wide, places, axis, many, _COMBINE[reduce])
+        target[...] = kernels.cast(wide, input._dtype)
+    else:
+        _combine(target, places, axis, values, None if reduce is None else _COMBINE[reduce])
     if reduce == "mean":
         _divide(target, places, axis, include_self, input._dtype)
     if not host._nd().shape and not numpy.shares_memory(host._nd(), target):

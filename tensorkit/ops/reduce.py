@@ -455,7 +455,8 @@ def nansum(
     kind = result_kind("nansum", input, dtype, out)
     if kind in LIMITED and input.numel():
         raise missing_kernel("sum_cpu", kind.label)
-    if input._dtype.category == 2 and (kind.is_complex or (dtype is None and kind.category < 2)):
+    lost = kind.is_complex or (dtype is None and kind.category < 2)
+    if lost and input._dtype.category == 2 and input.numel():
         raise missing_kernel("nansum_cpu", kind.label)
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)

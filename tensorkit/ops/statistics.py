@@ -258,6 +258,9 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         values, _, kind = _spread(name, input, dim, by, keepdim)
         if input._device == META:
             return values  # type: ignore[no-any-return]
+        lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
+        if lost and input.numel() and numpy.size(values) == 1:  # PyTorch has a loop of its own for one result
+            raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
         # Rounded once, to what it is written into.
         return deliver(
             values, out._dtype if isinstance(out, Tensor) and out._dtype.category == 2 else kind, out

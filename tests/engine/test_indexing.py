@@ -11,6 +11,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.tracing import listen
 from tests.oracle import require_torch
+from tests.parity.compare import Operand, compare
 from tests.twins import differing
 
 Write = Callable[[Any], Any]
@@ -156,3 +157,25 @@ def test_a_trace_shows_the_brackets() -> None:
         t = tk.arange(3)
         t[[0, 1]] = t[[1, 2]]
     assert {"__getitem__", "__setitem__"} <= set(seen)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+@pytest.mark.parametrize("layout", ["plain", "transposed"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "a.scatter_add(0, i, b)",
+        "a.scatter_reduce(0, i, b, 'sum', include_self=False)",
+        "a.scatter_reduce(0, i, b, 'mean')",
+        "a.scatter_reduce(0, i, b, 'prod')",
+        "a.scatter(0, i, 1.3, reduce='add')",
+    ],
+)
+def test_what_is_scattered_onto_16_bits_is_rounded_once(call: str, kind: str, layout: str) -> None:
+    operands = {"a": Operand((1, 3), kind, layout, seed=1), "b": Operand((20, 3), kind, seed=2)}
+    torch = require_torch()
+    call = (
+        call.replace("i,", "tk.zeros(20, 3, dtype=tk.int64),").replace("b,", "b / 7,").replace("b)", "b / 7)")
+    )
+    assert (found := compare(torch, call, operands)) is None, found.text if found else ""

@@ -184,7 +184,18 @@ DELIBERATE = (
             factorises(case.op)
             and found.respect in ("value", "error")
             and (
-                case.telling() or (case.layout() in ("expanded", "overlapping") and "singular" in found.text)
+                case.telling()
+                or (
+                    case.layout() in ("expanded", "overlapping")
+                    and (
+                        "singular" in found.text
+                        or "is zero" in found.text
+                        or (
+                            bool(case.dtypes() & _COMPLEX)
+                            and re.search("solve|inv|lu|det", case.op) is not None
+                        )
+                    )
+                )
             )
         ),
         chance=True,
