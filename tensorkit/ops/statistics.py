@@ -372,6 +372,8 @@ def norm_of(array: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Arr
     """The p-norm along dimensions, in the precision of the elements."""
     if p == 0:
         return _add(array != 0, axis=axes, keepdims=keepdim, dtype=array.real.dtype)  # type: ignore[no-any-return]
+    if all(array.shape[d] == 1 for d in axes):  # one number's norm is its size, which no power can overflow
+        return numpy.abs(array).reshape(reduced_size(array.shape, axes, keepdim))
     sizes = numpy.abs(array) if p != 2 or array.dtype.kind == "c" else array
     if p == 2 and (short := sum_along(sizes, axes, squares)) is not None:
         return numpy.sqrt(short.reshape(reduced_size(array.shape, axes, keepdim)))

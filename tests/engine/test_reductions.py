@@ -11,6 +11,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.kernels import compiled
 from tests.oracle import require_torch, sentence
+from tests.parity.compare import Operand, compare
 
 #: Long and short rows, few and many; what is not a multiple of a block.
 SIZES = (
@@ -237,3 +238,23 @@ def test_products_of_long_rows_by_the_compiled_loop(kind: Any, size: tuple[int, 
     ):
         assert found.size() == wanted.shape
         assert np.allclose(found.numpy(), wanted.astype(kind), rtol=1e-4)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tk.linalg.vector_norm(a * 1e30)",
+        "tk.linalg.vector_norm(a * 1e-30, 3)",
+        "tk.linalg.vector_norm(a[:, 0] * 1e30j, -2.5)",
+        "tk.linalg.vector_norm(a * 0, -3)",
+        "tk.linalg.vector_norm(a, 0)",
+        "tk.norm(a.expand(2, 1) * 1e30, 3, dim=1, keepdim=True)",
+        "tk.norm(a.expand(2, 1) * 1e30, 3)",
+        "tk.dist(a, a * 1e30, 3)",
+        "tk.renorm(a * 1e30, 3, 0, 1.0)",
+    ],
+)
+def test_the_norm_of_one_number_is_its_size(call: str) -> None:
+    found = compare(require_torch(), call, {"a": Operand((1, 1), "float32", seed=1)}, tolerance=1)
+    assert found is None, found.text if found else ""

@@ -201,6 +201,12 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
+        "PyTorch multiplies the second of two complex numbers by alpha = 1 before it adds or subtracts it, which makes "
+        "inf + infj no number; tensorkit adds the parts",
+        lambda case, found: case.op == "dist" and case.telling() and bool(case.dtypes() & _COMPLEX),
+        rare=True,
+    ),
+    Deliberate(
         "PyTorch's loop for the spread of a whole tensor makes it infinite for numbers near the end of their range, "
         "its loop along a dimension does not; tensorkit computes it in float64",
         lambda case, found: (
