@@ -15,13 +15,14 @@ precision, evaluated here in double.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dis
 import functools
 import importlib
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
@@ -61,7 +62,6 @@ __all__ = [
     "same_place",
     "scatter_add_first",
     "scatter_add_last",
-    "settle",
     "shorter",
     "sigmoid",
     "sign",
@@ -172,7 +172,7 @@ class Loop:
 
     def compiled(self) -> Any:
         """The compiled function; None while there is none, or where Numba is not installed."""
-        if self.ready is None and not self.asked:
+        if self.ready is None and (not self.asked or _MODE == "force"):
             self.asked = True
             if _MODE == "force":
                 self.compile()
@@ -278,18 +278,21 @@ def _inner(function: Any, numba: Any) -> Any:
 
 def wait() -> None:
     """Compile everything now, which takes a minute or two: for measurements."""
-    _compile(_loops)
-
-
-def settle() -> None:
-    """Compile now what was asked for so far: for tests, whose next call then takes the compiled way."""
-    _compile(one for one in _loops if one.asked)
-
-
-def _compile(loops: Iterable[Loop]) -> None:
     if _MODE != "0":
-        for one in loops:
+        for one in _loops:
             one.compile()
+
+
+@contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Compile each loop when it is asked for, and wait for it: for tests of what the compiled way does."""
+    global _MODE
+    before = _MODE
+    _MODE = "0" if before == "0" else "force"
+    try:
+        yield
+    finally:
+        _MODE = before
 
 
 def loop(*signatures: str, reordered: bool = False) -> Callable[[Callable[..., Any]], Loop]:

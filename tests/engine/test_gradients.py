@@ -262,7 +262,7 @@ def _plain_case(sample: Sample, rng: random.Random) -> Case:
 
 
 def _compared(
-    sample: Sample, rng: random.Random, turn: int | None, kinks: tuple[str, ...] = KINKS
+    sample: Sample, rng: random.Random, turn: int | None = None, kinks: tuple[str, ...] = KINKS
 ) -> Iterator[Case]:
     """Every layout; complex numbers; one operand alone; and the points where derivatives are a convention."""
     case = _plain_case(sample, rng)

@@ -299,9 +299,8 @@ def fresh():
     of = tk.from_numpy
     return {"tk": tk, "a": of(a.copy()), "b": of(b.copy()), "i": of(i), "c": of(a[:, :1].copy()), "d": of(b[:1].copy())}
 answers = lambda: {str(k): eval(code, fresh()) for k, code in enumerate(eval(sys.argv[3]))}
-answers()
-compiled.settle()
-found = answers()
+with compiled.at_once():
+    found = answers()
 numpy.savez(sys.argv[1], **{k: t.float().numpy() if t.dtype is tk.float16 else t.numpy() for k, t in found.items()})
 """
 
@@ -438,8 +437,8 @@ print(compiled.sign.ready, compiled._compiler.worker._process, bool((t.sign() ==
 
 def _peak(work: Callable[[], Any]) -> float:
     """How much memory a call takes at most, its result included, in tensors of a million float32 numbers."""
-    work()
-    compiled.settle()  # NumPy, which answers meanwhile, may take a temporary more
+    with compiled.at_once():  # NumPy, which answers meanwhile, may take a temporary more
+        work()
     tracemalloc.start()
     kept = work()
     peak = tracemalloc.get_traced_memory()[1]

@@ -60,16 +60,20 @@ def test_every_picture_is_drawn_in_the_pdf_that_chromium_prints(
     launch = functools.partialmethod(browsers.launch, executable_path=chromium)
     monkeypatch.setattr(browsers, "launch", launch)
     exporter = nbconvert.WebPDFExporter(disable_sandbox=True, browser_args=[*FLAGS, CUT_OFF])
-    printed, _ = exporter.from_filename(str(path))
-    pages = pypdf.PdfReader(io.BytesIO(printed)).pages
-    words = _plain("".join(page.extract_text() for page in pages))
     typed = _plain("".join("".join(cell["source"]) for cell in _code(path)))
-
     pictures = [_lines(found) for one in _widgets(path) for found in STILL.findall(one["text/html"])]
     assert len(pictures) >= 5
-    for lines in pictures:
-        assert [line for line in lines if line not in words] == []
-        assert any(line not in typed for line in lines)
+    assert all(any(line not in typed for line in lines) for lines in pictures)
+
+    # Chromium prints when the network has been idle for a while: on a busy machine before the last picture is there.
+    for _ in range(3):
+        printed, _ = exporter.from_filename(str(path))
+        pages = pypdf.PdfReader(io.BytesIO(printed)).pages
+        words = _plain("".join(page.extract_text() for page in pages))
+        missing = [line for lines in pictures for line in lines if line not in words]
+        if not missing:
+            break
+    assert missing == []
     assert "Errordisplayingwidget" not in words
 
 

@@ -15,7 +15,6 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled
 from tensorkit_widgets import GraphView, StrideExplorer, live
 from tensorkit_widgets.adapters import describe, storage_number
 from tensorkit_widgets.adapters_graph import LIMIT, named, read, rehearse
@@ -789,15 +788,16 @@ def test_the_view_keeps_no_tensor_that_it_does_not_draw() -> None:
 
 def test_hundreds_of_cell_runs_leak_nothing(shell: Shell) -> None:
     w = view("affine")
-    for _ in range(50):
-        shell.ran()
-    compiled.settle()  # what it loads in the background is no leak of a view
-    gc.collect()
-    before = sys.getallocatedblocks()
-    for _ in range(400):
-        shell.ran()
-    gc.collect()
-    assert sys.getallocatedblocks() - before < 200
+    grown = []
+    for _ in range(9):
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(50):
+            shell.ran()
+        gc.collect()
+        grown.append(sys.getallocatedblocks() - before)
+    # Loops that are loaded in the background take blocks too, but not all the time.
+    assert sorted(grown)[3] < 25, grown
     w.close()
 
 
