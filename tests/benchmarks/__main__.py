@@ -17,7 +17,7 @@ from tests.benchmarks.opening import opening
 from tests.benchmarks.repaint import repaint
 from tests.benchmarks.report import Report, Section, newest, save, table
 from tests.benchmarks.small import small
-from tests.benchmarks.speed import speed
+from tests.benchmarks.speed import explained, speed
 from tests.benchmarks.tiny import tiny
 
 __all__ = ["BENCHMARKS", "main"]
@@ -39,7 +39,7 @@ BENCHMARKS = {
 def _measured(benchmark: Benchmark) -> Section:
     print(f"{benchmark.title} ...", file=sys.stderr, flush=True)
     try:
-        return Section(benchmark.title, list(benchmark.measure()))
+        return Section(benchmark.title, list(map(explained, benchmark.measure())))
     except Skip as reason:
         print(f"  skipped: {reason}", file=sys.stderr)
         return Section(benchmark.title, [], str(reason))
