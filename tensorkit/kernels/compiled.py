@@ -38,6 +38,7 @@ __all__ = [
     "add_product",
     "add_scaled",
     "as_row",
+    "at_once",
     "choose",
     "clip",
     "column_sums",
