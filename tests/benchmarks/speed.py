@@ -180,10 +180,12 @@ _LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy itself take
 _SHORT = (
     "several of NumPy's functions of 0.4 µs each, or the chain of Python calls around a recorded operation"
 )
-_ELSEWHERE = (
-    "not looked into yet: two days before, on an AMD EPYC, a repaint took 48 ms, the memory map 2.6 ms, and "
-    "the peak was 1.00 times PyTorch's"
+_SLOWER = (
+    "a slower machine: the code of two days before, which took 48 and 62 ms on an AMD EPYC, takes 85 and 110 ms on "
+    "this one"
 )
+_WATCHED = "a slower machine: measured an hour apart, the code of the day before takes 8.2 ms here"
+_NUMBA = "Numba, which the first large tensor loads, was counted with it: loaded before, the peak is 0.99 times PyTorch's"
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
 #: table must have a reason here, and every reason such a cell (`tests/benchmarks/test_report.py`).
@@ -266,11 +268,11 @@ REASONS: dict[str, str] = {
     "svd,": _LAPACK,
     "eigh,": _LAPACK,
     "isin(a, b)": "every call is held against PyTorch's forms before it runs",
-    "peak memory": _ELSEWHERE,
-    "median": _ELSEWHERE,
-    "95th percentile": _ELSEWHERE,
-    "a board's step": "not looked into yet: 98 ms on another machine under load",
-    "100 tensors of 1,000,000": _ELSEWHERE,
+    "peak memory": _NUMBA,
+    "median": _SLOWER,
+    "95th percentile": _SLOWER,
+    "a board's step": "a slower machine: measured an hour apart, the code of the day before takes 84 ms here",
+    "100 tensors of 1,000,000": _WATCHED,
     "bmm,": _LAPACK,
     "solve,": _LAPACK,
 }
