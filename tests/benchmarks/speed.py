@@ -177,15 +177,14 @@ _MADE = (
     "out in words of 64 bits that are cut to 32: of a thousand, that alone takes as long as PyTorch's whole call"
 )
 _LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy itself takes as long"
-_SHORT = (
-    "several of NumPy's functions of 0.4 µs each, or the chain of Python calls around a recorded operation"
-)
 _SLOWER = (
     "a slower machine: the code of two days before, which took 48 and 62 ms on an AMD EPYC, takes 85 and 110 ms on "
     "this one"
 )
 _WATCHED = "a slower machine: measured an hour apart, the code of the day before takes 8.2 ms here"
-_NUMBA = "Numba, which the first large tensor loads, was counted with it: loaded before, the peak is 0.99 times PyTorch's"
+_NUMBA = (
+    "Numba, which the first large tensor loads, was counted with it: loaded before, the peak is 0.99 times PyTorch's"
+)
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
 #: table must have a reason here, and every reason such a cell (`tests/benchmarks/test_report.py`).
