@@ -183,7 +183,7 @@ _SLOWER = (
 )
 _WATCHED = "a slower machine: measured an hour apart, the code of the day before takes 8.2 ms here"
 _NUMBA = (
-    "Numba, which the first large tensor loads, was counted with it: loaded before, the peak is 0.99 times PyTorch's"
+    "Numba, which the first large tensor loads, counted too: loaded before, the peak is 0.99 times PyTorch's"
 )
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
