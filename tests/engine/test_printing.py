@@ -270,7 +270,7 @@ def test_a_million_elements_print_at_once() -> None:
     repr(large)
     started = time.thread_time()
     repr(large)
-    assert time.thread_time() - started < 0.05  # 5 ms, and ten times that where the processor is busy
+    assert time.thread_time() - started < 0.005 * 4  # 5 ms; four times that on a busy machine
 
 
 def test_a_cuda_tensor_says_so_and_only_its_corners_are_copied() -> None:

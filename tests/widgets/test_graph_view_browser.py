@@ -212,7 +212,7 @@ def test_a_step_of_an_unfolded_graph_is_painted_in_time(page: Any) -> None:
         part(page, 2, "step").click()
         shows(page, 2, step=str(step))
         took.append(float(root_of(page, 2).get_attribute("data-latency")))
-    assert sorted(took)[4] < 5000, "a benchmark measures it; this finds a hang"
+    assert sorted(took)[4] < 2000, f"this finds a hang: {took}"
     running = root_of(page, 2).locator(".tk-running").bounding_box()
     frame = part(page, 2, "picture").bounding_box()
     assert frame["y"] <= running["y"] <= frame["y"] + frame["height"], "the box that runs is in sight"
