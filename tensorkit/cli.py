@@ -14,7 +14,7 @@ from rich.table import Table
 from .lab import present as presenting
 from .lab import server
 from .lab.errors import LabError
-from .lab.lessons import Delivery, deliver, reset
+from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
@@ -62,7 +62,7 @@ def lab(
     chosen = server.free_port() if port is None else server.require_port(port)
     done = deliver(folder)
     line = server.arguments(
-        folder, port=chosen, browser=browser, first=_first_lesson(done), settings=setting or []
+        folder, port=chosen, browser=browser, first=_first_lesson(folder), settings=setting or []
     )
     _say(done.summary())
     _say(f"Serving {folder.resolve()} on http://{server.HOST}:{chosen}/lab (stop with Ctrl-C)")
@@ -134,9 +134,11 @@ def _say_performance(cell: Performance) -> None:
     )
 
 
-def _first_lesson(done: Delivery) -> str | None:
-    """A newcomer lands on the first lesson; later, JupyterLab opens what was open before."""
-    return next((name for name in done.copied if name.startswith("00_")), None)
+def _first_lesson(folder: Path) -> str | None:
+    """Where a newcomer lands, however often the server was started; later, JupyterLab opens what was open before."""
+    if server.opened_before(folder):
+        return None
+    return next((path.name for path in sorted(folder.glob("00_*.ipynb"))), None)
 
 
 def _say_reset(restored: Path, mine: Path | None) -> None:

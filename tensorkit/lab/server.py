@@ -19,7 +19,16 @@ from pathlib import Path
 from .errors import LabError
 from .lessons import state_folder
 
-__all__ = ["HOST", "arguments", "environment", "free_port", "require_lab", "require_port", "serve"]
+__all__ = [
+    "HOST",
+    "arguments",
+    "environment",
+    "free_port",
+    "opened_before",
+    "require_lab",
+    "require_port",
+    "serve",
+]
 
 HOST = "127.0.0.1"
 _FIRST_PORT = 8888
@@ -147,7 +156,7 @@ def arguments(
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         # Which files are open is remembered with the lessons, not with the learner's other notebooks.
-        f"--LabApp.workspaces_dir={state_folder(folder) / 'workspaces'}",
+        f"--LabApp.workspaces_dir={_workspaces(folder)}",
     ]
     if first is not None:
         line.append(f"--LabApp.default_url=/lab/tree/{first}")
@@ -155,6 +164,21 @@ def arguments(
         # In a container everything is root; the server listens to this machine only and asks for its token.
         line.append("--ServerApp.allow_root=True")
     return line + [_setting(text) for text in settings]
+
+
+def opened_before(folder: Path) -> bool:
+    """Whether JupyterLab was ever open on this folder in a browser, so that there is something to go back to.
+
+    Examples:
+        >>> import tempfile
+        >>> opened_before(Path(tempfile.mkdtemp()))
+        False
+    """
+    return any(_workspaces(folder).glob("*.jupyterlab-workspace"))
+
+
+def _workspaces(folder: Path) -> Path:
+    return state_folder(folder) / "workspaces"
 
 
 def _setting(text: str) -> str:

@@ -72,7 +72,7 @@ def tensorkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return run
 
 
-def test_the_first_start_lands_on_the_first_lesson_and_the_next_does_not(
+def test_a_newcomer_lands_on_the_first_lesson_and_who_comes_back_does_not(
     tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -84,10 +84,16 @@ def test_the_first_start_lands_on_the_first_lesson_and_the_next_does_not(
     assert "2 files copied." in said.out
     assert "/lab (stop with Ctrl-C)" in said.out
 
-    said = tensorkit("lab", "--no-browser")
-    assert not any("default_url" in part for part in started[1])
+    said = tensorkit("lab", "--no-browser")  # nobody has opened the page yet
+    assert "--LabApp.default_url=/lab/tree/00_setup_check.ipynb" in started[1]
     assert "--ServerApp.open_browser=False" in started[1]
     assert "copied" not in said.out
+
+    workspaces = tmp_path / "tensorkit-lessons" / ".tensorkit" / "workspaces"
+    workspaces.mkdir()
+    (workspaces / "default-37a8.jupyterlab-workspace").write_text("{}")  # as JupyterLab leaves it
+    tensorkit("lab")
+    assert not any("default_url" in part for part in started[2])
 
 
 def test_reset_restores_says_where_the_old_file_is_and_starts_nothing(
