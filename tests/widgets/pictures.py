@@ -47,7 +47,7 @@ PICTURES: dict[str, tuple[Callable[[], Any], str]] = {
 
 LIVE = (
     "transposed_slice", "refused_view", "stacked", "expanded", "overlapping", "size_one", "scalar", "backwards", "long",
-    "booleans",
+    "booleans", "window",
 )  # fmt: skip
 """The pictures that the JavaScript tests get."""
 

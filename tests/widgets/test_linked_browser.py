@@ -18,14 +18,16 @@ CELLS = [
     "StrideExplorer(plain.view(tk.int16), name='halves')",
     "BroadcastExplorer(plain, tk.ones(2, 1), names=('plain', 'ones')).run()",
     "MemoryMap({'w': w, 'odd': odd, 'x': x})",
+    "large = tk.arange(1000.0)\nStrideExplorer(large, name='large')",
+    "StrideExplorer(large[900:904], name='end')",
     "g = GraphView((loss, (odd * w.sum()).sum()), names={'w': w, 'x': x, 'odd': odd})\ng",
 ]
-STRIDE, HALVES, BROADCAST, MEMORY, GRAPH = 1, 2, 3, 4, 5
+STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH = 1, 2, 3, 4, 5, 6, 7
 
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, GRAPH])
+    one = desk.open("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH])
     yield one
     assert one.faults == []
     one.page.close()
@@ -78,6 +80,27 @@ def test_hover_in_a_view_of_another_dtype(book: Any) -> None:
     book.root(BROADCAST).locator('.tk-tile[data-key^="a:"][data-slot="3"]').first.hover()
     kin = book.root(HALVES).locator(".tk-slot.tk-kin")
     assert {int(slot.get_attribute("data-slot")) for slot in kin.all()} == {6, 7}
+
+
+def test_hover_over_a_slot_that_another_strip_leaves_out(book: Any) -> None:
+    """The old light goes, and the gap says which slot it hides."""
+    marks = book.root(LARGE).locator(".tk-lit, .tk-kin")
+    book.root(END).locator('.tk-cell[data-index="1"]').hover()
+    gap = book.root(LARGE).locator('.tk-gap-group[data-to="1000"]')
+    first = gap.get_attribute("data-from")
+    assert [part.get_attribute("data-from") for part in marks.all()] == [first]
+    assert marks.locator(".tk-gap-count").all_text_contents() == ["slot", "901"]
+    assert book.root(LARGE).get_attribute("data-element") == (
+        f"slot 901 is not drawn here: it is one of slots {first} to 999, which the strip leaves out"
+    )
+    for theme in ("Dark", "Light"):
+        book.theme(theme)
+        book.root(END).locator('.tk-cell[data-index="1"]').focus()
+        book.root(END).locator('.tk-cell[data-index="2"]').focus()
+        assert marks.locator(".tk-gap-count").all_text_contents() == ["slot", "902"]
+        assert book.axe(f'[data-windowed-list-index="{LARGE}"] .tk-explorer') == []
+    leave(book)
+    assert {part.get_attribute("data-slot") for part in marks.all()} == {"1"}, "its own element"
 
 
 def test_hover_in_broadcast_explorer(book: Any) -> None:

@@ -21,6 +21,7 @@ from tensorkit_widgets.memory_reach import distinct, reached_slots
 from tensorkit_widgets.memory_scan import MOST_ITEMS, MOST_NODES, MOST_STEPS, MOST_TENSORS, scan
 from tensorkit_widgets.memory_sentences import bytes_words, keeps_alive, remedy, slots_words, summary
 from tensorkit_widgets.memory_watch import MemoryWatch
+from tensorkit_widgets.scene.memory_words import storage_text
 from tests.widgets.conftest import weight
 
 
@@ -151,10 +152,11 @@ def test_graphs_and_gradients_hold_tensors(lib: Any) -> None:
     found = {
         way.text: one for one in look({"w": w, "loss": loss}).storages for h in one.holders for way in h.ways
     }
-    assert {"w", "loss", "saved by MulBackward0", "saved by ExpBackward0", "saved by AccumulateGrad"} <= set(
-        found
+    assert {"w", "loss", "saved by MulBackward0", "saved by ExpBackward0"} <= set(found)
+    assert [way.text for way in found["w"].holders[0].ways] == ["w", "kept for backward() to fill its .grad"]
+    assert not [text for text in found if "AccumulateGrad" in text], (
+        "it saves nothing: it writes the gradient"
     )
-    assert "saved by AccumulateGrad" in {way.text for way in found["w"].holders[0].ways}
     saved = found["saved by ExpBackward0"]
     assert (saved.nbytes, saved.libraries, saved.holders[0].kind) == (size, (lib.__name__,), "Tensor")
     loss.backward()
@@ -162,6 +164,29 @@ def test_graphs_and_gradients_hold_tensors(lib: Any) -> None:
     texts = {way.text: way.kind for s in after.storages for h in s.holders for way in h.ways}
     assert texts["w.grad"] == "grad"
     assert "saved by ExpBackward0" not in texts, "the graph was freed"
+
+
+def test_a_leaf_without_a_name_is_held_by_the_graph_for_its_gradient(lib: Any) -> None:
+    loss = (lib.ones(300, requires_grad=True)[:2] * 3).sum()
+    [leaf] = [s for s in look({"loss": loss}).storages if s.nbytes == 1200]
+    lines = storage_text(leaf, None)
+    assert any(
+        line.startswith("  a tensor kept for backward() to fill its .grad: size (300,)") for line in lines
+    )
+
+
+def test_what_the_graph_holds_too_is_not_said_to_be_freed_by_a_copy(lib: Any) -> None:
+    large = lib.ones(1000)
+    w = large[:2].requires_grad_()
+    [alone] = look({"w": w}).storages
+    assert remedy(alone) == "w = w.clone() would free it"
+    loss = (w + 1).sum()
+    [held] = [s for s in look({"w": w, "loss": loss}).storages if s.nbytes == 4000]
+    assert keeps_alive(held)
+    assert remedy(held) == "", "the graph keeps it, whatever w is bound to"
+    assert storage_text(held, None)[-2].startswith(
+        "  w (also kept for backward() to fill its .grad): size (2,)"
+    )
 
 
 @pytest.mark.parity

@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from tensorkit_widgets.adapters import Meta, describe, library_of, link_of, look, same_buffer
+from tensorkit_widgets.adapters_memory import leaf_of
 from tensorkit_widgets.geometry import slot_of
 from tensorkit_widgets.graph_model import Graph, Input, Kept, Made, Memory, Value, Vertex, Visit, Walk
 from tensorkit_widgets.numerals import short
@@ -189,11 +190,6 @@ def _edges(node: Any) -> tuple[tuple[Any, int], ...]:
     return tuple(node.next_functions)
 
 
-def _variable(node: Any) -> Any:
-    """The leaf that an accumulator stands for; None for an operation."""
-    return getattr(node, "variable", None) if node.name().endswith("AccumulateGrad") else None
-
-
 def _plain(name: str) -> str:
     stem = name.removeprefix("_saved_")
     return _OLD.get(stem, stem)
@@ -330,7 +326,7 @@ class _Reader:
     def _vertex(self, number: int, part: Any) -> Vertex:
         if _is_tensor(part):
             return self._tensor(number, part)
-        leaf = _variable(part)
+        leaf = leaf_of(part)
         if leaf is not None:
             return self._tensor(number, leaf)
         inputs = tuple(
@@ -379,7 +375,7 @@ class _Reader:
         )
         if source is None:
             return ""
-        leaf = _variable(source)
+        leaf = leaf_of(source)
         return (
             self.names.results.get((id(source), nr), ("", None))[0] if leaf is None else self.names.of(leaf)
         )
@@ -408,7 +404,7 @@ class _Reader:
     def _detached(self, tensor: Any) -> str:
         """Whose numbers a constant shares: it was detached from that one."""
         if self.family is None:
-            leaves = [_variable(part) for part in self.live.parts if not _is_tensor(part)]
+            leaves = [leaf_of(part) for part in self.live.parts if not _is_tensor(part)]
             wanted = [(self.names.of(leaf), leaf) for leaf in leaves if leaf is not None]
             wanted += list(self.names.results.values())
             self.family = [(name or "a leaf", describe(one)) for name, one in wanted]
@@ -568,7 +564,7 @@ class _Rehearsal:
         grads = [arrived.get(nr) for nr in range(max([_outputs(part), *(nr + 1 for nr in arrived)]))]
         seen = tuple(None if g is None else value_of(g) for g in grads)
         if vertex.kind == "leaf":
-            return Visit(number, seen, fills=self._filled(_variable(part), grads[0] if grads else None))
+            return Visit(number, seen, fills=self._filled(leaf_of(part), grads[0] if grads else None))
         sent = [] if all(g is None for g in grads) else _derivative(part, grads)
         values: list[Value | None] = []
         for k, one in enumerate(vertex.inputs):

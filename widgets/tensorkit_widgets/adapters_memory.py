@@ -33,6 +33,7 @@ __all__ = [
     "Roots",
     "fetch",
     "ground",
+    "leaf_of",
     "lineage",
     "numbers_of",
     "reader_of",
@@ -325,14 +326,16 @@ def fetch(tensor: Any, one: Ground, roots: Roots, slots: Array) -> bytes:
 # ---- what a graph keeps
 
 
+def leaf_of(node: Any) -> Any:
+    """The leaf whose gradient a node of an autograd graph adds up; None for an operation."""
+    return getattr(node, "variable", None) if node.name().endswith("AccumulateGrad") else None
+
+
 def saved_by(node: Any) -> Iterator[Any]:
-    """The tensors that a node of an autograd graph keeps alive, as they are: none is unpacked, so no hook runs.
+    """The tensors that an operation of an autograd graph saved, as they are: none is unpacked, so no hook runs.
 
     What tensorkit keeps without having made a tensor of it comes as an array.
     """
-    if node.name().endswith("AccumulateGrad"):
-        yield getattr(node, "variable", None)
-        return
     saved = getattr(node, "saved", None)
     if isinstance(saved, dict):
         for one in saved.values():

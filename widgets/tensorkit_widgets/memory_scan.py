@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
-from tensorkit_widgets.adapters_memory import lineage, reader_of, saved_by, tensor_library
+from tensorkit_widgets.adapters_memory import leaf_of, lineage, reader_of, saved_by, tensor_library
 
 __all__ = [
     "Found",
@@ -74,12 +74,14 @@ _OPAQUE = frozenset(
     ]
 )
 _OUTPUTS = ("_", "__", "___")
+_LEAF = "kept for backward() to fill its .grad"
+"""How a graph holds a leaf: the node at the end of each wire saved no number of it, it writes the gradient."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way to say a tensor: a plain *name*, something *inside* another, an *output* of a cell, a *grad*, or a
-    *graph* that saved it (``text`` is then a sentence's part: "saved by MulBackward0")."""
+    *graph* that holds it (``text`` is then a sentence's part: "saved by MulBackward0")."""
 
     text: str
     kind: Kind
@@ -215,7 +217,7 @@ class _Search:
     # ---- graphs
 
     def graphs(self) -> None:
-        """The tensors that the graphs behind the found tensors have saved."""
+        """The tensors that the graphs behind the found tensors hold: what was saved, and the leaves."""
         nodes: list[Any] = []
         known: set[int] = set()
         for found in list(self.found.values()):
@@ -231,12 +233,12 @@ class _Search:
                 continue
             break
         for node in nodes:
-            for tensor in saved_by(node):
+            leaf = leaf_of(node)
+            words = f"saved by {clean(node.name().rpartition('::')[2])}" if leaf is None else _LEAF
+            for tensor in saved_by(node) if leaf is None else (leaf,):
                 library = tensor_library(type(tensor))
                 if library:
-                    self.note(
-                        tensor, library, (None, f"saved by {clean(node.name().rpartition('::')[2])}", "graph")
-                    )
+                    self.note(tensor, library, (None, words, "graph"))
 
 
 def _add(nodes: list[Any], known: set[int], node: Any) -> None:

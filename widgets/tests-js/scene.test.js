@@ -79,6 +79,38 @@ describe("a scene under the pointer", () => {
     expect(heard.onPoint).toHaveBeenLastCalledWith(slotLayout(8, 4));
   });
 
+  it("lights the gap that hides a slot when another picture points at it, and the old light goes", () => {
+    scene = new LiveScene(shown(named("window").svg), heard);
+    const gap = [...scene.svg.querySelectorAll(".tk-gap-group")].find(({ dataset }) => Number(dataset.to) - Number(dataset.from) > 100);
+    const [from, to] = [Number(gap.dataset.from), Number(gap.dataset.to)];
+    const words = () => [...gap.querySelectorAll(".tk-gap-count")].map((line) => line.textContent);
+    const before = words();
+    const lit = () => [...scene.svg.querySelectorAll(".tk-lit, .tk-kin")];
+    const rest = lit();
+    expect(rest).not.toEqual([]);
+    scene.point(slotLayout(from + 5, scene.facts.item));
+    expect(lit()).toEqual([gap]);
+    expect(words()).toEqual(["slot", String(from + 5)]);
+    expect([...scene.svg.querySelectorAll(".tk-halo")].map((halo) => halo.getAttribute("width"))).toEqual(["0", "0"]);
+    const said = `slot ${from + 5} is not drawn here: it is one of slots ${from} to ${to - 1}, which the strip leaves out`;
+    expect(heard.onFocus).toHaveBeenLastCalledWith({ index: null, slot: from + 5, said });
+    scene.point(null, null);
+    expect(lit()).toEqual(rest);
+    expect(words()).toEqual(before);
+    scene.point(null, { offset: from + 7, size: [2], stride: [1], item: scene.facts.item });
+    expect(gap.classList.contains("tk-kin"), "a part of the tensor is in there").toBe(true);
+    scene.point(null, { offset: to, size: [], stride: [], item: scene.facts.item });
+    expect(gap.classList.contains("tk-kin")).toBe(false);
+  });
+
+  it("lights the gap that hides the slot of an element of the grid", () => {
+    scene = new LiveScene(shown(named("window").svg), heard);
+    const [index, part] = [...scene.cells].find(([, one]) => !scene.slots.has(Number(one.dataset.slot))) ?? ["", null];
+    if (!part) throw new Error("the strip draws every slot of the grid");
+    over(part);
+    expect(scene.gapOf(Number(part.dataset.slot)).group.classList.contains("tk-lit"), index).toBe(true);
+  });
+
   it("lights all that a tensor reads when another picture points at a whole one", () => {
     scene.point(null, { offset: 0, size: [2, 2], stride: [8, 2], item: 4 });
     expect(marks("slot")).toEqual([0, 2, 8, 10]);

@@ -62,6 +62,12 @@ export class LiveScene {
     this.slots = new Map();
     for (const cell of this.all(".tk-cell")) this.cells.set(cell.dataset.index ?? "", cell);
     for (const slot of this.all(".tk-slot")) this.slots.set(whole(slot.dataset.slot), slot);
+    /** The runs of slots that the strip leaves out, with the words under each. */
+    this.gaps = this.all(".tk-gap-group").map((group) => {
+      const lines = [...group.querySelectorAll(".tk-gap-count")];
+      const [from, to] = [whole(group.dataset.from), whole(group.dataset.to)];
+      return { group, from, to, lines, words: lines.map((line) => line.textContent ?? "") };
+    });
     this.arcs = svg.querySelector(".tk-arcs");
     this.drawnArcs = this.arcs ? [...this.arcs.childNodes] : [];
     /** @type {number[] | null} the element that stays lit when the pointer leaves */
@@ -150,25 +156,41 @@ export class LiveScene {
       return;
     }
     this.light(slot, null);
-    this.options.onFocus?.({ index: null, slot, said: drawn?.getAttribute("aria-label") ?? `slot ${slot}` });
+    this.options.onFocus?.({ index: null, slot, said: drawn?.getAttribute("aria-label") ?? this.hidden(slot) });
+  }
+
+  /** The gap of the strip in which a slot lies. @param {number} slot */
+  gapOf(slot) {
+    return this.gaps.find(({ from, to }) => slot >= from && slot < to);
+  }
+
+  /** Where a slot is that is not drawn. @param {number} slot */
+  hidden(slot) {
+    const gap = this.gapOf(slot);
+    const where = gap ? `: it is one of slots ${gap.from} to ${gap.to - 1}, which the strip leaves out` : "";
+    return `slot ${slot} is not drawn here${where}`;
   }
 
   /**
-   * Light a slot because another picture of the same storage points at it or at a part of it. If that is a larger slot, or
-   * all that a tensor reads, whatever lies in it is lit. Neither goes back to rest.
+   * Light a slot because another picture of the same storage points at it or at a part of it; if it is not drawn, the gap
+   * that it lies in. If that is a larger slot, or all that a tensor reads, whatever lies in it is lit. Neither goes back to rest.
    * @param {import("./reach.js").Layout | null} slot
    * @param {import("./reach.js").Layout | null} [tensor]
    */
   point(slot, tensor) {
     const own = slot && this.around(slot);
     if (own !== null) {
-      if (this.slots.has(own) || [...this.cells.values()].some((c) => whole(c.dataset.slot) === own)) this.showSlot(own);
+      this.showSlot(own);
       return;
     }
     if (this.resting) this.showElement(this.resting);
     else this.light(NaN, null);
     const pointed = slot ?? tensor;
-    if (pointed) for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(this.layout(at), pointed));
+    if (!pointed) return;
+    for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(this.layout(at), pointed));
+    for (const { group, from, to } of this.gaps) {
+      group.classList.toggle("tk-kin", meet({ offset: from, size: [to - from], stride: [1], item: this.facts.item }, pointed));
+    }
   }
 
   /** A slot of this tensor's dtype. @param {number} slot */
@@ -194,6 +216,12 @@ export class LiveScene {
       drawn.classList.toggle("tk-lit", number === slot);
       drawn.classList.remove("tk-kin");
       drawn.setAttribute("aria-selected", String(number === slot));
+    }
+    for (const { group, lines, words } of this.gaps) {
+      const here = group === this.gapOf(slot)?.group;
+      group.classList.toggle("tk-lit", here);
+      group.classList.remove("tk-kin");
+      lines.forEach((line, k) => { line.textContent = here ? ["slot", String(slot)][k] : words[k]; });
     }
     frame(this.svg.querySelector(".tk-grid > .tk-halo"), key === null ? undefined : this.cells.get(key));
     frame(this.svg.querySelector(".tk-strip > .tk-halo"), this.slots.get(slot));
@@ -245,8 +273,8 @@ export class LiveScene {
   where(slot) {
     const drawn = this.slots.get(slot);
     if (drawn) return Number(drawn.dataset.cx);
-    const gap = this.all(".tk-gap-group").find(({ dataset }) => slot >= whole(dataset.from) && slot < whole(dataset.to));
-    return gap ? Number(gap.dataset.cx) : 28;
+    const gap = this.gapOf(slot);
+    return gap ? Number(gap.group.dataset.cx) : 28;
   }
 
   /** @param {number[]} index @param {number} slot */
