@@ -9,7 +9,8 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 PY := $(BIN)/python
-PIP := $(PY) -m pip install --disable-pip-version-check --quiet
+# Python compiles what it imports when it does: pip would compile every file of every package, for two minutes.
+PIP := $(PY) -m pip install --disable-pip-version-check --quiet --no-compile
 
 ifneq ($(filter true,$(CI))$(filter 1,$(PARITY)),)
 TEST_EXTRAS := lab,test,cuda13,parity
@@ -57,10 +58,10 @@ $(VENV)/.installed-test $(VENV)/.installed-parity: $(VENV)/.installed-%: pyproje
 lab: $(VENV)/.installed-lab
 	@$(PY) -m tensorkit.cli lab $(ARGS)
 
-# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's server. One
-# process more than there are cores, for a browser's test mostly waits.
+# On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's page. One
+# process more than there are cores, for a browser's test mostly waits. tests/conftest.py says which file comes when.
 test: $(TEST_STAMP)
-	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile $(ARGS)
+	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(TEST_STAMP)
 	@$(BIN)/ruff check .

@@ -9,11 +9,15 @@ import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from tests.lab.test_serving import Served
 
 IN_CI = os.environ.get("CI") == "true"
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,12 +48,38 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"with CI=true every oracle must be there, but {reasons}")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for marker, reason in _missing_oracles().items():
         skip = pytest.mark.skip(reason=reason)
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(skip)
+    if hasattr(config, "workerinput"):
+        items[:] = in_turn(items)
+
+
+def in_turn(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests in the order in which several processes take them, a file at a time: the largest files first.
+
+    Files of browser tests mostly wait. They are spread among the others, whose work fills their pauses, and the last
+    of them begins while there is other work left.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    largest_first = sorted(files.values(), key=len, reverse=True)
+    waiting = [tests for tests in largest_first if tests[0].get_closest_marker("browser")]
+    working = [tests for tests in largest_first if not tests[0].get_closest_marker("browser")]
+    apart = 0.8 * sum(map(len, working)) / max(1, len(waiting))
+    ordered: list[pytest.Item] = []
+    begun = 0
+    for number, tests in enumerate(waiting):
+        while working and begun < number * apart:
+            begun += len(working[0])
+            ordered += working.pop(0)
+        ordered += tests
+    return [*ordered, *(test for tests in working for test in tests)]
 
 
 _TABLES = "compared with PyTorch"
@@ -89,3 +119,12 @@ def root() -> Path:
 def chromium() -> str:
     """The path of a Chromium for `executable_path`."""
     return next(path for path in map(shutil.which, CHROMIUM_NAMES) if path)
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """JupyterLab on the lessons, for as long as the tests last: every test opens notebooks of its own names."""
+    from tests.lab.test_serving import running
+
+    with running(tmp_path_factory.mktemp("desk"), ROOT, "LabApp.expose_app_in_browser=True") as served:
+        yield served

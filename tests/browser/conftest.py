@@ -1,4 +1,4 @@
-"""One server, one browser and one page for all tests of a lesson; the whole journey is watched."""
+"""One browser and one page for all tests of a lesson; the whole journey is watched."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
-from tests.lab.test_serving import Served, running
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
+
+    from tests.lab.test_serving import Served
 
 # Whatever a page asks for beyond this machine cannot even be looked up.
 CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -40,25 +39,19 @@ class Watch:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
-    with running(tmp_path_factory.mktemp("home"), root, "LabApp.expose_app_in_browser=True") as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
 def watch() -> Watch:
     return Watch()
 
 
 @pytest.fixture(scope="module")
-def page(served: Served, chromium: str, watch: Watch) -> Iterator[Page]:
+def page(lab_server: Served, chromium: str, watch: Watch) -> Iterator[Page]:
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=ANSWER_MS)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
         context = browser.new_context(viewport={"width": 1400, "height": 1400})
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=served.url)
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab_server.url)
         one = context.new_page()
         one.set_default_timeout(ANSWER_MS)
         one.set_default_navigation_timeout(PATIENCE_MS)

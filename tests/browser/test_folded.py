@@ -26,11 +26,11 @@ SHOWN = f"""() => {NOTEBOOK}.content.widgets
 
 
 def test_a_folded_output_shows_its_first_line_until_its_cell_runs(
-    page: Page, served: Served, root: Path
+    page: Page, lab_server: Served, root: Path
 ) -> None:
     cells = json.loads((Path(root) / "notebooks" / NAME).read_text(encoding="utf-8"))["cells"]
     folded = [cell for cell in cells if cell["metadata"].get("jupyter", {}).get("outputs_hidden")]
-    lesson = Lesson(page, served.url)
+    lesson = Lesson(page, lab_server.url)
     lesson.open(NAME)
     shown = page.evaluate(SHOWN)
     assert [text.strip() for text in shown] == [preview(cell) for cell in folded]

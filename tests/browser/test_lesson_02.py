@@ -45,9 +45,9 @@ def cells(root: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def lesson(page: Page, served: Served) -> Lesson:
+def lesson(page: Page, lab_server: Served) -> Lesson:
     """The lesson, opened and run from top to bottom."""
-    one = Lesson(page, served.url)
+    one = Lesson(page, lab_server.url)
     one.open(NAME)
     one.command("notebook:run-all-cells")
     one.finish()
@@ -363,32 +363,32 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_refused_and_nothing_is_evaluated(
-    lesson: Lesson, served: Served, pair: tuple[Explorer, Explorer], text: str
+    lesson: Lesson, lab_server: Served, pair: tuple[Explorer, Explorer], text: str
 ) -> None:
     explorer, _ = pair
     explorer.type(text)
     explorer.shows(status="not-allowed", expression="", size="3,4")
-    unharmed(lesson, served, explorer)
+    unharmed(lesson, lab_server, explorer)
 
 
-def unharmed(lesson: Lesson, served: Served, explorer: Explorer) -> None:
+def unharmed(lesson: Lesson, lab_server: Served, explorer: Explorer) -> None:
     expect(explorer.part("refusal")).to_contain_text("not allowed here: ")
     assert explorer.part("refusal").locator("img, script").count() == 0
     assert lesson.page.evaluate("() => window.hacked === undefined")
-    assert not list(served.home.rglob("hacked"))
+    assert not list(lab_server.home.rglob("hacked"))
     explorer.type("[0]")
     explorer.shows(expression="[0]", size="4", status="ok")
     explorer.type("")
     explorer.shows(expression="", status="ok")
 
 
-def test_a_megabyte_of_brackets(lesson: Lesson, served: Served, pair: tuple[Explorer, Explorer]) -> None:
+def test_a_megabyte_of_brackets(lesson: Lesson, lab_server: Served, pair: tuple[Explorer, Explorer]) -> None:
     explorer, _ = pair
     explorer.part("expression").evaluate(
         "(box) => { box.value = '['.repeat(1e6); box.form.requestSubmit(); }"
     )
     explorer.shows(status="not-allowed", expression="")
-    unharmed(lesson, served, explorer)
+    unharmed(lesson, lab_server, explorer)
 
 
 @pytest.mark.parametrize("expression", ["[7]", ".transpose(0, 5)", ".as_strided((9, 9), (9, 9))", ".view(5)"])
@@ -544,9 +544,9 @@ def test_a_restarted_kernel_leaves_the_picture_and_a_run_revives_it(lesson: Less
 
 
 def test_nothing_went_wrong_and_nothing_left_this_machine(
-    lesson: Lesson, served: Served, watch: Watch
+    lesson: Lesson, lab_server: Served, watch: Watch
 ) -> None:
     assert watch.wrong == []
     assert len(watch.asked) > 20
     assert foreign(watch.asked) == []
-    assert not served.attempts.exists(), served.attempts.read_text()
+    assert not lab_server.attempts.exists(), lab_server.attempts.read_text()

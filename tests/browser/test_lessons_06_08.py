@@ -41,11 +41,11 @@ LESSONS = {
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_from_run_all_to_a_solved_exercise(
-    name: str, page: Page, served: Served, root: Path, watch: Watch
+    name: str, page: Page, lab_server: Served, root: Path, watch: Watch
 ) -> None:
     cells = _code(root / "notebooks" / name)
     widget, slip, misconception, solved = LESSONS[name]
-    lesson = Lesson(page, served.url)
+    lesson = Lesson(page, lab_server.url)
     lesson.open(name)
     lesson.command("notebook:run-all-cells")
     lesson.finish()

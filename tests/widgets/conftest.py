@@ -19,7 +19,7 @@ import tensorkit as tk
 from tensorkit_widgets import live, memory_magic
 from tensorkit_widgets.memory_hook import hook
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served, running
+from tests.lab.test_serving import TOKEN, Served
 
 CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """Whatever a page asks for beyond this machine cannot even be looked up."""
@@ -163,14 +163,6 @@ class Desk:
             book.root(number).wait_for()
         self.books.append(book)
         return book
-
-
-@pytest.fixture(scope="session")
-def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """JupyterLab, for as long as the tests last."""
-    root = Path(__file__).resolve().parents[2]
-    with running(tmp_path_factory.mktemp("desk"), root, "LabApp.expose_app_in_browser=True") as served:
-        yield served
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served, running
+from tests.lab.test_serving import TOKEN, Served
 from tests.widgets.conftest import CUT, SETTLED
 from tests.widgets.graphs import view
 from tests.widgets.test_practice_browser import ASK, RESTART, RUN_ALL, THEME, _notebook
@@ -26,11 +26,9 @@ CELLS = [
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("home")
-    with running(home, root, "LabApp.expose_app_in_browser=True") as one:
-        (one.folder / "graph.ipynb").write_text(_notebook(CELLS))
-        yield one
+def served(lab_server: Served) -> Served:
+    (lab_server.folder / "graph.ipynb").write_text(_notebook(CELLS))
+    return lab_server
 
 
 @pytest.fixture(scope="module")

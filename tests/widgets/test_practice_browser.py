@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served, running
+from tests.lab.test_serving import TOKEN, Served
 
 pytestmark = pytest.mark.browser
 
@@ -57,11 +57,9 @@ def _notebook(cells: list[str], outputs: list[dict[str, Any]] | None = None) -> 
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("home")
-    with running(home, root, "LabApp.expose_app_in_browser=True") as one:
-        (one.folder / "practice.ipynb").write_text(_notebook(CELLS))
-        yield one
+def served(lab_server: Served) -> Served:
+    (lab_server.folder / "practice.ipynb").write_text(_notebook(CELLS))
+    return lab_server
 
 
 @pytest.fixture(scope="module")
@@ -218,14 +216,14 @@ def test_a_card_whose_kernel_was_restarted_says_so(page: Any) -> None:
 
 
 def test_a_lesson_that_was_not_run_shows_its_cards(served: Served, browser: Any, root: Path) -> None:
-    (served.folder / "unrun.ipynb").write_bytes(
+    (served.folder / "practice_unrun.ipynb").write_bytes(
         (root / "notebooks/02_storage_offset_stride.ipynb").read_bytes()
     )
     faults: list[str] = []
     page = browser.new_page(viewport={"width": 1100, "height": 3000})
     page.set_default_timeout(PATIENCE_MS)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(f"{served.url}/lab/tree/unrun.ipynb?token={TOKEN}&reset")
+    page.goto(f"{served.url}/lab/tree/practice_unrun.ipynb?token={TOKEN}&reset")
     page.wait_for_function(READY)
     page.locator(".tk-still").first.wait_for()
     assert "From memory" in page.locator(".tk-still").first.inner_text()
