@@ -529,6 +529,54 @@ def test_a_fold_keeps_the_tensor_that_was_asked_for_in_sight() -> None:
     shown.close()
 
 
+@pytest.mark.parametrize("join", ["cat", "stack"])
+def test_the_many_inputs_of_one_operation_are_one_box_that_opens(lib: Any, join: str) -> None:
+    parts = [lib.tensor([float(k), 1.0], requires_grad=True) for k in range(40)]
+    loss = (getattr(lib, join)(parts) * 3).sum()
+    w = GraphView(loss, names={"parts": parts, "loss": loss})
+    scene = w._scene()
+    assert scene.width == 960, "no row is wider than the page"
+    (box,) = [box for box in scene.boxes if box.kind == "leaf"]
+    assert (box.title, box.folded, len(box.stands)) == ("40 leaves", 40, 40)
+    assert [line.text for line in box.lines] == [
+        "each (2,) float32", "parts[0] = [0., 1.]", "… parts[39] = [39., 1.]",
+    ]  # fmt: skip
+    assert w.frame["facts"]["folded"] == 1
+    assert "; 1 group of inputs folded" in w.text()
+    assert w.steps == 4, "Sum, Mul, the joining, and all leaves"
+    assert "[3., 3.] to input 2, and 37 more to the other inputs." in w.goto(3).text()
+    w.run()
+    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    assert (box.jar.text, box.jar.rehearsed, box.state) == ("40 of 40", True, "running")
+    assert "40 leaves get their gradients" in w.text()
+    w.unfold(box.number)
+    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    assert (w.at, box.folded, w.frame["facts"]["unfolded"]) == (4, 0, 1)
+    assert [line.text for line in box.lines[1:]] == [
+        f"parts[{k}] = [{k}., 1.] · .grad [3., 3.]" for k in range(40)
+    ]
+    assert "parts[7] = [7., 1.] · .grad [3., 3.]" in w.text()
+    w.fold()
+    assert w.frame["facts"]["folded"] == 1
+    w.backward()
+    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    assert (box.jar.text, box.jar.rehearsed) == ("40 of 40", False)
+    assert parts[3].grad.tolist() == [3.0, 3.0]
+    w.close()
+
+
+def test_what_is_used_elsewhere_too_stays_apart_from_the_many_inputs() -> None:
+    parts = [tk.tensor([float(k)], requires_grad=True) for k in range(12)]
+    w = GraphView((tk.cat(parts).sum() * parts[5]).sum(), names={"parts": parts})
+    titles = {box.title: box for box in w._scene().boxes if box.kind == "leaf"}
+    assert sorted(titles) == ["11 leaves", "parts[5]"]
+    assert "← Cat(11 leaves, parts[5])" in w.text()
+    w.close()
+    seven = GraphView(tk.cat(parts[:7]).sum(), names={"parts": parts})
+    assert sum(box.kind == "leaf" for box in seven._scene().boxes) == 7, "they find room"
+    seven.close()
+
+
 def test_a_rehearsal_keeps_its_place_when_a_run_unfolds() -> None:
     w = view("chain").step(3)
     before = {p["data-name"] for p in parts(w.svg(), "tk-vertex") if p["data-state"] == "running"}

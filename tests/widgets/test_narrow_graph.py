@@ -45,7 +45,16 @@ def _tangled() -> GraphView:
 
 def _stacked() -> GraphView:
     """An operation with many inputs."""
-    return GraphView(tk.stack([tk.tensor([float(k)], requires_grad=True) for k in range(9)]).sum())
+    return GraphView(tk.stack([tk.tensor([float(k)], requires_grad=True) for k in range(7)]).sum())
+
+
+def _bundled() -> GraphView:
+    """More inputs than any row holds, of both kinds, with names."""
+    leaves = [tk.tensor([float(k), 1.0], requires_grad=True) for k in range(40)]
+    others = [tk.full((k % 3 + 1,), -1234.5678) for k in range(30)]
+    return GraphView(
+        (tk.cat([*leaves, *others]) * 2).sum(), names={f"leaf_{k}": t for k, t in enumerate(leaves)}
+    )
 
 
 def _several_losses() -> GraphView:
@@ -64,7 +73,7 @@ def _run() -> GraphView:
 
 
 MORE: dict[str, Callable[[], GraphView]] = {
-    one.__name__: one for one in (_network, _tangled, _stacked, _several_losses, _run)
+    one.__name__: one for one in (_network, _tangled, _stacked, _bundled, _several_losses, _run)
 }
 NAMES = [*(name for name in GRAPHS if name != "chain"), *MORE]
 
@@ -231,8 +240,8 @@ def test_what_is_cut_is_said_in_full() -> None:
 
 
 def test_what_no_narrow_page_can_hold_keeps_its_width() -> None:
-    tensors = [tk.tensor([float(k)], requires_grad=True) for k in range(130)]
-    graph = GraphView(tk.stack(tensors).sum())
+    w = tk.tensor([1.0, 2.0], requires_grad=True)
+    graph = GraphView(tk.stack([w * k for k in range(130)]).sum())
     wide = graph.svg("light")
     fit(graph, 400)
     assert graph.svg("light") == wide

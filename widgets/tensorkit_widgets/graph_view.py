@@ -116,7 +116,7 @@ class GraphView(Picture):
         return self.step((at + self.steps + 1 if at < 0 else at) - self._at)
 
     def reset(self, name: str | None = None) -> GraphView:
-        """Before the rehearsal, with every run folded; or to a checkpoint.
+        """Before the rehearsal, with everything folded; or to a checkpoint.
 
         Raises:
             KeyError: for a name that no checkpoint has.
@@ -134,7 +134,8 @@ class GraphView(Picture):
         self._go(at)
 
     def unfold(self, number: int | None = None) -> GraphView:
-        """Draw the operations of a folded run one by one: that of vertex ``number``, or all."""
+        """Draw the operations of a folded run one by one, and list the many inputs of one operation: those of vertex
+        ``number``, or all."""
         with self._guard:
             found = {box.number for box in self._scene().boxes if box.folded}
             self._refold(self._unfolded | (found if number is None else found & {number}))
@@ -142,7 +143,7 @@ class GraphView(Picture):
         return self
 
     def fold(self) -> GraphView:
-        """Fold every run again."""
+        """Fold every run again, and close every list."""
         with self._guard:
             self._refold(frozenset())
             self._paint()

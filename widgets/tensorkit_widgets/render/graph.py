@@ -148,7 +148,8 @@ def _title_at(box: Box) -> tuple[float, float]:
 def _shape(box: Box) -> str:
     x, y, w, h = box.x, box.y, box.width, box.height
     if box.kind == "leaf":
-        return rect(x, y, w, h, "tk-shape")
+        behind = (rect(x + d, y + d, w - 2 * d, box.upper, "tk-shape") for d in (8, 4)) if box.folded else ()
+        return "".join(behind) + rect(x, y, w, box.upper, "tk-shape")
     if box.kind == "constant":
         c = min(12, int(h / 3))
         corner = (
@@ -266,10 +267,13 @@ def render_graph_text(scene: GraphScene) -> str:
 
 def _given(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
     """What an operation was given, by the names of the results where it has several."""
-    out = []
+    out: list[str] = []
+    bundled = {member: names[one.number] for one in scene.boxes for member in one.stands}
     for one in scene.graph.vertices[box.number].inputs if not box.folded else ():
         if one.number:
             out.append(one.number)
+        elif one.source in bundled:
+            out += [bundled[one.source]] if bundled[one.source] not in out else []
         elif one.source is not None:
             made = scene.graph.vertices[one.source].made
             name = next((m.name for m in made if m.output == one.output and m.name), "")
@@ -294,7 +298,9 @@ def _box_text(box: Box, scene: GraphScene, names: dict[int, str], coming: list[W
     if box.kind != "op":
         jar = f"   .grad {box.jar.text}" if box.jar else ""
         jar += " (rehearsed)" if box.jar and box.jar.rehearsed else ""
-        return [f"{sign}{names[box.number]}  {box.tag}  {box.lines[0].text}  {box.lines[1].text}{jar}"]
+        first, more = (box.lines[:1], box.lines[1:]) if box.stands else (box.lines, ())
+        lead = [sign + names[box.number], *[box.tag] * bool(box.tag), *(line.text for line in first)]
+        return ["  ".join(lead) + jar, *(f"      {line.text}" for line in more)]
     given = ", ".join(_given(box, scene, names) or [names.get(wire.source, "?") for wire in coming])
     rest = [line.text for line in (*box.lower, *box.lines)]
     out = [f"{sign}{names[box.number]} ← {box.title}({given})" + ("   " + "; ".join(rest) if rest else "")]

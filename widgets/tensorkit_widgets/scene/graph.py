@@ -9,11 +9,11 @@ from collections.abc import Collection
 
 from tensorkit_widgets.graph_model import Graph, Walk
 from tensorkit_widgets.scene.graph_boxes import Box, Jar, Line, Marks
-from tensorkit_widgets.scene.graph_fold import folds
+from tensorkit_widgets.scene.graph_fold import Fold
 from tensorkit_widgets.scene.graph_layout import WIDTH, GraphScene, Layout, Wire
 from tensorkit_widgets.scene.graph_moment import Moment, moment_at, turns_of
 from tensorkit_widgets.scene.graph_narrow import narrowed
-from tensorkit_widgets.scene.graph_plan import Plan, unit_of
+from tensorkit_widgets.scene.graph_plan import Plan, groups_of, unit_of
 from tensorkit_widgets.scene.graph_words import step_words, walk_words
 
 __all__ = [
@@ -32,14 +32,14 @@ __all__ = [
 
 def steps_of(graph: Graph, walk: Walk, unfolded: Collection[int] = ()) -> int:
     """How many steps a rehearsal has: one for each box that runs, and one for a refusal."""
-    return len(turns_of(walk, unit_of(graph, folds(graph, unfolded))))
+    return len(turns_of(walk, unit_of(graph, groups_of(graph, unfolded))))
 
 
 def translated(graph: Graph, walk: Walk, step: int, before: Collection[int], after: Collection[int]) -> int:
     """The step of a rehearsal that has come as far, when other runs are unfolded."""
-    turns = turns_of(walk, unit_of(graph, folds(graph, before)))
+    turns = turns_of(walk, unit_of(graph, groups_of(graph, before)))
     done = turns[step - 1][1] if 0 < step <= len(turns) else 0
-    later = turns_of(walk, unit_of(graph, folds(graph, after)))
+    later = turns_of(walk, unit_of(graph, groups_of(graph, after)))
     return sum(stop <= done and stop > start for start, stop in later) if step else 0
 
 
@@ -58,23 +58,25 @@ def compose_graph(
         graph: what was read.
         walk: its rehearsal, if there was one.
         step: how far the rehearsal is shown; 0 is before it.
-        unfolded: first members of the runs that are drawn one by one.
+        unfolded: first members of the runs that are drawn one by one, and of the bundles that are open.
         past: a sentence about what happened before, such as a real backward pass.
         walked: whether there was a real backward pass.
         page: the room that there is, if less than `WIDTH`.
     """
-    folded, walk = folds(graph, unfolded), walk or Walk(())
-    turns = turns_of(walk, unit_of(graph, folded))
+    groups, walk = groups_of(graph, unfolded), walk or Walk(())
+    turns = turns_of(walk, unit_of(graph, groups))
     step = max(0, min(step, len(turns)))
     moment = moment_at(walk, turns, step)
-    plan = Plan(graph, folded, moment)
+    plan = Plan(graph, groups, moment)
     steps = (step, len(turns))
     said = step_words(graph, moment, steps, plan.boxes, walk, past)
     layout = None
     if page < WIDTH:
         layout = narrowed(plan, moment, page, walk_words(graph, walk, turns, plan.boxes, past))
     layout = layout or Layout(plan, moment)
-    return layout.scene(said, steps, _status(graph, moment, steps, walked), len(folded))
+    runs = sum(isinstance(group, Fold) for group in groups)
+    closed = sum(bool(box.stands and box.folded) for box in plan.boxes.values())
+    return layout.scene(said, steps, _status(graph, moment, steps, walked), (runs, closed))
 
 
 def _status(graph: Graph, moment: Moment, steps: tuple[int, int], walked: bool) -> str:

@@ -6,12 +6,12 @@ made below it in a thin rounded box; a *constant*, which no gradient reaches, ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tensorkit_widgets.graph_model import Graph, Kept, Memory, Value, Vertex
-from tensorkit_widgets.scene.graph_fold import Fold
+from tensorkit_widgets.scene.graph_fold import Bundle, Fold
 from tensorkit_widgets.scene.graph_moment import Moment
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.words import size_text
@@ -19,6 +19,7 @@ from tensorkit_widgets.scene.words import size_text
 __all__ = ["Box", "Jar", "Line", "Marks", "box_of", "fitted", "grown", "reference"]
 
 MOST_KEPT = 3
+MOST_LISTED = 64
 NAME_ROOM = 26
 
 Marks = tuple[tuple[int, int, int], ...]
@@ -57,7 +58,7 @@ class Box:
     """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``.
 
     ``memory`` is where the tensor lies that the whole box stands for, if it does. ``whole`` is the box before its words
-    were cut for a narrow page.
+    were cut for a narrow page. ``stands`` are the tensors of a bundle.
     """
 
     number: int
@@ -78,6 +79,7 @@ class Box:
     y: float = 0.0
     memory: Memory | None = None
     whole: Box | None = None
+    stands: tuple[int, ...] = ()
 
     @property
     def uncut(self) -> Box:
@@ -146,11 +148,17 @@ def reference(number: int, source: Box) -> Box:
     )  # fmt: skip
 
 
-def box_of(graph: Graph, vertex: Vertex, fold: Fold | None, moment: Moment, name: str) -> Box:
-    """The box of a vertex, or of the fold that it begins."""
-    if fold is not None:
-        return _folded(graph, vertex, fold, moment)
-    return _operation(vertex, moment) if vertex.kind == "op" else _tensor(vertex, moment, name)
+def box_of(
+    graph: Graph, vertex: Vertex, group: Fold | Bundle | None, moment: Moment, names: Mapping[int, str]
+) -> Box:
+    """The box of a vertex, or of the fold or bundle that it begins."""
+    if isinstance(group, Fold):
+        return _folded(graph, vertex, group, moment)
+    if group is not None:
+        return _bundle([graph.vertices[member] for member in group.members], group, moment, names)
+    return (
+        _operation(vertex, moment) if vertex.kind == "op" else _tensor(vertex, moment, names[vertex.number])
+    )
 
 
 def _cut(text: str, room: int = NAME_ROOM) -> str:
@@ -240,6 +248,63 @@ def _tensor(vertex: Vertex, moment: Moment, name: str) -> Box:
     )  # fmt: skip
 
 
+def _bundle(tensors: list[Vertex], bundle: Bundle, moment: Moment, names: Mapping[int, str]) -> Box:
+    """The many inputs of one operation: the first and the last, or, opened, a line for each."""
+    leaf = tensors[0].kind == "leaf"
+    title = f"{len(tensors)} {'leaves' if leaf else 'constants'}"
+    values = [one.value or Value((), "", "") for one in tensors]
+    same = len({(value.size, value.dtype) for value in values}) == 1
+    each = f"{size_text(values[0].size)} {values[0].dtype}" if same else "of several sizes"
+    lines = [Line(f"each {each}" if same else each, "about")]
+    wide = list(lines)
+    if bundle.opened:
+        shown = list(zip(tensors, values, strict=True))[:MOST_LISTED]
+        lines += [_listed(one, value, moment, names) for one, value in shown]
+        wide += [_listed(one, value, None, names) for one, value in shown]
+        if len(tensors) > len(shown):
+            lines.append(Line(f"and {len(tensors) - len(shown)} more", "about"))
+    else:
+        ends = (("", tensors[0], values[0]), ("… ", tensors[-1], values[-1]))
+        lines += [_valued(sign + _lead(one.name), value, "", "number") for sign, one, value in ends]
+        wide = lines
+    jar = _jars(tensors, moment) if leaf and not bundle.opened else None
+    height = 39.0 + 19 * len(lines) + (0 if bundle.opened else 8)
+    state = _state(bundle.members, moment)
+    if state == "waiting" and moment.running.intersection(bundle.members):
+        state = "running"
+    words = [title, *(line.text for line in lines)]
+    words += [f".grad {jar.text}" + (" in the rehearsal" if jar.rehearsed else "")] if jar else []
+    words += [] if bundle.opened else ["Enter opens it"]
+    return Box(
+        tensors[0].number, "leaf" if leaf else "constant", title, "" if bundle.opened else "folded", tuple(lines), (),
+        jar, state, (), 0 if bundle.opened else len(tensors), ", ".join(words),
+        max(_width("", tuple(wide), 150), len(title) * MONO * 17 + 90), height, height - (0 if bundle.opened else 8),
+        stands=bundle.members,
+    )  # fmt: skip
+
+
+def _listed(vertex: Vertex, value: Value, moment: Moment | None, names: Mapping[int, str]) -> Line:
+    """A tensor of an open bundle; without a moment, as wide as it may come to be."""
+    rest = ""
+    if vertex.kind == "leaf":
+        rest = f" · .grad {_jar(vertex, moment).text if moment else '0' * _room(vertex)}"
+    return _valued(_lead(names[vertex.number]), value, rest, "number")
+
+
+def _lead(name: str) -> str:
+    return f"{_cut(name, 14)} = " if name else ""
+
+
+def _jars(tensors: list[Vertex], moment: Moment) -> Jar:
+    """How many of the leaves of a bundle have a gradient."""
+    jars = [_jar(one, moment) for one in tensors]
+    filled = sum(jar.filled for jar in jars)
+    text = f"{filled} of {len(jars)}" if filled else "None"
+    room = len(f"{len(jars)} of {len(jars)}")
+    fresh, rehearsed = any(jar.fresh for jar in jars), any(jar.rehearsed for jar in jars)
+    return Jar(round(room * MONO * 13 + 20, 2), text, filled > 0, fresh, rehearsed)
+
+
 def _kept(kept: Kept, let_go: bool) -> Line:
     """One saved tensor as a line: kept, let go, or changed since."""
     what = f"{kept.name} = {_cut(kept.source, 14)}" if kept.source else kept.name
@@ -268,6 +333,8 @@ def _operation(vertex: Vertex, moment: Moment) -> Box:
         )
         for k, one in unknown
     ]
+    if len(blind) > MOST_KEPT:
+        blind = [Line(f"{len(blind)} inputs: no gradient", "about", "none")]
     lines = (*saved, *blind)
     lower = _lower(vertex, moment)
     tag = "" if vertex.size is None or lower else size_text(vertex.size)

@@ -1,4 +1,7 @@
-"""Folding: a long run of the same operations becomes one box, so that a graph of hundreds stays readable."""
+"""Folding: a long run of the same operations becomes one box, and so do the many leaves of one operation.
+
+So a graph of hundreds stays readable, and no row is wider than a page because one operation has many inputs.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.graph_model import Graph, Vertex
 
-__all__ = ["Fold", "folds"]
+__all__ = ["Bundle", "Fold", "bundles", "folds"]
 
 _LONGEST_PERIOD = 4
 _FEWEST = {1: 4}  # repeats of one operation; of a pattern of several, three will do
+_FEWEST_INPUTS = 8  # so many boxes beside one another are wider than any page
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,38 @@ class Fold:
     def title(self) -> str:
         """What the box is called."""
         return f"× {self.repeats} {' · '.join(self.pattern)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Tensors drawn as one box, because one operation alone uses them: ``members`` in the order of its inputs.
+
+    Opened, the box has a line for each.
+    """
+
+    members: tuple[int, ...]
+    opened: bool
+
+
+def bundles(graph: Graph, opened: Collection[int] = ()) -> list[Bundle]:
+    """The leaves, and the constants, of operations with many of them; one is open when its first member is in
+    ``opened``."""
+    users = _users(graph)
+    roots = {number for number, _ in graph.roots}
+    out = []
+    for vertex in graph.vertices:
+        sources = dict.fromkeys(one.source for one in vertex.inputs if one.source is not None)
+        for kind in ("leaf", "constant"):
+            members = tuple(
+                source
+                for source in sources
+                if graph.vertices[source].kind == kind
+                and users[source] == {vertex.number}
+                and source not in roots
+            )
+            if len(members) >= _FEWEST_INPUTS:
+                out.append(Bundle(members, members[0] in opened))
+    return out
 
 
 def folds(graph: Graph, unfolded: Collection[int] = ()) -> list[Fold]:
@@ -58,11 +94,7 @@ def _best(names: list[str], at: int) -> tuple[int, int]:
 
 def _paths(graph: Graph) -> list[list[int]]:
     """Maximal lines of operations, each of which alone uses the next."""
-    users: dict[int, set[int]] = {}
-    for vertex in graph.vertices:
-        for one in vertex.inputs:
-            if one.source is not None:
-                users.setdefault(one.source, set()).add(vertex.number)
+    users = _users(graph)
     roots = {number for number, _ in graph.roots}
     following: dict[int, int] = {}
     for vertex in graph.vertices:
@@ -75,6 +107,16 @@ def _paths(graph: Graph) -> list[list[int]]:
                 following[vertex.number] = below
     starts = sorted(set(following) - set(following.values()))
     return [_line(start, following) for start in starts]
+
+
+def _users(graph: Graph) -> dict[int, set[int]]:
+    """The operations that use each vertex."""
+    users: dict[int, set[int]] = {}
+    for vertex in graph.vertices:
+        for one in vertex.inputs:
+            if one.source is not None:
+                users.setdefault(one.source, set()).add(vertex.number)
+    return users
 
 
 def _line(start: int, following: dict[int, int]) -> list[int]:

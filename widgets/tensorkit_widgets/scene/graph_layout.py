@@ -153,9 +153,10 @@ class Layout:
         self.roads[pair] = road
         self.edges += list(pairwise(road))
 
-    def scene(self, said: str, steps: tuple[int, int], status: str, folded: int) -> GraphScene:
+    def scene(self, said: str, steps: tuple[int, int], status: str, folded: tuple[int, int]) -> GraphScene:
+        """All of it with its places; ``folded`` counts the runs and the bundles that are."""
         graph = self.plan.graph
-        words = about(graph, folded)
+        words = about(graph, *folded)
         notes, down = self._head(words)
         spoken, panel = self._panel(said, down)
         top = down + panel[3] + 30
@@ -172,7 +173,7 @@ class Layout:
         legend = self._legend(bottom + 14)
         return GraphScene(
             round(self.width, 2), legend[-1].y + 34, graph, boxes, tuple(wires.values()), (*notes, *spoken),
-            tuple(t for t, _ in words), said, *steps, status, self.moment.begins, panel, folded, legend,
+            tuple(t for t, _ in words), said, *steps, status, self.moment.begins, panel, sum(folded), legend,
         )  # fmt: skip
 
     def _head(self, words: Sequence[tuple[str, bool]]) -> tuple[list[Note], float]:

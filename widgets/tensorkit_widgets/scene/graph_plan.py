@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tensorkit_widgets.graph_model import Graph
 from tensorkit_widgets.scene.graph_boxes import Box, box_of
-from tensorkit_widgets.scene.graph_fold import Fold
+from tensorkit_widgets.scene.graph_fold import Bundle, Fold, bundles, folds
 from tensorkit_widgets.scene.graph_moment import Moment
 
-__all__ = ["Plan", "unit_of"]
+__all__ = ["Plan", "groups_of", "unit_of"]
 
 
-def unit_of(graph: Graph, folded: Sequence[Fold]) -> list[int]:
-    """The box of each vertex: its own number, or that of the first member of its fold."""
+Group = Fold | Bundle
+
+
+def groups_of(graph: Graph, opened: Collection[int] = ()) -> list[Group]:
+    """What is drawn as one box: runs that are folded, and the many inputs of one operation, also when they are open."""
+    return [*folds(graph, opened), *bundles(graph, opened)]
+
+
+def unit_of(graph: Graph, groups: Sequence[Group]) -> list[int]:
+    """The box of each vertex: its own number, or that of the first member of its group."""
     unit = list(range(len(graph.vertices)))
-    for fold in folded:
-        for member in fold.members:
-            unit[member] = fold.members[0]
+    for group in groups:
+        for member in group.members:
+            unit[member] = group.members[0]
     return unit
 
 
 class Plan:
     """Boxes and wires without places."""
 
-    def __init__(self, graph: Graph, folded: Sequence[Fold], moment: Moment) -> None:
+    def __init__(self, graph: Graph, groups: Sequence[Group], moment: Moment) -> None:
         self.graph = graph
-        self.unit = unit_of(graph, folded)
-        groups = {fold.members[0]: fold for fold in folded}
+        self.unit = unit_of(graph, groups)
+        first = {group.members[0]: group for group in groups}
         names = _leaf_names(graph)
         self.boxes: dict[int, Box] = {}
         for number in sorted(set(self.unit)):
             vertex = graph.vertices[number]
-            self.boxes[number] = box_of(graph, vertex, groups.get(number), moment, names[number])
+            self.boxes[number] = box_of(graph, vertex, first.get(number), moment, names)
         self.wires: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for vertex in graph.vertices:
             for k, one in enumerate(vertex.inputs):

@@ -17,8 +17,8 @@ def _count(n: int, what: str) -> str:
     return f"{n:,} {what}" + ("" if n == 1 else "s")
 
 
-def about(graph: Graph, folded: int) -> list[tuple[str, bool]]:
-    """Sentences about the whole graph, and whether each is a warning."""
+def about(graph: Graph, runs: int = 0, bundled: int = 0) -> list[tuple[str, bool]]:
+    """Sentences about the whole graph, and whether each is a warning; ``runs`` and ``bundled`` are folded."""
     first = graph.vertices[graph.roots[0][0]]
     if not graph.operations:
         if first.kind == "leaf":
@@ -31,8 +31,10 @@ def about(graph: Graph, folded: int) -> list[tuple[str, bool]]:
         f"{_count(graph.operations, 'operation')} recorded, forward down the page; gradients climb back to "
     )
     words += {0: "no leaf", 1: "one leaf"}.get(leaves, f"{leaves} leaves")
-    if folded:
-        words += f"; {_count(folded, 'run')} folded"
+    if runs:
+        words += f"; {_count(runs, 'run')} folded"
+    if bundled:
+        words += f"; {_count(bundled, 'group')} of inputs folded"
     out = [(words, False)]
     if graph.cut:
         out.append((f"only the {len(graph.vertices):,} nodes nearest to {graph.title[:40]} are drawn", True))
@@ -107,8 +109,10 @@ def _turn(graph: Graph, visits: tuple[Visit, ...], boxes: Mapping[int, Box]) -> 
     visit, last = visits[0], visits[-1]
     vertex = graph.vertices[visit.vertex]
     came = _arrived(visit)
+    if vertex.kind == "leaf" and len(visits) > 1:
+        return _leaves(graph, visits)
     if vertex.kind == "leaf":
-        name = boxes[vertex.number].title
+        name = boxes[vertex.number].title if vertex.number in boxes else vertex.name or "a leaf"
         if visit.fills is None:
             return f"nothing arrives for {name}."
         if vertex.grad is not None:
@@ -125,6 +129,15 @@ def _turn(graph: Graph, visits: tuple[Visit, ...], boxes: Mapping[int, Box]) -> 
     return words
 
 
+def _leaves(graph: Graph, visits: Sequence[Visit]) -> str:
+    """What becomes of the leaves that are drawn as one box."""
+    filled = [visit.vertex for visit in visits if visit.fills is not None]
+    words = f"{len(filled)} leaves get their gradients, one after the other: "
+    if all(graph.vertices[number].grad is None for number in filled):
+        return words + "each .grad holds its own now."
+    return words + "what arrives is added to each .grad."
+
+
 def _arrived(visit: Visit) -> str:
     texts = [gradient_text(value) for value in visit.arrived if value is not None]
     return " and ".join(texts[:3]) if texts else "no gradient"
@@ -137,4 +150,5 @@ def _sent(sent: tuple[Value | None, ...]) -> str:
     if len(sent) == 1:
         return f"{texts[0][1]} goes on"
     words = [f"{text} {'goes on ' if not n else ''}to input {k}" for n, (k, text) in enumerate(texts[:3])]
-    return " and ".join(words)
+    rest = len(texts) - len(words)
+    return " and ".join(words) + (f", and {rest} more to the other inputs" if rest else "")
