@@ -170,12 +170,14 @@ from tensorkit.ops.create import (
 from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
 from tensorkit.ops.distances import cdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
+from tensorkit.ops.expand import broadcast_tensors, broadcast_to, squeeze, unsqueeze
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
 from tensorkit.ops.factors import cholesky, lu
 from tensorkit.ops.flat import put, take, take_along_dim
 from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
 from tensorkit.ops.histograms import bincount, histc, histogram
+from tensorkit.ops.imaginary import imag, real, view_as_complex, view_as_real
 from tensorkit.ops.join import (
     atleast_1d,
     atleast_2d,
@@ -297,6 +299,7 @@ from tensorkit.ops.overwriting import (
     xlogy_,
     zero_,
 )
+from tensorkit.ops.parts import as_strided, diagonal, narrow, narrow_copy, select
 from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
 from tensorkit.ops.pointwise import (
     absolute,
@@ -326,6 +329,7 @@ from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorkit.ops.renorm import renorm
+from tensorkit.ops.reorder import adjoint, movedim, permute, t, transpose
 from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
 from tensorkit.ops.sampling import bernoulli, multinomial, normal, poisson
 from tensorkit.ops.scan import (
@@ -347,6 +351,19 @@ from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
 from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
 from tensorkit.ops.spectral import svd
+from tensorkit.ops.split import (
+    chunk,
+    dsplit,
+    hsplit,
+    split,
+    split_with_sizes,
+    tensor_split,
+    unbind,
+    unsafe_chunk,
+    unsafe_split,
+    unsafe_split_with_sizes,
+    vsplit,
+)
 from tensorkit.ops.statistics import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
 from tensorkit.ops.ternary import addcdiv, addcmul, clamp, clamp_max, clamp_min, complex, lerp, polar
 from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
@@ -378,43 +395,7 @@ from tensorkit.ops.values import (
     relu,
     signbit,
 )
-from tensorkit.ops.view import (
-    adjoint,
-    as_strided,
-    broadcast_tensors,
-    broadcast_to,
-    chunk,
-    detach,
-    diagonal,
-    dsplit,
-    flatten,
-    hsplit,
-    imag,
-    movedim,
-    narrow,
-    narrow_copy,
-    permute,
-    positive,
-    ravel,
-    real,
-    reshape,
-    select,
-    split,
-    split_with_sizes,
-    squeeze,
-    t,
-    tensor_split,
-    transpose,
-    unbind,
-    unflatten,
-    unsafe_chunk,
-    unsafe_split,
-    unsafe_split_with_sizes,
-    unsqueeze,
-    view_as_complex,
-    view_as_real,
-    vsplit,
-)
+from tensorkit.ops.view import detach, flatten, positive, ravel, reshape, unflatten
 from tensorkit.printing import set_printoptions
 from tensorkit.random import (
     Generator,

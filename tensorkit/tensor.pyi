@@ -14,11 +14,9 @@ from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.formats import memory_format
+from tensorkit.ops.dims import Dims
 from tensorkit.ops.protocols import DLDeviceType
-from tensorkit.ops.reduce import Dims
-from tensorkit.ops.shuffle import Dims as Dims_shuffle
 from tensorkit.ops.statistics import Number as Number_statistics
-from tensorkit.ops.view import Dims as Dims_view
 from tensorkit.random import Generator
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
@@ -988,9 +986,9 @@ class Tensor:
         """Multiply two matrices."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
         """The most frequent element along a dimension, the smallest of several, and where it is."""
-    def moveaxis(self, source: Dims_view, destination: Dims_view) -> Tensor:
+    def moveaxis(self, source: Dims, destination: Dims) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
-    def movedim(self, source: Dims_view, destination: Dims_view) -> Tensor:
+    def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """Move dimensions to other places; the rest keep their order."""
     def msort(self) -> Tensor:
         """The values sorted along the first dimension: ``input.sort(dim=0).values``."""
@@ -1216,7 +1214,7 @@ class Tensor:
     def retains_grad(self) -> Tensor: ...
     @retains_grad.setter
     def retains_grad(self, value: Any) -> None: ...
-    def roll(self, shifts: Dims_shuffle, dims: Dims_shuffle | None = None) -> Tensor:
+    def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
         """Move the elements along dimensions; those pushed out at the end come in again at the front."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""

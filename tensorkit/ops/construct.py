@@ -22,8 +22,8 @@ from tensorkit.elementwise import empty_strided, result_dtype
 from tensorkit.errors import warn
 from tensorkit.ops.convert import copy_into, to_device, write_number
 from tensorkit.ops.join import as_tensors, stack
+from tensorkit.ops.names import backend_name
 from tensorkit.ops.triangle import exact_out
-from tensorkit.ops.view import backend_name
 from tensorkit.tensor import Array, Size, Tensor, fresh
 
 __all__ = [

@@ -34,7 +34,7 @@ from tensorkit.ops.convert import (
     to_dtype,
     write_number,
 )
-from tensorkit.ops.view import as_ints
+from tensorkit.ops.dims import as_ints
 from tensorkit.storage import adopt
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage

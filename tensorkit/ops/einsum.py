@@ -18,9 +18,10 @@ from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.dtypes import float64
 from tensorkit.elementwise import few_elements, resize_out
 from tensorkit.kernels.cpu import quiet
+from tensorkit.ops.dims import as_ints
 from tensorkit.ops.pointwise import mul
 from tensorkit.ops.products import check_tensors
-from tensorkit.ops.view import as_ints, unsafe_view
+from tensorkit.ops.view import unsafe_view
 from tensorkit.strides import Layout, contiguous, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -16,6 +16,7 @@ from tensorkit.ops import (  # noqa: F401
     binary,
     conjugates,
     convert,
+    parts,
     pointwise,
     rounding,
     special,

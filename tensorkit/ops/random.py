@@ -24,7 +24,7 @@ from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.convert import as_dtype, cpp_name, host_array, resize_
 from tensorkit.ops.create import empty, empty_like, quick_size
-from tensorkit.ops.view import as_ints
+from tensorkit.ops.dims import as_ints
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -7,7 +7,7 @@ so that they stay exact where a running sum would not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -25,12 +25,12 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.sums import sum_along
 from tensorkit.ops.convert import as_dtype, cpp_name, deliver
+from tensorkit.ops.dims import Dims
 from tensorkit.ops.join import cat
 from tensorkit.ops.pointwise import where
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "Dims",
     "LIMITED",
     "all",
     "any",
@@ -65,7 +65,6 @@ __all__ = [
 
 #: The dtypes that most of PyTorch's kernels leave out.
 LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-Dims = int | Sequence[int]
 #: No dimension was named at all, which is another form of the call than naming None.
 _ALL: Any = type("_ALL", (), {"__repr__": lambda self: "..."})()
 

@@ -19,8 +19,8 @@ from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method,
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
 from tensorkit.ops.convert import copy_into, host_array, like_input, to_device
+from tensorkit.ops.dims import Dims, as_ints
 from tensorkit.ops.reduce import axis_of_small
-from tensorkit.ops.view import as_ints
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -38,7 +38,6 @@ __all__ = [
     "tile",
 ]
 
-Dims = int | Sequence[int]
 _LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 

@@ -17,9 +17,9 @@ from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.ops.convert import as_dtype, deliver, to_dtype
+from tensorkit.ops.dims import Dims
 from tensorkit.ops.reduce import (
     LIMITED,
-    Dims,
     axes_of,
     axis_of_small,
     check_dims,

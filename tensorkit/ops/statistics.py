@@ -19,9 +19,9 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.kernels.sums import squares, sum_along
 from tensorkit.ops.convert import as_dtype, deliver
+from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (
-    Dims,
     axes_of,
     axis_of_small,
     check_dims,

@@ -1,0 +1,216 @@
+"""Parts of a tensor, as views: rows, ranges, diagonals, windows, and any layout on its storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorkit import strides as layouts
+from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.views import scatter_strided
+from tensorkit.dispatch import by_layout, op, sample
+from tensorkit.elementwise import empty_strided
+from tensorkit.ops.convert import copy_into
+from tensorkit.ops.dims import listed_ints
+from tensorkit.strides import Layout
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "as_strided",
+    "diagonal",
+    "narrow",
+    "narrow_copy",
+    "select",
+    "unfold",
+]
+
+
+def _row_major(input: Tensor) -> Tensor:
+    """A copy whose elements lie in row-major order."""
+    size = input._lay().size
+    out = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+    copy_into(out, input)
+    return out
+
+
+def _into(g: Any, face: Any, pick: Callable[[Any], Any]) -> Tensor:
+    """Zeros of the input's size, with the gradient where the view lay."""
+    zeros = g.new_zeros(face.size)
+    pick(zeros).copy_(g)
+    return zeros  # type: ignore[no-any-return]
+
+
+def _strided(g: Any, face: Any, size: Any, stride: Any, offset: int | None) -> Tensor:
+    base = Layout(face.size, face.stride, face.offset)
+    return scatter_strided(
+        g, base, Layout(tuple(size), tuple(stride), face.offset if offset is None else offset)
+    )
+
+
+def _unfolded(g: Any, face: Any, dimension: int, size: int, step: int) -> Tensor:
+    base = layouts.contiguous(face.size)
+    return scatter_strided(g, base, base.unfold(dimension, size, step))
+
+
+def _can_narrow(arguments: dict[str, Any]) -> bool:
+    """PyTorch refuses what cannot be cut before it asks for histories: this is a slice to it."""
+    arguments["input"]._lay().narrow(arguments["dim"], _start(arguments["start"]), arguments["length"])
+    return True
+
+
+def _start(start: Any) -> int:
+    """Where a narrower tensor begins: a number, or a tensor that holds one."""
+    if isinstance(start, Tensor) and (start.dim() or start._dtype.category != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    return int(start.__index__())
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.narrow(a, 0, 1, 2)", a=(4, 3)),
+        sample("a.narrow(-1, -2, 1)", a=(4, 3)),
+        sample("a.narrow(0, 3, 2)", a=(4, 3)),
+    ),
+    derivative=Rule(
+        "SliceBackward0",
+        applies=_can_narrow,
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+    ),
+)
+@by_layout
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """Keep `length` positions of one dimension from `start` on.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(10).narrow(0, 2, 3)
+    tensor([2, 3, 4])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow.html
+    """
+    return input._view(input._lay().narrow(dim, _start(start), length))
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.narrow_copy(a, 0, 1, 2)", a=(4, 3)),
+        sample("a.narrow_copy(-1, -2, 1)", a=(4, 3)),
+        sample("a.narrow_copy(0, 3, 2)", a=(4, 3)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "NarrowCopyBackward0",
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+    ),
+)
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`narrow`, as a copy.
+
+    >>> import tensorkit as tk
+    >>> tk.narrow_copy(tk.arange(10), 0, 2, 3)
+    tensor([2, 3, 4])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow_copy.html
+    """
+    return _row_major(input._view(input._lay().narrow(dim, start.__index__(), length)))
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.select(a, 0, 1)", a=(2, 3)),
+        sample("a.select(1, -1)", a=(2, 3)),
+        sample("a.select(0, 2)", a=(2, 3)),
+    ),
+    derivative=Rule(
+        "SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))
+    ),
+)
+@by_layout
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """Fix one index: the dimension goes, the storage offset moves.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).view(2, 3).select(1, 2)
+    tensor([2, 5])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.select.html
+    """
+    return input._view(input._lay().select(dim, index.__index__()))
+
+
+@op(
+    samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
+    derivative=Rule(
+        "DiagonalBackward0",
+        input=lambda g, c: _into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
+    ),
+)
+@by_layout
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The elements whose indices in two dimensions run together, as a new last dimension.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(9).view(3, 3).diagonal()
+    tensor([0, 4, 8])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.diagonal.html
+    """
+    return input._view(input._lay().diagonal(offset, dim1, dim2))
+
+
+@op(
+    samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))),
+    function=False,
+    derivative=Rule(
+        "UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)
+    ),
+)
+@by_layout
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` positions along a dimension, `step` apart, as a new last dimension; they may overlap.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(5).unfold(0, 3, 1).stride()
+    (1, 1)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
+    """
+    return input._view(input._lay().unfold(dimension, size, step))
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.as_strided(a, (2, 2), (1, 2))", a=(6,)),
+        sample("a.as_strided((2, 2), (0, 1), 3)", a=(6,)),
+        sample("a.as_strided((3, 3), (3, 1))", a=(6,)),
+    ),
+    inplace=True,
+    derivative=Rule(
+        "AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)
+    ),
+)
+def as_strided(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """Read the storage with a size, strides and an offset of your own; all must lie inside it.
+
+    Raises:
+        RuntimeError: when a slot outside the storage would be read.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).as_strided((2, 2), (1, 3), 1)
+    tensor([[1, 4],
+            [2, 5]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided.html
+    """
+    sizes = listed_ints(size, "as_strided", "size", 1)
+    strides = listed_ints(stride, "as_strided", "stride", 2)
+    return input._view(
+        input._lay().as_strided(
+            sizes, strides, storage_offset, input._store().nbytes(), input._dtype.itemsize
+        )
+    )
