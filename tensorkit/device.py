@@ -232,6 +232,12 @@ def _named(where: str | int) -> device:
     return device("cuda", where) if isinstance(where, int) and not isinstance(where, bool) else device(where)
 
 
+_WAY_OUT = (
+    "No GPU was found. To practise without one, call tk.cuda.emulate() first: "
+    "it gives devices with their own memory."
+)
+
+
 def resolve(where: DeviceLike) -> device:
     """The device that a `device=` argument means, checked to exist; ``None`` is the default: the CPU, mostly.
 
@@ -249,12 +255,10 @@ def resolve(where: DeviceLike) -> device:
     if asked.type == "meta":
         return META
     count = _cuda_count()
+    if count == 0 and isinstance(where, int):
+        raise RuntimeError(f"Cannot access accelerator device when none is available.\n{_WAY_OUT}")
     if count == 0:
-        raise NoCudaError(
-            "tensorkit not compiled with CUDA enabled\n"
-            "No GPU was found. To practise without one, call tk.cuda.emulate() first: "
-            "it gives devices with their own memory."
-        )
+        raise NoCudaError(f"tensorkit not compiled with CUDA enabled\n{_WAY_OUT}")
     index = _cuda_current() if asked.index is None else asked.index
     if index >= count:
         raise RuntimeError(

@@ -37,6 +37,7 @@ from tensorkit.forms import (
     refusal,
     told_by_types,
     too_many,
+    type_name,
     unrecognised,
     without_self,
 )
@@ -422,7 +423,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Sequence[int] | None": ((tuple, list, type(None)), "tuple of ints"),
     "str": ((str,), "str"),
     "str | None": ((str, type(None)), "str"),
-    "DeviceLike": ((str, device, type(None)), "tensorkit.device"),
+    "DeviceLike": ((str, device, int, type(None)), "tensorkit.device"),
     "Tensor": ((Tensor,), "Tensor"),
     "Sequence[Tensor]": ((tuple, list), "tuple of Tensors"),
     "Tensor | None": ((Tensor, type(None)), "Tensor"),
@@ -592,27 +593,27 @@ def _mistyped(
         if parameter.name not in given or not accepted or _acceptable(value, accepted, label):
             if label == "tuple of ints" and (wrong := _no_integer(value)) is not None:
                 if wrong.startswith("pos 1 "):  # PyTorch looks at the first alone before it takes them all
-                    kind = type(value[0]).__name__
+                    kind = type_name(value[0])
                     found = (
                         f"but found element of type {kind} at pos 0"
                         if position
-                        else f"not {type(value).__name__}"
+                        else f"not {type_name(value)}"
                     )
                     where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
                     return f"{name}(): {where} must be tuple of ints, {found}"
                 return f"{name}(): argument '{parameter.name}' failed to unpack the object at {wrong}"
             continue
         where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
-        return f"{name}(): {where} must be {label}, not {type(value).__name__}"
+        return f"{name}(): {where} must be {label}, not {type_name(value)}"
     return None
 
 
 def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
     if label in ("Number", "float") and isinstance(value, Tensor):
         return value.dim() == 0
+    if label in ("int", "tuple of ints", "tensorkit.device") and isinstance(value, bool):
+        return False
     if label in ("int", "tuple of ints"):
-        if isinstance(value, bool):
-            return False
         if isinstance(value, Tensor):
             return value.numel() == 1 and value.dtype.category == 1
         if hasattr(value, "__index__"):
@@ -624,7 +625,7 @@ def _no_integer(value: Any) -> str | None:
     """Where in a sequence of dimensions something is that is none, in PyTorch's words."""
     for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
         if not hasattr(part, "__index__"):
-            kind = type(part).__name__
+            kind = type_name(part)
             return f'pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
     return None
 
@@ -636,8 +637,8 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
         args: the positional arguments that the caller wrote: without `self` for a method.
         forms: the parameters of each form, as text.
     """
-    shown = ", ".join(_type_name(value) for value in args)
-    named = ", ".join(f"{key}={_type_name(value)}" for key, value in reversed(list(kwargs.items())))
+    shown = ", ".join(type_name(value) for value in args)
+    named = ", ".join(f"{key}={type_name(value)}" for key, value in reversed(list(kwargs.items())))
     if named:
         shown = f"{shown}, {named}" if shown else f"{named}, "
     known = list(forms)
@@ -651,15 +652,6 @@ def unmatched(name: str, args: Iterable[Any], kwargs: Mapping[str, Any], forms: 
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({shown}), but expected {listed}"
     )
-
-
-def _type_name(value: Any) -> str:
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    known = package == "numpy" or (package == "tensorkit" and kind is not Tensor)
-    if known and kind.__name__ == "Generator" and package == "tensorkit":
-        return "tensorkit._C.Generator"  # where PyTorch's sentence has it
-    return f"{package}.{kind.__name__}" if known else kind.__name__
 
 
 def missing_kernel(kernel: str, label: str) -> MissingKernelError:

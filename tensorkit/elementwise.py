@@ -48,6 +48,7 @@ __all__ = [
     "prepare_out",
     "register_zip",
     "resize_out",
+    "python_number",
     "result_dtype",
     "seen_layout",
     "settled",
@@ -127,9 +128,10 @@ def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
     return higher
 
 
-def _plain(number: Any) -> Any:
-    """A NumPy number as Python's; what NumPy calls a bool counts as a float, as in PyTorch."""
-    return float(number) if isinstance(number, numpy.bool_) else number.item()
+def python_number(number: Any) -> Any:
+    """A NumPy number as Python's; a bool of NumPy's and a complex64, which are none of Python's, count as floats."""
+    odd = isinstance(number, (numpy.bool_, numpy.complexfloating)) and not isinstance(number, complex)
+    return float(number) if odd else number.item()
 
 
 def result_dtype(*operands: Any) -> dtype:
@@ -142,7 +144,7 @@ def result_dtype(*operands: Any) -> dtype:
     number: dtype | None = None
     for operand in operands:
         if not isinstance(operand, Tensor):
-            kind = dtypes.of_number(_plain(operand) if isinstance(operand, numpy.generic) else operand)
+            kind = dtypes.of_number(python_number(operand) if isinstance(operand, numpy.generic) else operand)
             number = kind if number is None else dtypes.promote_types(number, kind)
         elif operand.dim() == 0:
             zero_dim = operand._dtype if zero_dim is None else dtypes.promote_types(zero_dim, operand._dtype)

@@ -10,6 +10,7 @@ Source: the sentences are those of PyTorch 2.13.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ __all__ = [
     "refusal",
     "told_by_types",
     "too_many",
+    "type_name",
     "unrecognised",
     "without_self",
 ]
@@ -128,7 +130,8 @@ class _Form:
 
     def wrong(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
         """PyTorch's sentence for a call of this form; None when the call fits it."""
-        several = self.most == 1 and self.parameters[0].kind == "tuple of ints"
+        first = self.parameters[0] if self.most == 1 else None
+        several = first is not None and first.kind == "tuple of ints" and not first.optional
         if len(args) > self.most and not several:
             return self._too_many(name, len(args))
         place, used = 0, set[str]()
@@ -172,7 +175,7 @@ class _Form:
                     if not isinstance(part, bool) and not _whole(part):
                         return (
                             f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
-                            f'with error "type must be tuple of ints,but got {type(part).__name__}"'
+                            f'with error "type must be tuple of ints,but got {type_name(part)}"'
                         )
         return None
 
@@ -200,6 +203,16 @@ class _Form:
         return None
 
 
+def type_name(value: Any) -> str:
+    """The type of a value as PyTorch's sentences have it: NumPy's and its own with the package before it."""
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    known = package == "numpy" or (package == "tensorkit" and kind is not Tensor)
+    if known and kind.__name__ == "Generator" and package == "tensorkit":
+        return "tensorkit._C.Generator"  # where PyTorch's sentence has it
+    return f"{package}.{kind.__name__}" if known else kind.__name__
+
+
 def too_many(name: str, least: int, most: int, given: int) -> str:
     """PyTorch's sentence for too many positional arguments; `least` counts those that only a keyword can give too."""
     if least != most:
@@ -223,9 +236,9 @@ def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None
     where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
     begun = isinstance(value, (tuple, list)) and value
     if parameter.kind == "tuple of ints" and begun and position:
-        found = f"but found element of type {type(value[0]).__name__} at pos 0"
+        found = f"but found element of type {type_name(value[0])} at pos 0"
     else:
-        found = f"not {type(value).__name__}"
+        found = f"not {type_name(value)}"
     return f"{name}(): {where} must be {parameter.kind}, {found}"
 
 
@@ -260,7 +273,7 @@ def _by_type(kind: str, value: Any) -> bool:
 def _no_tensor(value: Any, index: int) -> str | None:
     """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
     odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
-    return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type(value[odd]).__name__}"
+    return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type_name(value[odd])}"
 
 
 #: Operations of which PyTorch still takes an older form that it no longer shows.
@@ -400,37 +413,61 @@ def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner | None:
     return ("Tensor.unflatten", (dim, sizes), {}) if sizes else None
 
 
+def _by_flags(inner: Callable[..., Inner], begin: str, places: tuple[int, int]) -> Callable[..., Inner]:
+    """PyTorch has a Python function for each choice of the flags of `unique`, and says its name.
+
+    Args:
+        inner: what such a function makes of its arguments. begin: of its name.
+        places: of `return_inverse` and `return_counts` among the positional arguments, where PyTorch looks for them.
+    """
+
+    def chosen(*args: Any, **kwargs: Any) -> Inner:
+        given = dict(enumerate(args))
+        flags = (
+            flag
+            for flag, place in zip(("inverse", "counts"), places, strict=True)
+            if kwargs.get(f"return_{flag}", given.get(place, False))
+        )
+        name = f"{begin}return_{'_and_'.join(flags) or 'output'}"
+        named = types.FunctionType(inner.__code__, globals(), name, inner.__defaults__)
+        named.__qualname__ = name  # which Python says
+        return named(*args, **kwargs)  # type: ignore[no-any-return]
+
+    return chosen
+
+
+def _unique_inner(
+    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return ("_unique2", (input,), flags) if dim is None else ("unique_dim", (input, dim), flags)
+
+
+def _consecutive_inner(
+    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
+    return "unique_consecutive", (input,), flags
+
+
+_PYTHON["unique"] = _by_flags(_unique_inner, "_", (2, 3))
+_PYTHON["unique_consecutive"] = _by_flags(_consecutive_inner, "_consecutive_", (2, 1))
+
+
 @_in_python
 def _Tensor_unique(
     self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
+) -> Inner | None:
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
-    return ("_unique2", (self,), flags) if dim is None else ("unique_dim", (self, dim), flags)
-
-
-@_in_python
-def _unique(
-    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
-    return _Tensor_unique(input, sorted, return_inverse, return_counts, dim)  # type: ignore[return-value]
+    return _PYTHON["unique"](self, **flags, dim=dim)
 
 
 @_in_python
 def _Tensor_unique_consecutive(
     self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
-    return (
-        "unique_consecutive",
-        (self,),
-        {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim},
-    )
-
-
-@_in_python
-def _unique_consecutive(
-    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
-    return _Tensor_unique_consecutive(input, return_inverse, return_counts, dim)  # type: ignore[return-value]
+) -> Inner | None:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
+    return _PYTHON["unique_consecutive"](self, **flags, dim=dim)
 
 
 def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:
@@ -730,6 +767,7 @@ METHODS: dict[str, tuple[str, ...]] = {
         "(Number min = None, Number max = None)",
     ),
     "copy_": ("(Tensor other, bool non_blocking = False)",),
+    "count_nonzero": ("(int dim = None)", "(tuple of ints dim)"),
     "moveaxis": (
         "(int source, int destination)",
         "(tuple of ints source, tuple of ints destination)",

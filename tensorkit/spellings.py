@@ -34,7 +34,7 @@ from tensorkit.dispatch import (
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled
 from tensorkit.errors import warn
-from tensorkit.forms import of_function
+from tensorkit.forms import of_function, type_name
 from tensorkit.kernels import cpu
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
@@ -577,7 +577,7 @@ class _Caller:
         if not first:
             label, value, position = "input", input, 1
         where = f" (position {position})" if label not in kwargs else ""
-        raise TypeError(f"{self.name}(): argument '{label}'{where} must be Tensor, not {_named(value)}")
+        raise TypeError(f"{self.name}(): argument '{label}'{where} must be Tensor, not {type_name(value)}")
 
     def _listed(self) -> bool:
         """Whether PyTorch lists the forms of tensors and numbers, and nobody has said what else it does."""
@@ -587,11 +587,6 @@ class _Caller:
         return unmatched(
             self.name, args, kwargs, (f"Tensor input, {kind} {self.second}" for kind in ("Tensor", "Number"))
         )
-
-
-def _named(value: Any) -> str:
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 _BARE: dict[str, Callable[..., Any]] = {

@@ -15,6 +15,7 @@ NumPy array is built only when a kernel first reads it (`_nd`). Both keep the co
 
 from __future__ import annotations
 
+import inspect
 import operator
 import threading
 from collections.abc import Callable, Iterable
@@ -258,7 +259,7 @@ class Tensor:
 
     # -- size, stride, offset -------------------------------------------------------------------------------------
 
-    def size(self, dim: int | None = None) -> Any:
+    def size(self, dim: int | None = None, *more: Any) -> Any:
         """The number of elements along each dimension, or along one.
 
         Raises:
@@ -268,10 +269,10 @@ class Tensor:
         >>> tk.zeros(2, 3).size(), tk.zeros(2, 3).size(-1)
         (tensorkit.Size([2, 3]), 3)
         """
-        if dim is None:
+        if dim is None and not more:
             return self.shape
         size = self._lay().size
-        return size[_place(dim, "size", len(size))]
+        return size[_place(dim, "size", len(size), more)]
 
     @property
     def shape(self) -> Size:
@@ -284,7 +285,7 @@ class Tensor:
             shown = layout.shown = _bare(Size, layout.size)
         return shown
 
-    def stride(self, dim: int | None = None) -> Any:
+    def stride(self, dim: int | None = None, *more: Any) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.
 
         >>> import tensorkit as tk
@@ -292,7 +293,7 @@ class Tensor:
         ((3, 1), 1)
         """
         stride = self._lay().stride
-        return stride if dim is None else stride[_place(dim, "stride", len(stride))]
+        return stride if dim is None and not more else stride[_place(dim, "stride", len(stride), more)]
 
     def storage_offset(self) -> int:
         """The storage slot of the first element."""
@@ -437,13 +438,17 @@ def _out_of_bounds(lay: Layout, item: int, reach: int, nbytes: int) -> str:
 
 
 def _dim(dim: Any, name: str) -> int:
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+    kind = type(dim)
+    several = kind is Tensor and (dim.numel() != 1 or dim.dtype.category != 1)
+    if kind is bool or several or not hasattr(dim, "__index__"):
         raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
     return int(dim.__index__())
 
 
-def _place(dim: Any, name: str, ndim: int) -> int:
-    """A dimension that is asked about, from the front."""
+def _place(dim: Any, name: str, ndim: int, more: tuple[Any, ...]) -> int:
+    """A dimension that is asked about, from the front; PyTorch does not count the tensor, as Python would."""
+    if more:
+        raise TypeError(f"{name}() takes from 0 to 1 positional arguments but {1 + len(more)} were given")
     if not ndim:
         raise IndexError(f"Dimension specified as {_dim(dim, name)} but tensor has no dimensions")
     return layouts.normalise_dim(_dim(dim, name), ndim)
@@ -508,6 +513,8 @@ def attach(name: str, member: Any) -> None:
         raise RuntimeError(f"Tensor.{name} is already defined")
     if isinstance(member, property) and member.fset is None:
         member = _read_only(name, member)
+    if getattr(member, "__name__", "").startswith("_") and not name.startswith("_"):
+        member.__name__, member.__qualname__ = name, f"Tensor.{name}"  # which Python says of a wrong call
     setattr(Tensor, name, member)
 
 
@@ -523,3 +530,14 @@ def _read_only(name: str, member: property) -> property:
 for _name, _member in list(vars(Tensor).items()):
     if isinstance(_member, property) and _member.fset is None:
         setattr(Tensor, _name, _read_only(_name, _member))
+
+
+def _without_more(method: Any) -> None:
+    """Show a method with its one parameter, under the name that PyTorch's sentences give it."""
+    shown = inspect.signature(method).parameters
+    method.__qualname__ = method.__name__
+    method.__signature__ = inspect.Signature([shown["self"], shown["dim"]], return_annotation="Any")
+
+
+for _method in (Tensor.size, Tensor.stride):
+    _without_more(_method)

@@ -483,8 +483,8 @@ class Tensor:
         """The hyperbolic cosine of every element."""
     def cosh_(self) -> Tensor:
         """In-place form of ``cosh``: the result is written into this tensor."""
-    def count_nonzero(self, dim: Dims | None = None) -> Tensor:
-        """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero."""
+    def count_nonzero(self, *dim: Any, **named: Any) -> Tensor:
+        """How many elements are not zero; see ``tensorkit.count_nonzero``. Dimensions may be written one by one."""
     def cov(
         self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
     ) -> Tensor:
@@ -964,9 +964,7 @@ class Tensor:
         """The exponential of a square matrix: the sum of ``A ** k / k!``."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """``linalg.matrix_power`` by its older name."""
-    def max(
-        self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, other: Any = None
-    ) -> Any:
+    def max(self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Any = ...) -> Any:
         """The largest element; along a dimension, with its index; of two tensors, one by one."""
     def maximum(self, other: Any) -> Any:
         """The larger of two tensors, element by element; nan wins."""
@@ -976,9 +974,7 @@ class Tensor:
         """The mean of all elements, or of those along the dimensions named. Integers must be converted first."""
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """The median, which is nan where there is one: of an even number of elements, the lower of the two in the middle."""
-    def min(
-        self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, other: Any = None
-    ) -> Any:
+    def min(self, dim: builtins.int = ..., keepdim: builtins.bool = False, *, other: Any = ...) -> Any:
         """The smallest element; along a dimension, with its index; of two tensors, one by one."""
     def minimum(self, other: Any) -> Any:
         """The smaller of two tensors, element by element; nan wins."""
@@ -1218,9 +1214,9 @@ class Tensor:
         """Move the elements along dimensions; those pushed out at the end come in again at the front."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second."""
-    def round(self, *, decimals: builtins.int | None = None) -> Tensor:
+    def round(self, *, decimals: builtins.int = ...) -> Tensor:
         """Round to the nearest number with so many decimals; of two that are equally near, to the even one."""
-    def round_(self, *, decimals: builtins.int | None = None) -> Tensor:
+    def round_(self, *, decimals: builtins.int = ...) -> Tensor:
         """In-place form of ``round``: the result is written into this tensor."""
     def rsqrt(self) -> Tensor:
         """The reciprocal of the square root of every element."""
@@ -1352,7 +1348,7 @@ class Tensor:
     def std(
         self,
         dim: Dims | None = None,
-        unbiased: builtins.bool | None = None,
+        unbiased: builtins.bool = ...,
         keepdim: builtins.bool = False,
         *,
         correction: Any = None,
@@ -1491,7 +1487,7 @@ class Tensor:
     def var(
         self,
         dim: Dims | None = None,
-        unbiased: builtins.bool | None = None,
+        unbiased: builtins.bool = ...,
         keepdim: builtins.bool = False,
         *,
         correction: Any = None,

@@ -24,6 +24,7 @@ from tensorkit.autograd.graph import (
 from tensorkit.autograd.mode import state
 from tensorkit.dispatch import call_traced
 from tensorkit.dtypes import dtype
+from tensorkit.forms import type_name
 from tensorkit.tensor import Size, Tensor, attach
 
 __all__ = ["backward", "grad"]
@@ -264,8 +265,13 @@ def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Ask for this leaf's gradient (or no longer); returns the tensor.
 
     Raises:
-        RuntimeError: for integers and bools, and for a tensor that an operation made.
+        RuntimeError: for integers and bools, and for a tensor that an operation made. TypeError: for what is no bool.
     """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+            f"{type_name(requires_grad)}"
+        )
     _require(self, requires_grad)
     return self
 

@@ -221,6 +221,8 @@ def _own(node: ast.FunctionDef, scope: _Scope, module: ModuleType) -> str:
     """A function or method that `tensor.py` itself writes, without its body."""
     made = ast.FunctionDef(**{name: getattr(node, name) for name in node._fields if hasattr(node, name)})
     made.body = [ast.Expr(ast.Constant(...))]
+    if node.args.vararg is not None and node.args.vararg.arg == "more":  # which is there to be refused
+        made.args = ast.arguments(**{**vars(node.args), "vararg": None})
     doc = _summary(ast.get_docstring(node))
     made.decorator_list = [
         d for d in node.decorator_list if ast.unparse(d) in _KEPT_DECORATORS or "setter" in ast.unparse(d)

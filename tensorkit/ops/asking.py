@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorkit.dispatch import offers, unmatched
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import result_dtype
+from tensorkit.elementwise import NUMBERS, result_dtype
 from tensorkit.ops.legacy import tensortype
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Tensor
@@ -56,7 +56,7 @@ def result_type(*args: Any, **kwargs: Any) -> dtype:
     """
     operands = [*args, *kwargs.values()]
     named = not kwargs or len(args) == 1 or any(set(kwargs) == names for names in _NAMES)
-    known = all(isinstance(value, (Tensor, bool, int, float, complex)) for value in operands)
+    known = all(isinstance(value, (Tensor, *NUMBERS)) for value in operands)
     if len(operands) != 2 or not named or not known:
         raise unmatched("result_type", args, kwargs, _PAIRS)
     return result_dtype(operands[0], operands[1])

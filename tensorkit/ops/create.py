@@ -7,7 +7,9 @@ Arguments, defaults, dtypes and sentences are PyTorch 2.13's
 from __future__ import annotations
 
 import array
+import functools
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,10 +21,11 @@ from tensorkit import strides as layouts
 from tensorkit.device import CPU, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS
+from tensorkit.elementwise import NUMBERS, python_number
 from tensorkit.elementwise import empty_strided as _allocate
 from tensorkit.errors import warn
 from tensorkit.formats import check_format, formatted_strides, preserve_format
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import (
     as_dtype,
@@ -72,11 +75,12 @@ _PLAIN = {bool: dtypes.bool, int: dtypes.int64}
 
 
 def _is_sequence(value: Any) -> bool:
-    if isinstance(value, (list, tuple, range)):
+    """Whether a value counts as a row of others; an array of NumPy's without dimensions does, and has no length."""
+    if isinstance(value, (list, tuple, range, bytes, memoryview)):
         return True
-    if isinstance(value, (str, bytes, dict, set, Tensor)) or numpy.isscalar(value):
+    if isinstance(value, (str, dict, set, Tensor)) or numpy.isscalar(value):
         return False
-    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and getattr(value, "ndim", 1) != 0
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
 
 
 def _size_of(data: Any) -> tuple[int, ...]:
@@ -86,78 +90,78 @@ def _size_of(data: Any) -> tuple[int, ...]:
         if len(data) == 0:
             break
         data = data[0]
+    if isinstance(data, str):  # in which every first letter is a string again
+        raise ValueError("too many dimensions 'str'")
     return tuple(size)
 
 
-def _leaves(data: Any, size: tuple[int, ...], dim: int, out: list[Any]) -> None:
-    """Append the numbers of nested sequences, row by row, or say where the nesting is uneven."""
+def _leaves(data: Any, size: tuple[int, ...], dim: int, kind: dtype, out: list[Any]) -> None:
+    """Append the numbers of nested sequences, row by row, or say which is none, or where the nesting is uneven."""
     if dim == len(size):
-        if _is_sequence(data):
-            kind = type(data).__name__
-            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
-        out.append(data)
+        out.append(_number_of(data, kind))
         return
+    try:
+        rows = data if isinstance(data, (list, tuple)) else list(data)
+    except TypeError:
+        raise TypeError("not a sequence") from None
+    if len(rows) != size[dim]:
+        raise ValueError(f"expected sequence of length {size[dim]} at dim {dim} (got {len(rows)})")
+    if dim == len(size) - 1 and kind is not dtypes.uint64 and _REAL.issuperset(map(type, rows)):
+        out.extend(rows)
+        return
+    for row in rows:
+        _leaves(row, size, dim + 1, kind, out)
+
+
+_REAL = frozenset((bool, int, float))
+_SCALARS = (bool, int, float, complex, numpy.generic)
+
+
+def _dtype_of(data: Any) -> dtype:
+    """The dtype that all numbers of nested sequences together promote to."""
+    if isinstance(data, Tensor):
+        return data._dtype
+    if isinstance(data, (numpy.generic, numpy.ndarray)):
+        return dtypes.from_numpy_dtype(data.dtype)
+    if isinstance(data, _SCALARS):
+        return dtypes.of_number(data)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if not _is_sequence(data):
-        raise TypeError("not a sequence")
-    if len(data) != size[dim]:
-        raise ValueError(f"expected sequence of length {size[dim]} at dim {dim} (got {len(data)})")
-    if dim == len(size) - 1 and isinstance(data, (list, tuple)) and not any(map(_is_sequence, data)):
-        out.extend(data)
-        return
-    for row in data:
-        _leaves(row, size, dim + 1, out)
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    seen, kinds = set[type](), list[dtype]()
+    for part in data:
+        if not isinstance(part, _SCALARS) or type(part) not in seen:
+            kinds.append(_dtype_of(part))
+            seen.add(type(part))
+    return functools.reduce(dtypes.promote_types, kinds) if kinds else dtypes.get_default_dtype()
 
 
-def _leaf_dtype(value: Any) -> dtype:
-    if isinstance(value, Tensor):
-        return value._dtype
-    if isinstance(value, (numpy.generic, numpy.ndarray)):
-        return dtypes.from_numpy_dtype(value.dtype)
-    if isinstance(value, (bool, int, float, complex)):
-        return dtypes.of_number(value)
-    if isinstance(value, str):
-        raise TypeError("new(): invalid data type 'str'")
-    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
-
-
-def _check_leaves(leaves: list[Any], size: tuple[int, ...], kind: dtype | None) -> None:
-    """Refuse what is no number, in the words of the number that it should have become."""
-    if size and leaves and isinstance(leaves[0], str):
-        raise ValueError("too many dimensions 'str'")
-    for leaf in leaves:
-        if isinstance(leaf, _NUMBERS):
-            continue
-        name = type(leaf).__name__
-        if kind is None:
-            _leaf_dtype(leaf)
-        elif kind.category > 1:
-            raise TypeError(f"must be real number, not {name}")
-        else:
-            raise TypeError(f"'{name}' object cannot be interpreted as an integer")
-
-
-_NUMBERS = (bool, int, float, complex, numpy.generic, numpy.ndarray, Tensor)
-
-
-def _common_dtype(leaves: list[Any]) -> dtype:
-    if not leaves:
-        return dtypes.get_default_dtype()
-    samples = {type(leaf): leaf for leaf in leaves}
-    found: dtype | None = None
-    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    for leaf in [*samples.values(), *tensors]:
-        kind = _leaf_dtype(leaf)
-        found = kind if found is None else dtypes.promote_types(found, kind)
-    assert found is not None
-    return found
+def _number_of(leaf: Any, kind: dtype) -> Any:
+    """What a leaf of nested sequences is as a number, refused by whatever Python asks of it for this dtype."""
+    if kind is dtypes.uint64:
+        if not isinstance(leaf, int):
+            raise TypeError("an integer is required")
+        return leaf
+    if kind.category < 2:
+        if isinstance(leaf, float):
+            return leaf
+        if kind.category == 0 and isinstance(leaf, (complex, numpy.bool_)):
+            return bool(leaf)
+        return operator.index(leaf)
+    real = not isinstance(leaf, str) and (hasattr(leaf, "__float__") or hasattr(leaf, "__index__"))
+    if not real and not (kind.is_complex and hasattr(leaf, "__complex__")):
+        raise TypeError(f"must be real number, not {type_name(leaf)}")
+    return complex(leaf) if kind.is_complex else float(leaf)
 
 
 def _plain(value: Any) -> Any:
+    """A number, NumPy's or a tensor's, as Python's."""
     if isinstance(value, Tensor):
         if value.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         return item(value)
-    return value.item() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
+    return python_number(value) if isinstance(value, numpy.generic) else value
 
 
 def checked_number(value: Any, kind: dtype) -> Any:
@@ -188,24 +192,11 @@ def _checked_unsigned(value: Any) -> int:
     return value
 
 
-def _check_counts(leaves: list[Any], kind: dtype) -> None:
-    """Refuse NumPy's numbers that do not count: a float32 is no integer, and a bool is none beside integers."""
-    counts = (numpy.integer, float) if kind.category else (numpy.integer, float, numpy.bool_)
-    for leaf in leaves:
-        if isinstance(leaf, numpy.generic) and not isinstance(leaf, counts):
-            raise TypeError(f"'numpy.{type(leaf).__name__}' object cannot be interpreted as an integer")
-
-
-def _array_of(leaves: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
-    if kind.category < 2:
-        _check_counts(leaves, kind)
-    numbers = [_plain(leaf) for leaf in leaves]
+def _array_of(numbers: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     if kind.category == 1:
         whole = [checked_number(n, kind) for n in numbers]
         numbers_ = numpy.array(whole, numpy.uint64 if kind is dtypes.uint64 else numpy.int64)
         return kernels.quiet(numbers_.astype, kind.numpy).reshape(size)  # type: ignore[no-any-return]
-    if kind.category == 2 and any(isinstance(n, complex) for n in numbers):
-        raise TypeError("must be real number, not complex")
     wide = numpy.complex128 if kind.is_complex else numpy.bool_ if kind.category == 0 else numpy.float64
     return kernels.cast(numpy.array(numbers, wide), kind).reshape(size)
 
@@ -215,6 +206,8 @@ def _from_array(data: Array, kind: dtype | None) -> Array:
     if any(step < 0 for step in data.strides):
         raise ValueError(_NEGATIVE)
     source = data if data.dtype == own.numpy else data.astype(own.numpy)
+    if own.is_complex and kind is not None and 0 < kind.category < 3:
+        warn("Casting complex values to real discards the imaginary part")
     out = numpy.empty(data.shape, (kind or own).numpy)
     kernels.copy(out, source)
     return out
@@ -297,7 +290,9 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
         )
         here = data._device if device is None else where
         return to_device(to_dtype(data.detach(), kind or data._dtype, copy=True), here)
-    if isinstance(data, numpy.ndarray) and data.ndim:
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(data)}'")
+    if isinstance(data, numpy.ndarray):
         copied = _from_array(data, kind)
         return to_device(fresh(copied, kind or dtypes.from_numpy_dtype(copied.dtype)), where)
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], numpy.ndarray) and data[0].ndim:
@@ -306,13 +301,11 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
             "a single numpy.ndarray with numpy.array() before converting to a tensor."
         )
     size = _size_of(data)
-    leaves: list[Any] = []
-    _leaves(data, size, 0, leaves)
-    if isinstance(data, str) or any(isinstance(leaf, bytes) for leaf in leaves):
-        raise TypeError(f"new(): invalid data type '{'str' if isinstance(data, str) else 'bytes'}'")
-    _check_leaves(leaves, size, kind)
-    kind = kind or _common_dtype(leaves)
-    return to_device(fresh(_array_of(leaves, size, kind), kind), where)
+    kind = kind or _dtype_of(data)
+    numbers: list[Any] = []
+    if 0 not in size:
+        _leaves(data, size, 0, kind, numbers)
+    return to_device(fresh(_array_of(numbers, size, kind), kind), where)
 
 
 @op(
@@ -797,7 +790,7 @@ def full(
         isinstance(fill_value, Tensor) and fill_value.dim()
     ):
         raise TypeError(
-            f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}"
+            f"full(): argument 'fill_value' (position 2) must be Number, not {type_name(fill_value)}"
         )
     value = _plain(fill_value)
     own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
@@ -819,7 +812,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Te
     """
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "scalar_tensor")
     if not isinstance(s, (Tensor, *NUMBERS)) or (isinstance(s, Tensor) and s.dim()):
-        raise TypeError(f"scalar_tensor(): argument 's' (position 1) must be Number, not {type(s).__name__}")
+        raise TypeError(f"scalar_tensor(): argument 's' (position 1) must be Number, not {type_name(s)}")
     return full((), s, dtype=kind, device=device)
 
 
@@ -975,7 +968,7 @@ def _number(value: Any, name: str, argument: str, position: int) -> Any:
     value = _plain(value)
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(value)}"
         )
     return value
 
@@ -1443,13 +1436,23 @@ def _new_form(create: Callable[..., Tensor]) -> Callable[..., Tensor]:
             where = self._device
         if "memory_format" in kwargs:
             raise TypeError(f"new_{name}() got an unexpected keyword argument 'memory_format'")
+        known: Exception
         try:
             return create(*args, dtype=kind, device=where, **kwargs)
         except TypeError as wrong:
             sentence = str(wrong)
             if not sentence.startswith(f"{name}()"):
                 raise
-        raise TypeError(f"new_{sentence}")
+            known = TypeError(f"new_{sentence}")
+        except (
+            RuntimeError
+        ) as wrong:  # `zeros` has words of its own for a negative length, `new_zeros` has not
+            if name != "zeros":
+                raise
+            known = wrong
+        if isinstance(known, RuntimeError):
+            _check_size(_size(args, f"new_{name}", kwargs.get("size")), f"new_{name}")
+        raise known
 
     name = create.__name__
     method.__name__ = f"new_{create.__name__}"

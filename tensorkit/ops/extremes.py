@@ -23,6 +23,7 @@ from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import maximum, minimum
 from tensorkit.ops.reduce import (
     LIMITED,
+    UNSAID,
     axes_of,
     axis_of_small,
     check_dims,
@@ -67,7 +68,7 @@ def _extreme_of(largest: bool, array: Array, axes: tuple[int, ...], keepdim: boo
 
 
 def _extreme_back(g: Any, c: Any) -> Any:
-    return evenly(g, c) if c.dim is None else _to_chosen(g, c)
+    return evenly(g, c) if c.dim is UNSAID else _to_chosen(g, c)
 
 
 def _to_chosen(g: Any, c: Any) -> Any:
@@ -189,14 +190,14 @@ _SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     """The extreme of a few elements, or those along one dimension; None for the way that others take."""
     array = small(input, _SMALL)
-    if array is None and dim is None and keepdim is False and (whole := brief(input, _SMALL)) is not None:
+    if array is None and dim is UNSAID and keepdim is False and (whole := brief(input, _SMALL)) is not None:
         value = whole.item(whole.argmax() if name == "max" else whole.argmin())
         return (
             fresh(numpy.array(value, whole.dtype), input._dtype) if value else None
         )  # NumPy knows which zero
     if array is None or keepdim is not False:
         return None
-    if dim is None:
+    if dim is UNSAID:
         return fresh(few.extreme(name == "max", array), input._dtype)
     axis = axis_of_small(array, dim)
     if axis is None:
@@ -210,19 +211,21 @@ _PAIRS: dict[str, Any] = {"max": return_types.max, "min": return_types.min}
 
 def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
     """The three meanings of ``max``: of all elements, along one dimension, of two tensors."""
-    if other is None and out is None and (dim is None or dim.__class__ is int):
+    if other is UNSAID and out is None and (dim is UNSAID or dim.__class__ is int):
         short = _short(name, input, dim, keepdim)
         if short is not None:
             return short
     if isinstance(dim, Tensor):
-        dim, other = None, dim
-    if other is not None:
+        dim, other = UNSAID, dim
+    if other is None or dim is None:
+        raise TypeError
+    if other is not UNSAID:
         if keepdim:
             raise TypeError
         pair: Callable[..., Tensor] = maximum if name == "max" else minimum
         return pair(input, other, out=out)
     check_flag(keepdim)
-    if dim is None:
+    if dim is UNSAID:
         if keepdim:
             raise TypeError
         return _extreme_all(name, input, out)
@@ -249,7 +252,7 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     """`max` and `min`."""
 
     def extreme(
-        input: Tensor, dim: int | None = None, keepdim: bool = False, *, other: Any = None, out: Any = None
+        input: Tensor, dim: int = UNSAID, keepdim: bool = False, *, other: Any = UNSAID, out: Any = None
     ) -> Any:
         return _extreme(name, input, dim, keepdim, other, out)
 
@@ -272,9 +275,9 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
     samples += [sample(f"a.{name}()", a=(0,)), sample(f"a.{name}(0)", a=(0, 3)), sample(f"a.{name}(0)", a=())]
     stem = f"{name.capitalize()}Backward"
     rule = Rule(
-        lambda call: f"{stem}{1 if call['dim'] is None else 0}",
-        applies=lambda call: call["other"] is None and not isinstance(call["dim"], Tensor),
-        unread=lambda call: frozenset(("input", "out") if call["dim"] is not None else ()),
+        lambda call: f"{stem}{1 if call['dim'] is UNSAID else 0}",
+        applies=lambda call: call["other"] is UNSAID and not isinstance(call["dim"], Tensor),
+        unread=lambda call: frozenset(("input", "out") if call["dim"] is not UNSAID else ()),
         input=_extreme_back,
     )
     forms = (

@@ -17,7 +17,7 @@ from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes, traced_method
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.errors import MissingKernelError, warn
@@ -28,10 +28,11 @@ from tensorkit.ops.convert import as_dtype, cpp_name, deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.join import cat
 from tensorkit.ops.pointwise import where
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
     "LIMITED",
+    "UNSAID",
     "all",
     "any",
     "axes_of",
@@ -65,8 +66,8 @@ __all__ = [
 
 #: The dtypes that most of PyTorch's kernels leave out.
 LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-#: No dimension was named at all, which is another form of the call than naming None.
-_ALL: Any = type("_ALL", (), {"__repr__": lambda self: "..."})()
+#: What was not said at all, which is another form of a call than saying None: no dimension, no flag.
+UNSAID: Any = type("UNSAID", (), {"__repr__": lambda self: "..."})()
 
 
 # -- arguments ----------------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     Raises:
         IndexError: for one out of range. RuntimeError: for one named twice. TypeError: for what is no integer.
     """
-    if dim is None or dim is _ALL:
+    if dim is None or dim is UNSAID:
         return tuple(range(ndim))
     dims = dim if isinstance(dim, (tuple, list)) else (dim,)
     if not dims:
@@ -171,7 +172,7 @@ def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Ten
     array = small(input)
     if array is None:
         return _briefly(input, dim, keepdim, whole is few.mean)
-    if dim is _ALL:
+    if dim is UNSAID:
         return None if keepdim is not False else fresh(kernels.quiet(whole, array), input._dtype)
     axis = axis_of_small(array, dim)
     if axis is None or (keepdim is not False and keepdim is not True):
@@ -185,10 +186,10 @@ def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Ten
 def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | None:
     """The same of some hundreds of elements, however they lie: the sum, or (`shared`) the mean."""
     array = brief(input)
-    if array is None or (keepdim is not False and (keepdim is not True or dim is _ALL)):
+    if array is None or (keepdim is not False and (keepdim is not True or dim is UNSAID)):
         return None
-    axis = None if dim is _ALL else axis_of_small(array, dim)
-    if axis is None and dim is not _ALL:
+    axis = None if dim is UNSAID else axis_of_small(array, dim)
+    if axis is None and dim is not UNSAID:
         return None
     values = kernels.quiet(few.brief_sum, array, axis)
     if values is None:
@@ -239,7 +240,7 @@ def refuse_whole(call: dict[str, Any]) -> bool:
 
 
 def _numbered(stem: str, of_all: int, along: int) -> Callable[[dict[str, Any]], str]:
-    return lambda arguments: f"{stem}{of_all if arguments['dim'] is _ALL else along}"
+    return lambda arguments: f"{stem}{of_all if arguments['dim'] is UNSAID else along}"
 
 
 def evenly(g: Any, c: Any) -> Any:
@@ -326,7 +327,7 @@ def result_kind(name: str, input: Tensor, kind: Any, out: Any) -> dtype:
 def _named_all(dim: Any, keepdim: Any, out: Any) -> None:
     """Refuse ``keepdim=`` and ``out=`` in the form that names no dimension."""
     check_flag(keepdim)
-    if dim is _ALL and (keepdim or out is not None):
+    if dim is UNSAID and (keepdim or out is not None):
         raise TypeError
 
 
@@ -364,7 +365,7 @@ _SUM_FORMS = (
 @takes(*_SUM_FORMS)
 def sum(
     input: Tensor,
-    dim: Dims | None = _ALL,
+    dim: Dims | None = UNSAID,
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
@@ -516,7 +517,7 @@ def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtyp
 )
 def mean(
     input: Tensor,
-    dim: Dims | None = _ALL,
+    dim: Dims | None = UNSAID,
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
@@ -625,7 +626,7 @@ def _prod_back(g: Any, c: Any) -> Any:
     x = c.input.to(g.dtype)
     if not x.dim():
         return g.clone()
-    if c.dim is _ALL:
+    if c.dim is UNSAID:
         return _prod_back_all(g, x, c.out)
     axis = layouts.normalise_dim(int(c.dim), x.dim())
     out = c.out if c.keepdim else c.out.unsqueeze(axis)
@@ -712,7 +713,7 @@ def _multiplied(array: Array) -> Array:
 )
 def prod(
     input: Tensor,
-    dim: int = _ALL,
+    dim: int = UNSAID,
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
@@ -730,13 +731,13 @@ def prod(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.prod.html
     """
-    if out is None and dtype is None and dim is _ALL and keepdim is False:
+    if out is None and dtype is None and dim is UNSAID and keepdim is False:
         array = small(input)
         if array is not None:
             return fresh(kernels.quiet(_multiplied, array), input._dtype)
     _named_all(dim, keepdim, out)
     ndim = input.dim()
-    axes = axes_of(_ALL if dim is _ALL else one_axis(dim, ndim), ndim)
+    axes = axes_of(UNSAID if dim is UNSAID else one_axis(dim, ndim), ndim)
     kind = result_kind("prod", input, dtype, out)
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
@@ -836,27 +837,7 @@ any = _truth_op(
 _TRUTHS = (dtypes.bool,)
 
 
-@op(
-    samples=(
-        sample("tk.count_nonzero(a)", a=(2, 3)),
-        sample("a.count_nonzero(0)", a=(2, 3)),
-        sample("a.count_nonzero((0, 2))", a=(2, 3, 2)),
-        sample("a.count_nonzero(dim=-1)", a=(2, 3)),
-        sample("a.count_nonzero(2)", a=(2, 3)),
-        sample("a.count_nonzero('x')", a=(2, 3)),
-    ),
-    kind="reduce",
-)
-@takes("(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
-def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero.
-
-    >>> import tensorkit as tk
-    >>> tk.tensor([[0, 1], [2, 3]]).count_nonzero(0)
-    tensor([1, 2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
-    """
+def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
     if dim is None and (array := brief(input, _TRUTHS)) is not None:
         return fresh(numpy.array(numpy.count_nonzero(array)), dtypes.int64)
     axes = axes_of(dim, input.dim())
@@ -868,3 +849,37 @@ def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
     array = host(input, "count_nonzero")
     true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
     return deliver(_counted(true, axes, False), dtypes.int64)
+
+
+@op(
+    samples=(
+        sample("tk.count_nonzero(a)", a=(2, 3)),
+        sample("a.count_nonzero(0)", a=(2, 3)),
+        sample("a.count_nonzero((0, 2))", a=(2, 3, 2)),
+        sample("a.count_nonzero(dim=-1)", a=(2, 3)),
+        sample("a.count_nonzero(0, 1)", a=(2, 3)),
+        sample("a.count_nonzero(2)", a=(2, 3)),
+        sample("a.count_nonzero('x')", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+@takes("(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
+def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
+    """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[0, 1], [2, 3]]).count_nonzero(0)
+    tensor([1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
+    """
+    return _not_zero(input, dim)
+
+
+def _count_nonzero_method(input: Tensor, *dim: Any, **named: Any) -> Tensor:
+    """How many elements are not zero; see ``tensorkit.count_nonzero``. Dimensions may be written one by one."""
+    return _not_zero(input, *((dim,) if len(dim) > 1 and not named else dim), **named)
+
+
+attach("count_nonzero", traced_method("count_nonzero", _count_nonzero_method))

@@ -18,6 +18,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
 from tensorkit.kernels import compiled_each, cpu
 from tensorkit.ops.convert import cpp_name
+from tensorkit.ops.reduce import UNSAID
 from tensorkit.spellings import fast_unary, samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -155,7 +156,7 @@ _decimal = replace(_whole, kernel="round_cpu")
 
 
 def _round_name(arguments: dict[str, Any]) -> str:
-    return "RoundBackward0" if arguments.get("decimals") is None else "RoundBackward1"
+    return "RoundBackward0" if arguments["decimals"] is UNSAID else "RoundBackward1"
 
 
 @op(
@@ -171,7 +172,7 @@ def _round_name(arguments: dict[str, Any]) -> str:
     inplace=True,
     derivative=Rule(_round_name, input=_zeros),
 )
-def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = None) -> Tensor:
+def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -> Tensor:
     """Round to the nearest number with so many decimals; of two that are equally near, to the even one.
 
     Args:
@@ -189,9 +190,9 @@ def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = No
     if not isinstance(input, Tensor):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     block = _nearest
-    if decimals is None and out is None and (quick := _round_few(input)) is not None:
+    if decimals is UNSAID and out is None and (quick := _round_few(input)) is not None:
         return quick
-    if decimals is not None:
+    if decimals is not UNSAID:
         if not isinstance(decimals, int) or isinstance(decimals, bool):
             raise TypeError  # said in PyTorch's words by whoever wraps this
         block = replace(_decimal, numpy=partial(_to_decimals, decimals=decimals)) if decimals else _whole

@@ -22,6 +22,7 @@ from tensorkit.ops.convert import as_dtype, deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (
+    UNSAID,
     axes_of,
     axis_of_small,
     check_dims,
@@ -104,7 +105,7 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
     """``std(False)`` gives the flag where the dimension would stand; ``unbiased`` is an old name for correction 1."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    if unbiased is not None:
+    if unbiased is not UNSAID:
         return dim, 1 if unbiased else 0
     return dim, 1 if correction is None else correction
 
@@ -112,13 +113,13 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
 def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> None:
     """Refuse what fits none of the forms (the sentence is added by whoever was called)."""
     check_flag(keepdim)
-    if unbiased is not None:
+    if unbiased is not UNSAID:
         check_flag(unbiased)
     if not isinstance(dim, bool):
         check_dims(dim)
-    if isinstance(dim, bool) and (unbiased is not None or keepdim):
+    if isinstance(dim, bool) and (unbiased is not UNSAID or keepdim):
         raise TypeError
-    if correction is not None and (unbiased is not None or isinstance(dim, bool)):
+    if correction is not None and (unbiased is not UNSAID or isinstance(dim, bool)):
         raise TypeError
 
 
@@ -242,13 +243,13 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     def spread(
         input: Tensor,
         dim: Dims | None = None,
-        unbiased: bool | None = None,
+        unbiased: bool = UNSAID,
         keepdim: bool = False,
         *,
         correction: Any = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        plain = out is None and unbiased is None and keepdim is False
+        plain = out is None and unbiased is UNSAID and keepdim is False
         if plain and (correction is None or correction.__class__ is int):
             quick = _spread_few(input, dim, 1 if correction is None else correction, root)
             if quick is not None:
@@ -299,7 +300,7 @@ def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[...,
     def spread(
         input: Tensor,
         dim: Dims | None = None,
-        unbiased: bool | None = None,
+        unbiased: bool = UNSAID,
         keepdim: bool = False,
         *,
         correction: Any = None,

@@ -82,5 +82,67 @@ def said(call: str, lib: object) -> str:
     """The text of a value, or of the error with its class."""
     try:
         return repr(eval(call, {"tk": lib, "np": np}))
-    except TypeError as error:
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         return repr(error)
+
+
+#: What may stand among the numbers of a list.
+LEAVES = (
+    *("np.array(2.5)", "np.array(2)", "np.array(True)", "np.array(2j)", "np.array([2])", "np.array([True])"),
+    *("np.array([2, 3])", "np.array(2, np.uint8)", "np.array('a')", "np.float32(2)", "np.float64(2.5)"),
+    *(
+        "np.bool_(True)",
+        "np.int8(3)",
+        "np.uint64(2**63)",
+        "np.complex64(2j)",
+        "np.complex128(2j)",
+        "np.str_('a')",
+    ),
+    *(
+        "tk.tensor(2.5)",
+        "tk.tensor(2)",
+        "tk.tensor(True)",
+        "tk.tensor(2j)",
+        "tk.tensor([2])",
+        "tk.tensor([2, 3])",
+    ),
+    *("None", "'a'", "b'a'", "[2.5]", "[]", "{}", "2**70", "2j", "range(1)", "memoryview(b'a')", "object()"),
+)
+LISTS = ("{}", "[{}]", "[3, {}]", "[{}, 3]", "[{0}, {0}]", "[[3], [{}]]", "[[{}]]", "[[], [{}]]", "[[3], {}]")
+KINDS = ("int64", "uint8", "bool", "float32", "complex64", "uint64", "float16")
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_lists_are_read_as_pytorch_reads_them(leaf: str) -> None:
+    """What they hold decides on the size and the dtype; what is no number is refused as Python refuses it."""
+    torch = require_torch()
+    for numbers in LISTS:
+        for kind in ("", *(f", dtype=tk.{kind}" for kind in KINDS)):
+            call = f"tk.tensor({numbers.format(leaf)}{kind})"
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ours, theirs = (said(call, lib) for lib in (tk, torch))
+            assert ours.replace("tensorkit.", "torch.") == theirs, call
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(
+            f"tk.full((2,), np.{number})"
+            for number in ("bool_(True)", "complex64(2)", "complex128(2)", "int8(2)")
+        ),
+        *(f"tk.ones(2).long() + np.{number}" for number in ("bool_(True)", "complex64(2)", "complex128(2)")),
+        *("tk.arange(np.bool_(True))", "tk.linspace(0, np.complex64(3), 3)", "tk.full((), np.array(2))"),
+        *("tk.result_type(tk.ones(2).bool(), np.bool_(True))", "tk.result_type(1, np.int32(1))"),
+        *("tk.scalar_tensor(np.complex64(2 + 3j))", "tk.ones(2).sum(np.float32(1))"),
+    ],
+)
+def test_numbers_of_numpy_are_pythons_or_floats(call: str) -> None:
+    torch = require_torch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = (said(call, lib) for lib in (tk, torch))
+    assert ours.replace("tensorkit.", "torch.") == theirs
