@@ -138,6 +138,8 @@ def _check_solve(LD: Tensor, pivots: Tensor, B: Tensor) -> tuple[int, ...]:
     name, size, given = "tensorkit.linalg.ldl_solve", LD._lay().size, B._lay().size
     check_square(LD, name)
     check_floating(LD, name)
+    if not given:
+        raise IndexError("Dimension specified as -2 but tensor has no dimensions")
     if len(given) < 2:
         raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
     if LD._dtype is not B._dtype:
@@ -202,6 +204,7 @@ def _no_way_through(g: Any, c: Any) -> Any:
         ),
         sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1, 2], dtype=tk.int32), b)", a=(2, 2), b=(3, 2)),
         sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1], dtype=tk.int32), b)", a=(2, 2), b=(2, 2)),
+        sample("tk.linalg.ldl_solve(a.detach(), tk.tensor([1, 2], dtype=tk.int32), b)", a=(2, 2), b=()),
     ),
     kind="copy",
     derivative=Rule("NotImplemented", LD=_no_way_through, B=_no_way_through),

@@ -105,14 +105,15 @@ def running_log(array: Array, axis: int, kind: dtype) -> Array:
     if not kind.is_complex:
         return kernels.cast(kernels.quiet(numpy.logaddexp.accumulate, source, axis=axis), kind)
     out = numpy.moveaxis(source.copy(), axis, 0)
-    for k in range(1, out.shape[0]):
-        out[k] = kernels.quiet(_log_add, out[k - 1], out[k])
+    so_far: Array = numpy.full(out.shape[1:], -numpy.inf, out.dtype)  # of nothing
+    for k in range(out.shape[0]):
+        out[k] = so_far = kernels.quiet(_log_add, so_far, out[k])
     return kernels.cast(numpy.moveaxis(out, 0, axis), kind)
 
 
 def _log_add(a: Array, b: Array) -> Array:
-    """``log(exp(a) + exp(b))`` of complex numbers, by the larger real part."""
-    swap = b.real > a.real
+    """``log(exp(a) + exp(b))`` of complex numbers, by the larger real part; of equal ones by `b`, as PyTorch."""
+    swap = b.real >= a.real
     low, high = numpy.where(swap, a, b), numpy.where(swap, b, a)
     lost = numpy.isnan(a) | numpy.isnan(b)
     endless = ~numpy.isfinite(low.real) & (low.real == high.real)

@@ -258,3 +258,30 @@ def test_products_of_long_rows_by_the_compiled_loop(kind: Any, size: tuple[int, 
 def test_the_norm_of_one_number_is_its_size(call: str) -> None:
     found = compare(require_torch(), call, {"a": Operand((1, 1), "float32", seed=1)}, tolerance=1)
     assert found is None, found.text if found else ""
+
+
+_PARTS = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e30, -1e-40, 65504.0, 0.1, 2.5, -7.0)
+
+
+def _same_part(ours: float, theirs: float) -> bool:
+    if math.isfinite(ours) and math.isfinite(theirs):
+        return abs(ours - theirs) <= 1e-5 * max(1, abs(theirs))
+    return ours == theirs or (math.isnan(ours) and math.isnan(theirs))
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("kind", ["complex64", "complex128"])
+def test_running_logarithms_of_complex_numbers_keep_the_parts_that_pytorch_keeps(kind: str) -> None:
+    """Of equal real parts the later number gives the imaginary one; nothing so far is -inf, without a direction."""
+    torch = require_torch()
+    numbers = [complex(a, b) for a in _PARTS for b in _PARTS]
+    pairs = [[a, b] for a in numbers for b in numbers]
+    ours, theirs = (
+        lib.tensor(pairs, dtype=getattr(lib, kind)).logcumsumexp(1).view(-1).tolist() for lib in (tk, torch)
+    )
+    wrong = [
+        place
+        for place, (x, y) in enumerate(zip(ours, theirs, strict=True))
+        if not (_same_part(x.real, y.real) and _same_part(x.imag, y.imag))
+    ]
+    assert wrong == []
