@@ -29,6 +29,8 @@ Notebook = dict[str, Any]
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _CELL_METADATA_KEPT = {"tags", "jupyter", "slideshow"}
 _KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# Voila's own page fetches an icon font from the network; ours, which is installed with us, does not.
+_VOILA = {"template": "tensorkit"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _CELL_NUMBER = re.compile(r"(In ?)\[\d+\]")
 _HERE = [str(place) for place in (Path(__file__).resolve().parents[2], sys.prefix, sys.base_prefix)]
@@ -47,8 +49,9 @@ def normalise(notebook: Notebook) -> Notebook:
     """A copy of a notebook without the traces of the run that made its outputs.
 
     Widget state and widget views go, the picture (`text/html`) and the text stay; execution counts become
-    1, 2, 3 ... (a cell that never ran keeps none, so that a test can see it); volatile metadata goes; the ids
-    of the cells follow from their text; tracebacks keep the learner's own cell and the message.
+    1, 2, 3 ... (a cell that never ran keeps none, so that a test can see it); volatile metadata goes, and the page
+    that Voila is to make is named; the ids of the cells follow from their text; tracebacks keep the learner's own
+    cell and the message.
 
     Args:
         notebook: a notebook of format 4, as parsed from its JSON.
@@ -64,7 +67,11 @@ def normalise(notebook: Notebook) -> Notebook:
         (1, {}, False)
     """
     done = copy.deepcopy(notebook)
-    done["metadata"] = {"kernelspec": dict(_KERNELSPEC), "language_info": {"name": "python"}}
+    done["metadata"] = {
+        "kernelspec": dict(_KERNELSPEC),
+        "language_info": {"name": "python"},
+        "voila": dict(_VOILA),
+    }
     done["nbformat"], done["nbformat_minor"] = 4, 5
     count, taken = 0, set[str]()
     for cell in done["cells"]:

@@ -20,11 +20,11 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
-    """Voila on the gallery, with the template that the README names."""
+    """Voila on the gallery, as the README starts it."""
     pytest.importorskip("voila", reason="voila is not installed")
     home = tmp_path_factory.mktemp("voila")
     shutil.copy(GALLERY, home / "gallery.ipynb")
-    options = ("--template=tensorkit", "gallery.ipynb", "--Voila.ip=127.0.0.1")
+    options = ("gallery.ipynb", "--Voila.ip=127.0.0.1")
     with hosted(home, root, "voila", *options, probe="voila/static/nope") as url:
         yield url
 
