@@ -138,15 +138,15 @@ def _check_solve(LD: Tensor, pivots: Tensor, B: Tensor) -> tuple[int, ...]:
     name, size, given = "tensorkit.linalg.ldl_solve", LD._lay().size, B._lay().size
     check_square(LD, name)
     check_floating(LD, name)
-    if not given:
-        raise IndexError("Dimension specified as -2 but tensor has no dimensions")
-    if len(given) < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
     if LD._dtype is not B._dtype:
         raise RuntimeError(
             f"Expected b and A to have the same dtype, but found b of type {B._dtype.label} and A of type "
             f"{LD._dtype.label} instead."
         )
+    if not given:
+        raise IndexError("Dimension specified as -2 but tensor has no dimensions")
+    if len(given) < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
     if size[-1] != given[-2]:
         raise RuntimeError(
             f"Incompatible matrix sizes for {name}: each A matrix is {size[-1]} by {size[-1]} but each b matrix is "
