@@ -97,7 +97,9 @@ from tensorkit.ops.asking import (
     is_inference,
     is_signed,
     is_storage,
+    is_tensor,
     is_warn_always_enabled,
+    numel,
     result_type,
     set_warn_always,
     typename,
@@ -144,7 +146,7 @@ from tensorkit.ops.construct import (
     unravel_index,
     vander,
 )
-from tensorkit.ops.convert import clone, fill, is_tensor, numel
+from tensorkit.ops.copies import clone
 from tensorkit.ops.create import (
     arange,
     as_tensor,
@@ -174,6 +176,7 @@ from tensorkit.ops.expand import broadcast_tensors, broadcast_to, squeeze, unsqu
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
 from tensorkit.ops.factors import cholesky, lu
+from tensorkit.ops.fill import fill
 from tensorkit.ops.flat import put, take, take_along_dim
 from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
 from tensorkit.ops.histograms import bincount, histc, histogram

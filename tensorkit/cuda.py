@@ -25,7 +25,7 @@ from tensorkit.errors import NoCudaError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, Operand, emulate
 from tensorkit.kernels.cuda.machine import NO_CUDA
-from tensorkit.ops.convert import register_copy
+from tensorkit.ops.copies import register_copy
 from tensorkit.ops.legacy import on_cuda
 from tensorkit.tensor import Tensor
 

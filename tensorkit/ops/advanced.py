@@ -34,8 +34,10 @@ from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import large
-from tensorkit.ops.convert import copy_into, host_array, to_device, write_number
+from tensorkit.ops.convert import host_array, to_device
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import tensor
+from tensorkit.ops.fill import write_number
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 

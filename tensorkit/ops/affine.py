@@ -29,7 +29,9 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import check_number, copy_into, cpp_name
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.fill import check_number
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh

@@ -23,7 +23,9 @@ __all__ = [
     "is_inference",
     "is_signed",
     "is_storage",
+    "is_tensor",
     "is_warn_always_enabled",
+    "numel",
     "result_type",
     "set_warn_always",
     "typename",
@@ -104,6 +106,30 @@ def is_inference(input: Tensor) -> bool:
             f"is_inference(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     return bool(input.is_inference())
+
+
+@offers
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor.
+
+    >>> import tensorkit as tk
+    >>> tk.is_tensor(tk.ones(1)), tk.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+@offers
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> import tensorkit as tk
+    >>> tk.numel(tk.zeros(2, 3))
+    6
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"numel(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input.numel()
 
 
 @offers

@@ -15,7 +15,8 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_writable, empty_strided, resize_out
 from tensorkit.kernels import compiled_each
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import deliver, to_dtype
+from tensorkit.ops.convert import to_dtype
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.pointwise import conjugated, mul, not_implemented, refuse_zero, where
 from tensorkit.ops.pointwise import pow as raised
 from tensorkit.spellings import binary

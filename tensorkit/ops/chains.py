@@ -17,9 +17,9 @@ from tensorkit.elementwise import check_devices, resize_out
 from tensorkit.errors import warn
 from tensorkit.formats import contiguous_format
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import cpp_name
 from tensorkit.ops.create import eye
 from tensorkit.ops.join import cat
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_out, check_tensors, deliver_product
 from tensorkit.ops.products import matmul as _matmul
 from tensorkit.tensor import Array, Tensor

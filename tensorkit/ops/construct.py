@@ -20,7 +20,9 @@ from tensorkit.device import CPU
 from tensorkit.dispatch import offers, op, recorded_call, sample, wants_grad
 from tensorkit.elementwise import empty_strided, result_dtype
 from tensorkit.errors import warn
-from tensorkit.ops.convert import copy_into, to_device, write_number
+from tensorkit.ops.convert import to_device
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.fill import write_number
 from tensorkit.ops.join import as_tensors, stack
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.triangle import exact_out

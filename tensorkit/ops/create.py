@@ -27,17 +27,13 @@ from tensorkit.errors import warn
 from tensorkit.formats import check_format, formatted_strides, preserve_format
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import (
-    as_dtype,
-    copy_into,
-    cpp_name,
-    item,
-    resize_,
-    to_device,
-    to_dtype,
-    write_number,
-)
+from tensorkit.ops.convert import as_dtype, to_device, to_dtype
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.dims import as_ints
+from tensorkit.ops.export import item
+from tensorkit.ops.fill import write_number
+from tensorkit.ops.names import cpp_name
+from tensorkit.ops.resize import resize_
 from tensorkit.storage import adopt
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage

@@ -19,7 +19,7 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
-from tensorkit.ops.convert import cpp_name
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.random import check_range, draw, random_bounds
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor

@@ -18,7 +18,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
-from tensorkit.ops.convert import deliver, deliver_into
+from tensorkit.ops.copies import deliver, deliver_into
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import maximum, minimum
 from tensorkit.ops.reduce import (

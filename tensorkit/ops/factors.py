@@ -14,7 +14,7 @@ from tensorkit.elementwise import resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import lapack
 from tensorkit.kernels.cpu import is_half
-from tensorkit.ops.convert import copy_into
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import eye
 from tensorkit.ops.factored import permutation_matrix
 from tensorkit.ops.matrices import (

@@ -14,7 +14,8 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.elementwise import empty_strided
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.advanced import LIMITED
-from tensorkit.ops.convert import copy_into, host_array
+from tensorkit.ops.convert import host_array
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.gather import gather
 from tensorkit.ops.writing import (
     as_vector,

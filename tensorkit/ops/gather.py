@@ -20,7 +20,8 @@ from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.ops.advanced import LIMITED
-from tensorkit.ops.convert import copy_into, host_array
+from tensorkit.ops.convert import host_array
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import axis_of_small, small
 from tensorkit.ops.writing import (

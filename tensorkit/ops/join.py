@@ -23,7 +23,7 @@ from tensorkit.dispatch import op, recorded_call, registry, sample, several_reco
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, same_place
+from tensorkit.ops.copies import copy_into, same_place
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -13,7 +13,7 @@ from tensorkit.dtypes import dtype, int64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import lapack
-from tensorkit.ops.convert import deliver_into
+from tensorkit.ops.copies import deliver_into
 from tensorkit.ops.matrices import (
     adjoint,
     as_tensor,

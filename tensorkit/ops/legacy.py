@@ -29,8 +29,10 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
 from tensorkit.formats import strided
-from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, deliver, legacy_dtype, to_device
+from tensorkit.ops.convert import as_dtype, to_device
+from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.create import tensor
+from tensorkit.ops.names import cpp_name, legacy_dtype
 from tensorkit.ops.view import alias
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout, contiguous_stride

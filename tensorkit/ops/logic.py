@@ -19,7 +19,9 @@ from tensorkit.elementwise import (
 )
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
-from tensorkit.ops.convert import cpp_name, deliver_into, host_array, to_device, to_dtype
+from tensorkit.ops.convert import host_array, to_device, to_dtype
+from tensorkit.ops.copies import deliver_into
+from tensorkit.ops.names import cpp_name
 from tensorkit.spellings import binary
 from tensorkit.tensor import Array, Tensor, fresh
 

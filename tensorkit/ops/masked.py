@@ -17,7 +17,9 @@ from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.ops.advanced import LIMITED, replace
-from tensorkit.ops.convert import copy_into, holds, host_array, to_device, warn_complex_to_real
+from tensorkit.ops.convert import host_array, to_device
+from tensorkit.ops.copies import copy_into, warn_complex_to_real
+from tensorkit.ops.fill import holds
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.storage import allocate

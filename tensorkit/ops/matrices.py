@@ -18,7 +18,7 @@ from tensorkit.dtypes import dtype, float32, float64
 from tensorkit.elementwise import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into
+from tensorkit.ops.copies import copy_into
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage

@@ -10,7 +10,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.dispatch import by_layout, op, sample
 from tensorkit.elementwise import empty_strided
-from tensorkit.ops.convert import copy_into
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.dims import listed_ints
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor

@@ -15,7 +15,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, number_tensor
+from tensorkit.ops.copies import copy_into, number_tensor
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
 from tensorkit.tensor import Array, Tensor, fresh_strided
 

@@ -32,7 +32,9 @@ from tensorkit.elementwise import (
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, compiled_each
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, holds, host_array, to_device, to_dtype, write_number
+from tensorkit.ops.convert import host_array, to_device, to_dtype
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.fill import holds, write_number
 from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 

@@ -20,7 +20,8 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.convert import copy_into, cpp_name
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import mul
 from tensorkit.ops.view import unsafe_view
 from tensorkit.tensor import Array, Tensor, attach, fresh

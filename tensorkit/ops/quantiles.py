@@ -15,7 +15,7 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch import op, sample, takes, wants_grad
 from tensorkit.elementwise import NUMBERS, resize_out
-from tensorkit.ops.convert import deliver
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.sorting import axis_of, check_flags, sorted_values
 from tensorkit.tensor import Tensor
 

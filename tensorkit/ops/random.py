@@ -22,9 +22,11 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
-from tensorkit.ops.convert import as_dtype, cpp_name, host_array, resize_
+from tensorkit.ops.convert import as_dtype, host_array
 from tensorkit.ops.create import empty, empty_like, quick_size
 from tensorkit.ops.dims import as_ints
+from tensorkit.ops.names import cpp_name
+from tensorkit.ops.resize import resize_
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -24,9 +24,11 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.sums import sum_along
-from tensorkit.ops.convert import as_dtype, cpp_name, deliver
+from tensorkit.ops.convert import as_dtype
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.join import cat
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import where
 from tensorkit.tensor import Array, Tensor, attach, fresh
 

@@ -10,7 +10,8 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import op, sample
 from tensorkit.elementwise import empty_strided
-from tensorkit.ops.convert import cpp_name, deliver_into
+from tensorkit.ops.copies import deliver_into
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.statistics import norm_back, vector_norm
 from tensorkit.tensor import Number, Tensor

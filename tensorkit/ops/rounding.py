@@ -17,7 +17,7 @@ from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
 from tensorkit.kernels import compiled_each, cpu
-from tensorkit.ops.convert import cpp_name
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.reduce import UNSAID
 from tensorkit.spellings import fast_unary, samples_of_one, unary
 from tensorkit.tensor import Array, Tensor

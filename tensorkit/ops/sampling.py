@@ -17,7 +17,8 @@ from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.kernels.cpu import quiet
-from tensorkit.ops.convert import copy_into, host_array
+from tensorkit.ops.convert import host_array
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import empty, empty_like
 from tensorkit.ops.distributions import REAL, UNCOUNTED, check_counts, check_generator, check_std, fill_normal
 from tensorkit.ops.random import draw, give_size

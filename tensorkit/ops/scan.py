@@ -18,11 +18,12 @@ from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.compiled_scan import running_extreme
-from tensorkit.ops.convert import copy_into, cpp_name, deliver
+from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.create import zeros_like
 from tensorkit.ops.extremes import pair_into
 from tensorkit.ops.join import cat
 from tensorkit.ops.logic import logical_xor
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import sub, where
 from tensorkit.ops.reduce import (
     LIMITED,

@@ -23,7 +23,7 @@ from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.kernels import compiled_order
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
-from tensorkit.ops.convert import deliver
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import put_along
 from tensorkit.ops.sorting import (

@@ -18,7 +18,8 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
-from tensorkit.ops.convert import copy_into, host_array, like_input, to_device
+from tensorkit.ops.convert import host_array, to_device
+from tensorkit.ops.copies import copy_into, like_input
 from tensorkit.ops.dims import Dims, as_ints
 from tensorkit.ops.reduce import axis_of_small
 from tensorkit.strides import Layout

@@ -19,7 +19,8 @@ from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
-from tensorkit.ops.convert import copy_into, host_array
+from tensorkit.ops.convert import host_array
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.reduce import axis_of_small
 from tensorkit.ops.writing import (
     INTEGERS,

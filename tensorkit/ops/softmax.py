@@ -16,7 +16,8 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
-from tensorkit.ops.convert import as_dtype, deliver, to_dtype
+from tensorkit.ops.convert import as_dtype, to_dtype
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.reduce import (
     LIMITED,

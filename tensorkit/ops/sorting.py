@@ -22,7 +22,8 @@ from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import compiled_order, few, large
 from tensorkit.kernels import order as orders
-from tensorkit.ops.convert import copy_into, cpp_name, deliver
+from tensorkit.ops.copies import copy_into, deliver
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.reduce import axis_of_small, put_along, small
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -15,7 +15,8 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, traced_method
 from tensorkit.elementwise import Pointwise, apply, check_writable, few_elements
 from tensorkit.kernels import compiled, compiled_each, cpu, few
-from tensorkit.ops.convert import deliver_into, to_dtype
+from tensorkit.ops.convert import to_dtype
+from tensorkit.ops.copies import deliver_into
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 

@@ -18,7 +18,8 @@ from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.kernels.sums import squares, sum_along
-from tensorkit.ops.convert import as_dtype, deliver
+from tensorkit.ops.convert import as_dtype
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (

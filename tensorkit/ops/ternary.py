@@ -32,7 +32,8 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, few
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.compiled import Swift
-from tensorkit.ops.convert import cpp_name, write_number
+from tensorkit.ops.fill import write_number
+from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import conjugated, where
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -18,7 +18,9 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.kernels import large
-from tensorkit.ops.convert import as_dtype, copy_into, cpp_name, host_array, to_device
+from tensorkit.ops.convert import as_dtype, host_array, to_device
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [

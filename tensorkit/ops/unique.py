@@ -19,7 +19,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import order as orders
-from tensorkit.ops.convert import deliver
+from tensorkit.ops.copies import deliver
 from tensorkit.ops.sorting import on_host
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, on_storage

@@ -15,7 +15,7 @@ from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, brief
 from tensorkit.kernels import compiled, cpu
-from tensorkit.ops.convert import like_input
+from tensorkit.ops.copies import like_input
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -16,7 +16,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import by_layout, differentiable, op, sample, view_method, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.formats import strided
-from tensorkit.ops.convert import contiguous
+from tensorkit.ops.copies import contiguous
 from tensorkit.ops.dims import as_ints, listed_ints
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, on_storage

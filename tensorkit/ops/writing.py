@@ -19,7 +19,9 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.advanced import CPP_NAMES, refuse_shared
-from tensorkit.ops.convert import copy_into, to_device, write_number
+from tensorkit.ops.convert import to_device
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.fill import write_number
 from tensorkit.signatures import later
 from tensorkit.tensor import Array, Tensor, fresh
 

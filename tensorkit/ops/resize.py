@@ -1,0 +1,176 @@
+"""The same tensor with other memory: resized, or pointed at another storage."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from tensorkit import storage
+from tensorkit import strides as layouts
+from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.dispatch import op, recorded_call, sample, wants_grad
+from tensorkit.formats import (
+    check_format,
+    contiguous_format,
+    formatted_strides,
+    has_format,
+    preserve_format,
+    suggested_format,
+)
+from tensorkit.ops.names import cpp_name
+from tensorkit.storage import TypedStorage, UntypedStorage
+from tensorkit.strides import Layout
+from tensorkit.tensor import Tensor
+
+__all__: list[str] = []
+
+
+@op(
+    samples=(sample("a.resize_(2)", a=(4,)), sample("a.clone().resize_(5, 5).size()", a=(4,))),
+    kind="resize",
+    function=False,
+)
+def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another size, row-major, on the same storage, which grows if it is too small.
+
+    New elements are uninitialised; nothing is lost when it shrinks.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
+    """
+    size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
+    for position, length in enumerate(size):
+        if not hasattr(length, "__index__"):
+            raise TypeError(
+                f"resize_(): argument 'size' (position {position + 1}) must be tuple of ints, "
+                f"not {type(length).__name__}"
+            )
+        if length < 0:
+            raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
+    if wants_grad(input) and requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad")
+    return _resized(input, size, memory_format, "resize_")
+
+
+def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Tensor:
+    check_format(name, wanted)
+    if wanted is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    stride = formatted_strides(layouts.contiguous(size), wanted or contiguous_format)
+    if size == input._lay().size and (wanted is None or has_format(input._lay(), wanted)):
+        return input
+    target = Layout(size, stride, input._lay().offset)
+    needed = target.reach() * input._dtype.itemsize
+    held = input._store()
+    if needed > held.nbytes():
+        held.resize_(needed)
+    input._adopt_geometry(held, target)
+    input._bump()
+    return input
+
+
+@op(
+    samples=(
+        sample("a.resize_as_(b).size()", a=(4,), b=(2, 1)),
+        sample("a.resize_as_(b.t()).stride()", a=(6,), b=(2, 3)),
+        sample("a.resize_as_(b, memory_format=tk.preserve_format).stride()", a=(24,), b=(1, 2, 3, 4)),
+        sample("a.resize_as_(3)", a=(4,)),
+        sample("a.resize_as_()", a=(4,)),
+    ),
+    kind="resize",
+    function=False,
+)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give the tensor the size of another: `resize_` to ``the_template.size()``.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(6).resize_as_(tk.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_as_.html
+    """
+    check_format("resize_as_", memory_format)
+    if not isinstance(the_template, Tensor):
+        raise TypeError
+    if wants_grad(input) and requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad")
+    if memory_format is preserve_format:
+        memory_format = suggested_format(the_template._lay())
+    return _resized(input, the_template._lay().size, memory_format, "resize_as_")
+
+
+def _source_storage(source: Any) -> UntypedStorage:
+    if isinstance(source, TypedStorage):
+        return source.untyped()
+    if isinstance(source, UntypedStorage):
+        return source
+    raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
+
+
+@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False)
+def set_(
+    input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Point this tensor at another storage, with a size, strides and an offset of its own.
+
+    Raises:
+        RuntimeError: when they would reach outside the storage.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(1).set_(tk.arange(6.).untyped_storage(), 1, (2,), (2,))
+    tensor([1., 3.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.set_.html
+    """
+    if wants_grad(input) or wants_grad(source):
+        arguments = {"input": input, "source": source}
+        again = functools.partial(_set_to, input, source, storage_offset, size, stride)
+        return recorded_call(_NO_WAY_BACK, "set_", arguments, again, "inplace")  # type: ignore[no-any-return]
+    return _set_to(input, source, storage_offset, size, stride)
+
+
+def _no_way_back(g: Any, c: Any) -> Any:
+    raise RuntimeError("derivative for set_ is not implemented")
+
+
+_NO_WAY_BACK = Rule("NotImplemented", input=_no_way_back, source=_no_way_back)
+_NO_WAY_BACK.geometry = True
+
+
+def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    if source is None:
+        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
+        input._bump()
+        return input
+    if isinstance(source, Tensor):
+        if source._dtype is not input._dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {cpp_name(source._dtype)} to a tensor of type {cpp_name(input._dtype)}"
+            )
+        input._adopt_geometry(source._store(), source._lay())
+        input._bump()
+        return input
+    held = _source_storage(source)
+    if isinstance(source, TypedStorage) and source.dtype is not input._dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {cpp_name(input._dtype)} or an "
+            f"UntypedStorage, but got type {source.dtype.label} for argument 1 'storage'"
+        )
+    if size is None:
+        count = held.nbytes() // input._dtype.itemsize
+        size, stride = (count,), (1,)
+    size = (size,) if isinstance(size, int) else tuple(size)
+    stride = layouts.contiguous_stride(size) if stride is None else tuple(stride)
+    if not storage_offset >= 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
+    input._adopt_geometry(held, target)
+    input._bump()
+    return input
