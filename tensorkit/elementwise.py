@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
+from tensorkit.memory_order import iterator_strides, like_strides
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
@@ -213,7 +214,7 @@ def as_number_array(value: Any, kind: dtype) -> Array:
 def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, where: device) -> Tensor:
     """An uninitialised tensor with a storage that just fits the size and strides."""
     layout = Layout(size, stride, 0)
-    if where.type == "cpu" and stride == layouts.contiguous_stride(size):
+    if where.type == "cpu" and stride == contiguous_stride(size):
         return fresh(numpy.empty(size, kind.numpy), kind)
     return on_storage(allocate(layout.reach() * kind.itemsize, where), layout, kind)
 
@@ -269,7 +270,7 @@ def resize_out(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | Non
             "elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
             "t.resize_(0)."
         )
-    target = Layout(size, layouts.contiguous_stride(size) if stride is None else stride, lay.offset)
+    target = Layout(size, contiguous_stride(size) if stride is None else stride, lay.offset)
     storage = out._store()
     needed = target.reach() * out._dtype.itemsize
     if needed > storage.nbytes():
@@ -538,7 +539,7 @@ def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | Non
     way = None
     if plan is not None and tensors and all(0 < tensor.numel() <= _FEW for tensor in tensors):
         try:
-            size = layouts.broadcast_sizes(*(tensor._lay().size for tensor in tensors))
+            size = broadcast_sizes(*(tensor._lay().size for tensor in tensors))
         except RuntimeError:
             pass  # refused in PyTorch's words
         else:
@@ -548,7 +549,7 @@ def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | Non
                 tensor._dtype.numpy != plan.held for tensor in tensors
             )
             packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
-            row_major = layout.stride == layouts.contiguous_stride(size)
+            row_major = layout.stride == contiguous_stride(size)
             way = _Way(plan.kind, plan.held, plan.bare, convert, packed, layout, steps, row_major)
     if len(_ways) >= MANY_PLANS:
         _ways.clear()
@@ -737,15 +738,15 @@ def place_of(operands: tuple[Any, ...], kind: dtype) -> Place | None:
 def _new_place(operands: tuple[Any, ...], kind: dtype) -> Place | None:
     seen = [operand._lay() if operand.__class__ is Tensor else _NUMBER for operand in operands]
     try:
-        size = layouts.broadcast_sizes(*(lay.size for lay in seen))
+        size = broadcast_sizes(*(lay.size for lay in seen))
     except RuntimeError:
         return None  # refused in PyTorch's words
     if not 0 < math.prod(size) <= _FEW:
         return None
-    layout = Layout(size, layouts.iterator_strides(size, seen))
+    layout = Layout(size, iterator_strides(size, seen))
     steps = tuple([step * kind.itemsize for step in layout.stride])
     packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
-    return Place(layout, steps, layout.stride == layouts.contiguous_stride(size), packed)
+    return Place(layout, steps, layout.stride == contiguous_stride(size), packed)
 
 
 def placed(made: Array, kind: dtype, place: Place) -> Tensor:
@@ -830,7 +831,7 @@ def apply(
     if isinstance(written, Tensor):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
-    size = layouts.broadcast_sizes(*sizes)
+    size = broadcast_sizes(*sizes)
     compute, kind = _dtypes_of(block, operands)
     if alpha is not None:
         if isinstance(alpha, Tensor) and not alpha.dim() and not alpha.requires_grad:
@@ -884,20 +885,20 @@ def _stride_of(
     first = operands[0]
     if block.numbers_apart:
         if not isinstance(first, Tensor):
-            return layouts.contiguous_stride(size)
+            return contiguous_stride(size)
         if not isinstance(operands[-1], Tensor):
             operands = operands[:1]
     if isinstance(first, Tensor) and first._dtype.is_complex:
         if block.result == "real float" and not _holds_complex(out):
-            return layouts.contiguous_stride(size)
+            return contiguous_stride(size)
         if block.result == "real":
-            return layouts.like_strides(first._lay())  # PyTorch makes this one with empty_like
+            return like_strides(first._lay())  # PyTorch makes this one with empty_like
     if out is None and _like_first(block, first):
-        return layouts.like_strides(first._lay())
+        return like_strides(first._lay())
     compute = kind if block.result == "same" else result_dtype(*operands)
     if block.result in _FLOATING and compute.category < 2:
         compute = kind
-    return layouts.iterator_strides(size, [seen_layout(o, compute) for o in operands])
+    return iterator_strides(size, [seen_layout(o, compute) for o in operands])
 
 
 def _holds_complex(out: Any) -> bool:
@@ -918,7 +919,7 @@ def seen_layout(operand: Any, compute: dtype) -> Layout:
     lay = operand._lay()
     if operand._dtype is compute or not lay.size:
         return lay
-    return Layout(lay.size, layouts.like_strides(lay), 0)
+    return Layout(lay.size, like_strides(lay), 0)
 
 
 def _prepare_inplace(target: Tensor, size: tuple[int, ...], kind: dtype) -> None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import Any, Self, TypeVar
 
-from tensorkit import strides as layouts
+from tensorkit.memory_order import like_strides
+from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 
 __all__ = [
@@ -109,9 +110,9 @@ def formatted_strides(layout: Layout, wanted: memory_format | None) -> Size:
     (3, 1)
     """
     if wanted is None or wanted is preserve_format:
-        return layouts.like_strides(layout)
+        return like_strides(layout)
     if wanted is contiguous_format:
-        return layouts.contiguous_stride(layout.size)
+        return contiguous_stride(layout.size)
     rank = _CHANNELS[wanted]
     if len(layout.size) != rank:
         raise RuntimeError(f"required rank {rank} tensor to use {wanted._name} format")

@@ -35,7 +35,8 @@ from tensorkit.kernels import compiled, draws
 from tensorkit.kernels.box_muller import box_muller
 from tensorkit.kernels.cpu import quiet
 from tensorkit.kernels.threads import spread
-from tensorkit.strides import Layout, iterator_strides
+from tensorkit.memory_order import iterator_strides
+from tensorkit.strides import Layout
 
 __all__ = [
     "FEW",

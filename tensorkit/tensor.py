@@ -27,6 +27,7 @@ from tensorkit import strides as layouts
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.formats import check_format, contiguous_format, has_format
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import Layout
 
@@ -187,7 +188,7 @@ class Tensor:
                 # An empty tensor may sit past the end of its storage: it has no first element to point at.
                 start = 0 if 0 in size else lay.offset * item
                 steps = tuple([step * item for step in lay.stride])
-                known = (start, steps, lay.stride == layouts.contiguous_stride(size))
+                known = (start, steps, lay.stride == contiguous_stride(size))
                 if made is not None:
                     lay.keep(kind, known)
             start, steps, row_major = known
@@ -451,7 +452,7 @@ def _place(dim: Any, name: str, ndim: int, more: tuple[Any, ...]) -> int:
         raise TypeError(f"{name}() takes from 0 to 1 positional arguments but {1 + len(more)} were given")
     if not ndim:
         raise IndexError(f"Dimension specified as {_dim(dim, name)} but tensor has no dimensions")
-    return layouts.normalise_dim(_dim(dim, name), ndim)
+    return normalise_dim(_dim(dim, name), ndim)
 
 
 def fresh(array: Array, kind: dtype) -> Tensor:

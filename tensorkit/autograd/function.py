@@ -46,7 +46,7 @@ from tensorkit.autograd.record import check_inplace
 from tensorkit.autograd.views import rebase
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
-from tensorkit.strides import contiguous_stride
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
 __all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "once_differentiable"]

@@ -27,7 +27,7 @@ from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.mode import enable_grad
 from tensorkit.elementwise import empty_strided
-from tensorkit.strides import contiguous_stride
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, tracing
+from tensorkit import brackets, dtypes, tracing
 from tensorkit import strides as layouts
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
@@ -34,10 +34,12 @@ from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import large
+from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import tensor
 from tensorkit.ops.fill import write_number
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -228,7 +230,7 @@ class Plain:
         """A cut through one dimension."""
         if part == _WHOLE:
             return input
-        layout = input._lay().index((*[_WHOLE] * dim, part))
+        layout = brackets.index(input._lay(), (*[_WHOLE] * dim, part))
         assert layout is not None
         return input._view(layout)
 
@@ -272,7 +274,7 @@ class _Plan:
         self.converted: set[int] = set()  # the dimensions whose indices were no int64
         arrays, grids = self._expanded(source, picks)
         try:
-            self.shape = layouts.broadcast_sizes(*[g.size for g in grids if g is not None])
+            self.shape = broadcast_sizes(*[g.size for g in grids if g is not None])
         except RuntimeError:
             texts = ", ".join(str(list(g.size)) for g in grids if g is not None)
             raise IndexError(
@@ -326,7 +328,7 @@ class _Plan:
         """How indices lie in memory: PyTorch broadcasts them first, and copies those that are no int64 then."""
         if dim not in self.converted:
             return grid
-        return Layout(self.shape, layouts.like_strides(grid.expand(self.shape)))
+        return Layout(self.shape, like_strides(grid.expand(self.shape)))
 
     def stride(self) -> tuple[int, ...]:
         """The strides of a fresh result: those that PyTorch's iterator gives it."""
@@ -336,7 +338,7 @@ class _Plan:
         moved = Layout(size, (*source.stride[:before], *flat, *source.stride[end:]))
         after = len(source.size) - end
         grids = [_spread(grid, self.shape, before, after) for grid in self.grids]
-        return layouts.iterator_strides(size, [moved, *grids])
+        return iterator_strides(size, [moved, *grids])
 
     def key(self) -> tuple[Any, ...]:
         """The key for NumPy, which copies what it picks."""
@@ -457,7 +459,7 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     values = _values(whole.transpose(plan.order), plan)
     if tracing.active:
         tracing.copied(values.nbytes)
-    if where == CPU and stride == layouts.contiguous_stride(plan.size):
+    if where == CPU and stride == contiguous_stride(plan.size):
         return fresh(numpy.ascontiguousarray(values), input._dtype)
     out = empty_strided(plan.size, stride, input._dtype, CPU)
     numpy.copyto(out._nd(), values)
@@ -618,7 +620,7 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
         )
     check_overlap(input, mask)
     own = input._lay().size
-    size = layouts.broadcast_sizes(own, mask._lay().size)
+    size = broadcast_sizes(own, mask._lay().size)
     if size != own:
         raise RuntimeError(f"output with shape {list(own)} doesn't match the broadcast shape {list(size)}")
     if input._dtype in LIMITED:
@@ -773,9 +775,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
             raise TypeError(
                 f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
             )
-        out = empty_strided(
-            input._lay().size, layouts.like_strides(input._lay()), input._dtype, input._device
-        )
+        out = empty_strided(input._lay().size, like_strides(input._lay()), input._dtype, input._device)
         copy_into(out, input)
         _put(out, picks, values, accumulate)
         return out

@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes
@@ -29,10 +28,12 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
+from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -134,7 +135,7 @@ def _deliver(
             "Move the tensors first: t.cpu() returns a copy on the CPU."
         )
     if where == META:
-        made = empty_strided(size, layouts.contiguous_stride(size), input._dtype, META)
+        made = empty_strided(size, contiguous_stride(size), input._dtype, META)
     else:
         made = body(base)
     if target is None:
@@ -366,8 +367,8 @@ def _addr_stride(size: tuple[int, ...], operands: tuple[Tensor, ...], kind: dtyp
     a, b = (t._lay() if t._dtype is kind else Layout((t.numel(),), (1,), 0) for t in operands[1:])
     base = operands[0]._lay().expand(size)
     if operands[0]._dtype is not kind:
-        base = Layout(size, layouts.like_strides(base), 0)
-    return layouts.iterator_strides(size, [base, a.unsqueeze(1), b])
+        base = Layout(size, like_strides(base), 0)
+    return iterator_strides(size, [base, a.unsqueeze(1), b])
 
 
 @op(
@@ -638,7 +639,7 @@ def _addbmm_target(input: Tensor, out: Any, size: tuple[int, ...]) -> Tensor | N
     target = input if out is IN_PLACE else out
     if target is None or target._lay().size == size:
         return target
-    lay = Layout(size, layouts.contiguous_stride(size), target._lay().offset)
+    lay = Layout(size, contiguous_stride(size), target._lay().offset)
     held = target._store()
     if lay.reach() * target._dtype.itemsize > held.nbytes():
         held.resize_(lay.reach() * target._dtype.itemsize)

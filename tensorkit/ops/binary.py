@@ -7,7 +7,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, registry, sample, takes
@@ -15,10 +14,12 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_writable, empty_strided, resize_out
 from tensorkit.kernels import compiled_each
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import to_dtype
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.pointwise import conjugated, mul, not_implemented, refuse_zero, where
 from tensorkit.ops.pointwise import pow as raised
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.spellings import binary
 from tensorkit.tensor import Array, Tensor
 
@@ -442,12 +443,12 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     if other._dtype not in _STEPS:
         if out is IN_PLACE:
             check_writable(input)
-        size = layouts.broadcast_sizes(input._lay().size, other._lay().size)
+        size = broadcast_sizes(input._lay().size, other._lay().size)
         resize_out(empty_strided(input._lay().size, input._lay().stride, input._dtype, META), size)
         raise missing_kernel("ldexp_cpu_exp", other._dtype.label)
     if out is None:
         lay = input._lay()
-        out = empty_strided(lay.size, layouts.like_strides(lay), input._dtype, input._device)
+        out = empty_strided(lay.size, like_strides(lay), input._dtype, input._device)
         result = apply(_LDEXP, (input, to_dtype(other, dtypes.int32)), out=out)
         result._counter = None
         return result

@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
@@ -22,6 +21,7 @@ from tensorkit.ops.join import cat
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_out, check_tensors, deliver_product
 from tensorkit.ops.products import matmul as _matmul
+from tensorkit.sizes import broadcast_sizes, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
@@ -203,7 +203,7 @@ def _cross_body(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | No
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
         )
-    size = layouts.broadcast_sizes(input._lay().size, other._lay().size)
+    size = broadcast_sizes(input._lay().size, other._lay().size)
     where, kind = check_devices((input, other)), input._dtype
     if out is not None:
         check_out(out, kind)
@@ -215,7 +215,7 @@ def _cross_body(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | No
         if other._dtype is not kind:
             raise RuntimeError(f"expected scalar type {kind.label} but found {other._dtype.label}")
         a, b = (one.expand(size)._nd() for one in (input, other))
-        return _crossed(a, b, layouts.normalise_dim(dim, len(size)), kind)
+        return _crossed(a, b, normalise_dim(dim, len(size)), kind)
 
     return deliver_product("linalg_cross", body, size, kind, where, out)
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch import offers, op, recorded_call, sample, wants_grad
@@ -26,6 +25,7 @@ from tensorkit.ops.fill import write_number
 from tensorkit.ops.join import as_tensors, stack
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.triangle import exact_out
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Size, Tensor, fresh
 
 __all__ = [
@@ -51,7 +51,7 @@ def _whole(value: Any, name: str, argument: str, position: int) -> int:
 
 
 def _zeros(size: tuple[int, ...], like: Tensor) -> Tensor:
-    out = empty_strided(size, layouts.contiguous_stride(size), like._dtype, like._device)
+    out = empty_strided(size, contiguous_stride(size), like._dtype, like._device)
     write_number(out, 0)
     return out
 
@@ -62,7 +62,7 @@ def _zeros(size: tuple[int, ...], like: Tensor) -> Tensor:
 def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     lay = input._lay()
     ndim = len(lay.size) + 1
-    first, second = layouts.normalise_dim(dim1, ndim), layouts.normalise_dim(dim2, ndim)
+    first, second = normalise_dim(dim1, ndim), normalise_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     length = lay.size[-1] + abs(offset)
@@ -231,7 +231,7 @@ def _block_rule(count: int) -> Rule:
 def _blocks(tensors: Sequence[Tensor], corners: Sequence[tuple[int, int, int, int]]) -> Tensor:
     kind = result_dtype(*tensors)
     size = (sum(c[2] for c in corners), sum(c[3] for c in corners))
-    out = empty_strided(size, layouts.contiguous_stride(size), kind, tensors[0]._device)
+    out = empty_strided(size, contiguous_stride(size), kind, tensors[0]._device)
     write_number(out, 0)
     for tensor, (row, column, height, width) in zip(tensors, corners, strict=True):
         place = out._lay().narrow(0, row, height).narrow(1, column, width)

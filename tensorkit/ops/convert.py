@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, device, resolve
 from tensorkit.dispatch import op, recorded_call, sample, unmatched, wants_grad
@@ -20,6 +19,7 @@ from tensorkit.formats import (
     suggested_format,
 )
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.copies import clone, copied, copied_few, copy_into, warn_complex_to_real
 from tensorkit.ops.names import legacy_dtype, type_name
 from tensorkit.strides import Layout
@@ -92,7 +92,7 @@ def to_device(input: Tensor, where: device, *, copy: bool = False) -> Tensor:
 
 def _moved(input: Tensor, where: device) -> Tensor:
     lay = input._lay()
-    stride = layouts.like_strides(lay)
+    stride = like_strides(lay)
     if input._device != where and not lay.is_contiguous():
         source = (
             input if stride == lay.stride and lay.is_non_overlapping_and_dense() else copied(input, stride)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, storage, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, register_writer, sample
@@ -36,6 +35,8 @@ from tensorkit.formats import (
     preserve_format,
 )
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -107,7 +108,7 @@ def _copy_across(dst: Tensor, src: Tensor) -> None:
 
 
 def _dense(tensor: Tensor) -> Tensor:
-    return tensor if tensor.is_contiguous() else copied(tensor, layouts.contiguous_stride(tensor._lay().size))
+    return tensor if tensor.is_contiguous() else copied(tensor, contiguous_stride(tensor._lay().size))
 
 
 def copied(input: Tensor, stride: tuple[int, ...], kind: dtype | None = None) -> Tensor:
@@ -167,8 +168,8 @@ _FEW = 4096  # elements; of more, nobody notices what the whole way takes
 @functools.lru_cache(4096)
 def _like(size: tuple[int, ...], stride: tuple[int, ...]) -> tuple[Layout, bool]:
     """The layout of a copy that keeps the order of dimensions, and whether it is row-major."""
-    like = Layout(size, layouts.like_strides(Layout(size, stride)))
-    return like, like.stride == layouts.contiguous_stride(size)
+    like = Layout(size, like_strides(Layout(size, stride)))
+    return like, like.stride == contiguous_stride(size)
 
 
 def like_input(made: Array, input: Tensor) -> Tensor | None:
@@ -257,7 +258,7 @@ def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_forma
         array = input._nd()
         if array.size < kernels.MANY and not tracing.active:  # the copier counts its bytes
             return fresh(array.copy(), input._dtype)
-    return copied(input, layouts.contiguous_stride(input._lay().size))
+    return copied(input, contiguous_stride(input._lay().size))
 
 
 def _attach_contiguous() -> None:
@@ -322,7 +323,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     check_writable(input)
     check_overlap(input, src)
     own, given = input._lay(), src._lay()
-    size = layouts.broadcast_sizes(own.size, given.size)
+    size = broadcast_sizes(own.size, given.size)
     if size != own.size:
         raise RuntimeError(
             f"output with shape {list(own.size)} doesn't match the broadcast shape {list(size)}"

@@ -34,6 +34,7 @@ from tensorkit.ops.export import item
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.resize import resize_
+from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import adopt
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh, on_storage
@@ -588,7 +589,7 @@ def _new(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
     if here is CPU:
         return fresh(_memory(size, chosen), chosen)
-    return _allocate(size, layouts.contiguous_stride(size), chosen, here)
+    return _allocate(size, contiguous_stride(size), chosen, here)
 
 
 def _check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
@@ -896,7 +897,7 @@ def empty_permuted(
         seen.append(dim)
     ordered = [size[dim] for dim in seen]
     _check_size(tuple(ordered), "empty_permuted")
-    steps = layouts.contiguous_stride(ordered)
+    steps = contiguous_stride(ordered)
     stride = tuple([steps[seen.index(dim)] for dim in range(len(size))])
     return empty_strided(tuple(size), stride, dtype=dtype, device=device)
 

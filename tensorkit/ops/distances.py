@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
@@ -17,6 +16,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.products import deliver_product
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["cdist"]
@@ -108,7 +108,7 @@ def _batched(tensor: Tensor, batch: tuple[int, ...]) -> Array:
 
 
 def _batch(x1: Tensor, x2: Tensor) -> tuple[int, ...]:
-    return layouts.broadcast_sizes(x1._lay().size[:-2], x2._lay().size[:-2])
+    return broadcast_sizes(x1._lay().size[:-2], x2._lay().size[:-2])
 
 
 def _forward(x1: Tensor, x2: Tensor, p: float) -> Tensor:

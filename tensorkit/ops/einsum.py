@@ -22,7 +22,8 @@ from tensorkit.ops.dims import as_ints
 from tensorkit.ops.pointwise import mul
 from tensorkit.ops.products import check_tensors
 from tensorkit.ops.view import unsafe_view
-from tensorkit.strides import Layout, contiguous, normalise_dim
+from tensorkit.sizes import normalise_dim
+from tensorkit.strides import Layout, contiguous
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["einsum", "inner", "kron", "tensordot"]

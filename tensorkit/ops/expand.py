@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import (
     by_layout,
@@ -20,6 +19,7 @@ from tensorkit.dispatch import (
 from tensorkit.ops.dims import Dims, as_ints, listed_ints
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.view import new_layout
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -186,7 +186,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
             raise TypeError(
                 f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
             )
-    size = layouts.broadcast_sizes(*[tensor._lay().size for tensor in tensors])
+    size = broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
         [t if t._lay().size == size else broadcast_to(t, size) for t in tensors]  # PyTorch's very objects
     )

@@ -9,12 +9,12 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.elementwise import NUMBERS, empty_strided
 from tensorkit.ops.convert import host_array, to_device
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach
 
 __all__: list[str] = []
@@ -126,7 +126,7 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
     from_array = numpy.ascontiguousarray(array).reshape(array.shape)
     out = empty_strided(
         from_array.shape,
-        layouts.contiguous_stride(from_array.shape),
+        contiguous_stride(from_array.shape),
         dtypes.from_numpy_dtype(array.dtype),
         CPU,
     )

@@ -9,7 +9,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
@@ -38,6 +37,7 @@ from tensorkit.ops.reduce import (
     small,
     with_dims,
 )
+from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "first_extreme", "max", "min", "pair_into"]
@@ -76,7 +76,7 @@ def _to_chosen(g: Any, c: Any) -> Any:
     gs, where_to = g[0], c.indices
     if not c.input_face.size:
         return gs
-    axis = layouts.normalise_dim(int(c.dim), len(c.input_face.size))
+    axis = normalise_dim(int(c.dim), len(c.input_face.size))
     if not c.keepdim:
         gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
     return put_along(gs, where_to, axis, c.input_face.size)

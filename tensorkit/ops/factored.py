@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy
 
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
@@ -30,6 +29,7 @@ from tensorkit.ops.matrices import (
     only,
 )
 from tensorkit.ops.solvers import SINGULAR, check_sides, solve_triangular
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
@@ -230,7 +230,7 @@ def _check_lu(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> tuple[int, .
             f"{list(swaps)} instead"
         )
     right = B._lay().size
-    return (*layouts.broadcast_sizes(right[:-2], size[:-2]), *right[-2:])
+    return (*broadcast_sizes(right[:-2], size[:-2]), *right[-2:])
 
 
 def _check_swaps(swaps: Array, rows: int) -> None:
@@ -363,7 +363,7 @@ def _old_sides(b: Tensor, A: Tensor, name: str) -> tuple[int, ...]:
             f"Incompatible matrix sizes for {name}: each A matrix is {own[-1]} by {own[-1]} but each b matrix is "
             f"{given[-2]} by {given[-1]}"
         )
-    return (*layouts.broadcast_sizes(given[:-2], own[:-2]), *given[-2:])
+    return (*broadcast_sizes(given[:-2], own[:-2]), *given[-2:])
 
 
 def _cholesky_back_input(g: Any, c: Any) -> Any:

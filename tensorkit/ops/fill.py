@@ -8,13 +8,13 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch import op, sample, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, as_number_array, check_writable, empty_strided
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.strides import Layout
@@ -211,7 +211,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     lay = input._lay()
     if not isinstance(value, Tensor):
         check_number(value, input._dtype, narrow=input.numel() != 1)
-    out = empty_strided(lay.size, layouts.like_strides(lay), input._dtype, input._device)
+    out = empty_strided(lay.size, like_strides(lay), input._dtype, input._device)
     fill_(out, value.detach() if isinstance(value, Tensor) else value)
     out._counter = None  # nobody has seen it yet: its writing does not count
     return out

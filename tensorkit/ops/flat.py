@@ -7,7 +7,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
@@ -26,7 +25,7 @@ from tensorkit.ops.writing import (
     paired,
     result_in,
 )
-from tensorkit.strides import normalise_dim
+from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["put", "take", "take_along_dim"]
@@ -87,7 +86,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         out = result_in(out, input._dtype, size, (index, input))
     if META in (input._device, index._device) or not index.numel():
-        made = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+        made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     else:
         if input._dtype in LIMITED:
             raise missing_kernel("take_cpu", input._dtype.label)
@@ -225,8 +224,8 @@ def take_along_dim(
     own, have = list(input._lay().size), list(indices._lay().size)
     if own:
         own[axis], have[axis] = have[axis], own[axis]
-    wide = layouts.broadcast_sizes(tuple(own), indices._lay().size)
-    whole = layouts.broadcast_sizes(tuple(have), input._lay().size)
+    wide = broadcast_sizes(tuple(own), indices._lay().size)
+    whole = broadcast_sizes(tuple(have), input._lay().size)
     # PyTorch takes the indices here as often around as they go, where `gather` refuses them.
     around = places.remainder(whole[axis] if whole else 1)
     return gather(flat.expand(whole), axis, around.expand(wide), out=out)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched
@@ -35,7 +34,7 @@ from tensorkit.ops.writing import (
     real_alone,
     result_in,
 )
-from tensorkit.strides import normalise_dim
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
@@ -131,7 +130,7 @@ def gather(
         if input._dtype in LIMITED:
             raise missing_kernel("scatter_gather_tensor_cpu", input._dtype.label)
     if META in (input._device, index._device) or not index.numel():
-        made = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+        made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     else:
         made = delivered(_gathered(host_array(input), host_array(index), axis), input)
     if out is None:

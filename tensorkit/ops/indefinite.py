@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy
 
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
@@ -25,6 +24,7 @@ from tensorkit.ops.matrices import (
     named,
     only,
 )
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
@@ -159,7 +159,7 @@ def _check_solve(LD: Tensor, pivots: Tensor, B: Tensor) -> tuple[int, ...]:
         )
     if pivots._dtype.category != 1:
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots._dtype.label}")
-    return (*layouts.broadcast_sizes(given[:-2], size[:-2]), *given[-2:])
+    return (*broadcast_sizes(given[:-2], size[:-2]), *given[-2:])
 
 
 def _check_swaps(swaps: Array, kind: dtype) -> None:

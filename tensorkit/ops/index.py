@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, tracing
+from tensorkit import brackets, dtypes, tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
+from tensorkit.brackets import index_int, index_slice
 from tensorkit.device import CPU
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
@@ -58,9 +59,9 @@ def read(input: Tensor, key: Any) -> Tensor:
     if layout is None:
         layout = input._lay()
     if kind is int and layout.size and layout.size[0] > _ROWS:
-        return input._view(layout.index_int(key))
+        return input._view(index_int(layout, key))
     if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
-        return input._view(layout.index_slice(key)) if kind is slice else _read(input, key)
+        return input._view(index_slice(layout, key)) if kind is slice else _read(input, key)
     mark = _mark(key) if kind is not tuple else tuple([_mark(part) for part in key])
     found = layout.made.get((read, mark))
     if found is not None:
@@ -227,7 +228,7 @@ def _written_few(input: Tensor, key: Any, value: Any) -> bool:
 def _layout_for(input: Tensor, key: Any) -> Layout | None:
     """The layout that a plain key selects, None for another; of two reasons to refuse, PyTorch's comes first."""
     try:
-        return input._lay().index(key)
+        return brackets.index(input._lay(), key)
     except IndexError as error:
         if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
             # PyTorch has followed the key so far, and refuses a history that cannot be told.
@@ -286,7 +287,7 @@ def _sliced(g: Any, c: Any) -> Any:
 
 def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
     """One dimension cut by a Python slice."""
-    layout = input._lay().index((slice(None),) * dim + (part,))
+    layout = brackets.index(input._lay(), (slice(None),) * dim + (part,))
     assert layout is not None
     return input._view(layout)
 

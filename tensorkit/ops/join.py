@@ -16,7 +16,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
@@ -24,6 +23,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into, same_place
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -123,7 +123,7 @@ def _wrapped(dim: Any, sizes: Sequence[tuple[int, ...]]) -> int:
         if not size:
             raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     first = next((size for size in sizes if not _passed_over(size)), None)
-    return dim if first is None else layouts.normalise_dim(dim, len(first))
+    return dim if first is None else normalise_dim(dim, len(first))
 
 
 def _joined_size(sizes: Sequence[tuple[int, ...]], dim: int) -> tuple[int, ...]:
@@ -168,8 +168,8 @@ def _channels_last(lay: Layout) -> bool:
 
 def _joined_stride(tensors: Sequence[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
     if len(size) not in (4, 5) or not all(_channels_last(t._lay()) for t in tensors):
-        return layouts.contiguous_stride(size)
-    moved = layouts.contiguous_stride((size[0], *size[2:], size[1]))
+        return contiguous_stride(size)
+    moved = contiguous_stride((size[0], *size[2:], size[1]))
     return (moved[0], moved[-1], *moved[1:-1])
 
 
@@ -463,7 +463,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     given = as_tensors(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
-    along = layouts.normalise_dim(as_dim(dim, "stack"), given[0].dim() + 1)
+    along = normalise_dim(as_dim(dim, "stack"), given[0].dim() + 1)
     _check_stackable(given)
     if not any(map(wants_grad, given)) and not wants_grad(out):
         return _stack(given, along, out)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy
 
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int64
@@ -26,6 +25,7 @@ from tensorkit.ops.matrices import (
     named,
 )
 from tensorkit.ops.spectral import eigh, eigvalsh, linalg_svd, svdvals
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
@@ -339,7 +339,7 @@ def _top(sides: Array, rows: int, kind: dtype) -> Tensor:
     turned = sides.swapaxes(-1, -2)
     held = fresh(turned if turned.flags.c_contiguous else numpy.ascontiguousarray(turned), kind)
     *batch, m, k = sides.shape
-    whole = layouts.contiguous_stride((*batch, k, m))
+    whole = contiguous_stride((*batch, k, m))
     size, stride = (*batch, rows, k), (*whole[:-2], 1, whole[-2])
     return on_storage(held._store(), Layout(size, stride, 0), kind)
 
@@ -378,7 +378,7 @@ def _lstsq_body(
     kind, (m, n) = input._dtype, input._lay().size[-2:]
     cutoff = epsilon(kind) * max(m, n) if rcond is None else rcond
     right = host(b, "linalg_lstsq")[..., None] if vector else host(b, "linalg_lstsq")
-    layouts.broadcast_sizes(input._lay().size[:-2], right.shape[:-2])
+    broadcast_sizes(input._lay().size[:-2], right.shape[:-2])
     sides, ranks, values = solved_in_squares(
         host(input, "linalg_lstsq"), right, "linalg.lstsq", driver=driver, cutoff=cutoff
     )

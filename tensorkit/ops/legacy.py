@@ -34,8 +34,9 @@ from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.create import tensor
 from tensorkit.ops.names import cpp_name, legacy_dtype
 from tensorkit.ops.view import alias
+from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import TypedStorage, UntypedStorage
-from tensorkit.strides import Layout, contiguous_stride
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, on_storage
 
 __all__ = [

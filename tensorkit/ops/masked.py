@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
-from tensorkit import strides as layouts
+from tensorkit import brackets, dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import LIMITED, replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.ops.fill import holds
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
+from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, fresh, on_storage
@@ -40,8 +41,8 @@ def _spread_copy(input: Tensor, mask: Tensor, *rest: Any, **named: Any) -> Tenso
     """A row-major copy, broadcast against the mask."""
     if not isinstance(mask, Tensor):
         raise TypeError
-    size = layouts.broadcast_sizes(mask._lay().size, input._lay().size)
-    out = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+    size = broadcast_sizes(mask._lay().size, input._lay().size)
+    out = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     copy_into(out, input if size == input._lay().size else input._view(input._lay().expand(size)))
     return out
 
@@ -131,7 +132,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
 
 def _unselected(g: Any, c: Any) -> Any:
     """The gradient of selecting: zeros, and the gradients where the mask is true."""
-    size = layouts.broadcast_sizes(tuple(c.input_face.size), tuple(c.mask.size()))
+    size = broadcast_sizes(tuple(c.input_face.size), tuple(c.mask.size()))
     return g.new_zeros(size).masked_scatter(c.mask, g)
 
 
@@ -170,7 +171,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     complaint = "masked_select(): self and result must have the same scalar type"
     if out is not None and isinstance(out, Tensor) and out._dtype is not input._dtype:
         raise RuntimeError(complaint)
-    size = layouts.broadcast_sizes(mask._lay().size, input._lay().size)
+    size = broadcast_sizes(mask._lay().size, input._lay().size)
     if META in (input._device, mask._device):
         raise MissingKernelError(
             "masked_select() of a meta tensor: how many elements it gives depends on the data"
@@ -271,7 +272,7 @@ def _same_memory(input: Tensor) -> Tensor:
     """A copy that lies in its storage as the tensor does in its own; a plain copy where elements overlap."""
     lay = input._lay()
     if lay.has_internal_overlap() == "yes":
-        out = empty_strided(lay.size, layouts.like_strides(lay), input._dtype, input._device)
+        out = empty_strided(lay.size, like_strides(lay), input._dtype, input._device)
         copy_into(out, input)
         return out
     item = input._dtype.itemsize
@@ -331,12 +332,12 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
 
 def _cut(lay: Layout, dim: int, start: int | None, end: int | None, step: int) -> Layout:
-    axis = layouts.normalise_dim(dim, len(lay.size))
+    axis = normalise_dim(dim, len(lay.size))
     if not lay.size:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    found = lay.index((*[slice(None)] * axis, slice(start, end, step)))
+    found = brackets.index(lay, (*[slice(None)] * axis, slice(start, end, step)))
     assert found is not None
     return found
 

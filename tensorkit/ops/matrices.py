@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from tensorkit import return_types
-from tensorkit import strides as layouts
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel
 from tensorkit.dtypes import dtype, float32, float64
@@ -19,6 +18,7 @@ from tensorkit.elementwise import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into
+from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
@@ -140,7 +140,7 @@ def host(A: Tensor, name: str) -> Array:
 
 def column_stride(size: Sequence[int]) -> tuple[int, ...]:
     """The strides of matrices that lie one after another, each column by column."""
-    stride = layouts.contiguous_stride(tuple(size))
+    stride = contiguous_stride(tuple(size))
     return stride if len(size) < 2 else (*stride[:-2], 1, max(1, size[-2]))
 
 
@@ -160,7 +160,7 @@ def as_tensor(array: Any, kind: dtype) -> Tensor:
 def blank(size: Sequence[int], kind: dtype, where: device = META, *, columns: bool = False) -> Tensor:
     """A tensor that nobody wrote to: what meta tensors give, and the parts that were not asked for."""
     shape = tuple(size)
-    layout = Layout(shape, column_stride(shape) if columns else layouts.contiguous_stride(shape), 0)
+    layout = Layout(shape, column_stride(shape) if columns else contiguous_stride(shape), 0)
     return on_storage(allocate(layout.reach() * kind.itemsize, where), layout, kind)
 
 

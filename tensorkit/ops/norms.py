@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.dispatch import op, sample
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.create import zeros
@@ -15,6 +14,7 @@ from tensorkit.ops.matrices import check_floating, check_matrix, check_square, c
 from tensorkit.ops.solvers import inv_ex
 from tensorkit.ops.spectral import svdvals
 from tensorkit.ops.statistics import vector_norm
+from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
 __all__ = ["cond", "linalg_norm", "linalg_vector_norm", "matrix_norm"]
@@ -102,7 +102,7 @@ def _matrix_dims(A: Tensor, dim: Any, kind: Any, *, low: bool) -> tuple[int, int
     check_floating(A, name, low=low)
     if len(dims) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {', '.join(map(str, dims))}")
-    first, second = (layouts.normalise_dim(int(d), A.dim()) for d in dims)
+    first, second = (normalise_dim(int(d), A.dim()) for d in dims)
     if first == second:
         raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
     _check_kind(A, kind, name)

@@ -12,6 +12,7 @@ from tensorkit.dispatch import by_layout, op, sample
 from tensorkit.elementwise import empty_strided
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.dims import listed_ints
+from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
@@ -28,7 +29,7 @@ __all__ = [
 def _row_major(input: Tensor) -> Tensor:
     """A copy whose elements lie in row-major order."""
     size = input._lay().size
-    out = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+    out = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     copy_into(out, input)
     return out
 

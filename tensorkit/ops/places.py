@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import dtype
@@ -17,6 +16,7 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into, number_tensor
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh_strided
 
 __all__ = ["argwhere", "bisected", "bucketize", "nonzero", "searchsorted"]
@@ -127,7 +127,7 @@ def _result(bounds: Tensor, values: Tensor, out: Tensor | None, kind: dtype) -> 
     size = values._lay().size
     if out is None:
         where = META if META in (bounds._device, values._device) else CPU
-        return empty_strided(size, layouts.contiguous_stride(size), kind, where)
+        return empty_strided(size, contiguous_stride(size), kind, where)
     resize_out(out, size)
     return out
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, unmatched, wants_grad
@@ -32,9 +31,11 @@ from tensorkit.elementwise import (
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, compiled_each
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import holds, write_number
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -139,10 +140,10 @@ def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
 
 def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) -> Tensor:
     place = check_devices(operands)
-    size = layouts.broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
+    size = broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
     condition, *choices = operands
     seen = [condition._lay(), *(seen_layout(o, kind) for o in choices)]
-    stride = layouts.iterator_strides(size, seen)
+    stride = iterator_strides(size, seen)
     if out is None:
         return empty_strided(size, stride, kind, place)
     if out._dtype is not kind:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel, op, sample, wants_grad
@@ -24,6 +23,7 @@ from tensorkit.ops.copies import copy_into
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import mul
 from tensorkit.ops.view import unsafe_view
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
@@ -173,7 +173,7 @@ def deliver_product(
     On the meta device nothing is computed.
     """
     if where == META:
-        made = empty_strided(size, layouts.contiguous_stride(size), kind, META)
+        made = empty_strided(size, contiguous_stride(size), kind, META)
     elif where == CPU:
         made = fresh(numpy.asarray(body()), kind)
     else:
@@ -632,7 +632,7 @@ def _batched(a: Tensor, b: Tensor, out: Tensor | None) -> Tensor:
             return _multiply(a, b.squeeze(0))
     if out is not None:
         check_out(out, b._dtype)
-    batch = layouts.broadcast_sizes(size_a[:-2], size_b[:-2])
+    batch = broadcast_sizes(size_a[:-2], size_b[:-2])
     many = _count(batch)
     rows, vector = size_a[-2:-1] or (1,), len(size_b) == 1
     left = a.expand((*batch, *rows, size_a[-1])).reshape(many, *rows, size_a[-1])

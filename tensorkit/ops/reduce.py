@@ -13,7 +13,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
@@ -30,6 +29,7 @@ from tensorkit.ops.dims import Dims
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import where
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
@@ -90,7 +90,7 @@ def one_axis(dim: Any, ndim: int) -> int:
     """
     if isinstance(dim, (bool, numpy.bool_)) or not hasattr(dim, "__index__"):
         raise TypeError
-    return layouts.normalise_dim(dim.__index__(), ndim)
+    return normalise_dim(dim.__index__(), ndim)
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -207,7 +207,7 @@ def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | No
 
 def like_meta(size: tuple[int, ...], kind: dtype) -> Tensor:
     """A row-major result without data."""
-    return empty_strided(size, layouts.contiguous_stride(size), kind, META)
+    return empty_strided(size, contiguous_stride(size), kind, META)
 
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
@@ -630,7 +630,7 @@ def _prod_back(g: Any, c: Any) -> Any:
         return g.clone()
     if c.dim is UNSAID:
         return _prod_back_all(g, x, c.out)
-    axis = layouts.normalise_dim(int(c.dim), x.dim())
+    axis = normalise_dim(int(c.dim), x.dim())
     out = c.out if c.keepdim else c.out.unsqueeze(axis)
     g = g if c.keepdim else g.unsqueeze(axis)
     if not x.eq(0).any().item():

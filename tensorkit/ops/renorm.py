@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import op, sample
@@ -14,6 +13,7 @@ from tensorkit.ops.copies import deliver_into
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.statistics import norm_back, vector_norm
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Number, Tensor
 
 __all__ = ["renorm"]
@@ -50,7 +50,7 @@ def _check(input: Tensor, p: Any, maxnorm: Any) -> None:
 def _bare(input: Tensor) -> Tensor:
     """An empty tensor's like in row-major order: `contiguous` takes any strides for that, where nothing is read."""
     size = input._lay().size
-    return empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+    return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
 
 
 @op(
@@ -91,7 +91,7 @@ def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Tensor |
     _check(input, p, maxnorm)
     order: Any = p
     most: Any = maxnorm
-    dim = layouts.normalise_dim(dim, input.dim())
+    dim = normalise_dim(dim, input.dim())
     kind = input._dtype
     if input._device == META:
         return _bare(input)

@@ -18,6 +18,7 @@ from tensorkit.formats import (
     suggested_format,
 )
 from tensorkit.ops.names import cpp_name
+from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
@@ -165,7 +166,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
         count = held.nbytes() // input._dtype.itemsize
         size, stride = (count,), (1,)
     size = (size,) if isinstance(size, int) else tuple(size)
-    stride = layouts.contiguous_stride(size) if stride is None else tuple(stride)
+    stride = contiguous_stride(size) if stride is None else tuple(stride)
     if not storage_offset >= 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if len(size) != len(stride):

@@ -11,12 +11,12 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
 from tensorkit.kernels import compiled_each, cpu
+from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.reduce import UNSAID
 from tensorkit.spellings import fast_unary, samples_of_one, unary
@@ -274,10 +274,10 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 
 def _unfilled(input: Tensor, kind: dtype) -> Tensor:
     lay = input._lay()
-    return empty_strided(lay.size, layouts.like_strides(lay), kind, input._device)
+    return empty_strided(lay.size, like_strides(lay), kind, input._device)
 
 
 def _resized(input: Tensor, target: Tensor) -> Tensor:
     lay = input._lay()
-    stride = layouts.iterator_strides(lay.size, [lay])
+    stride = iterator_strides(lay.size, [lay])
     return prepare_out(target, lay.size, stride, target._dtype, input._device)

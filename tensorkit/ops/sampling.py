@@ -23,7 +23,7 @@ from tensorkit.ops.create import empty, empty_like
 from tensorkit.ops.distributions import REAL, UNCOUNTED, check_counts, check_generator, check_std, fill_normal
 from tensorkit.ops.random import draw, give_size
 from tensorkit.random import Generator
-from tensorkit.strides import broadcast_sizes, contiguous_stride
+from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["bernoulli", "multinomial", "normal", "poisson"]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
@@ -38,6 +37,7 @@ from tensorkit.ops.reduce import (
     take_along,
     warn_of_lost_parts,
 )
+from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -182,11 +182,11 @@ def _conj(value: Any) -> Any:
 
 
 def _cumsum_back(g: Any, c: Any) -> Any:
-    return _rest(g, layouts.normalise_dim(int(c.dim), g.dim())) if g.dim() else g
+    return _rest(g, normalise_dim(int(c.dim), g.dim())) if g.dim() else g
 
 
 def _cumprod_back(g: Any, c: Any) -> Any:
-    axis = layouts.normalise_dim(int(c.dim), g.dim())
+    axis = normalise_dim(int(c.dim), g.dim())
     if g.numel() <= 1 or g.size(axis) == 1:
         return g
     x, out, zeros = _conj(c.input), _conj(c.out), c.input.eq(0)
@@ -225,13 +225,13 @@ def _extreme_back(g: Any, c: Any) -> Any:
     values, size = g[0], c.input_face.size
     if not size or 0 in size:
         return values
-    return _add_along(values, c.indices, layouts.normalise_dim(int(c.dim), len(size)), size)
+    return _add_along(values, c.indices, normalise_dim(int(c.dim), len(size)), size)
 
 
 def _log_back(g: Any, c: Any) -> Any:
     if not g.dim() or not g.numel():
         return g
-    axis = layouts.normalise_dim(int(c.dim), g.dim())
+    axis = normalise_dim(int(c.dim), g.dim())
 
     def behind(weights: Any) -> Any:
         return ((weights - c.out).flip(axis).logcumsumexp(axis).flip(axis) + c.input).exp()

@@ -41,6 +41,7 @@ from tensorkit.ops.sorting import (
     whole,
     write_out,
 )
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian"]
@@ -54,7 +55,7 @@ def _back_to_one(g: Any, c: Any) -> Any:
     gs, where_to, size = g[0], c.indices, c.input_face.size
     if not size:
         return gs
-    axis = layouts.normalise_dim(c.dim.__index__(), len(size))
+    axis = normalise_dim(c.dim.__index__(), len(size))
     if not c.keepdim:
         gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
     return put_along(gs, where_to, axis, size)
@@ -217,7 +218,7 @@ def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any) -> None:
             continue
         shown = (*size[:axis], 1, *size[axis:]) if not keepdim and len(size) == len(kept) - 1 else size
         if target.numel():
-            resize_out(empty_strided(shown, layouts.contiguous_stride(shown), target._dtype, META), kept)
+            resize_out(empty_strided(shown, contiguous_stride(shown), target._dtype, META), kept)
         _resize_silently(target, result)
 
 

@@ -12,16 +12,17 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, like_input
 from tensorkit.ops.dims import Dims, as_ints
 from tensorkit.ops.reduce import axis_of_small
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -112,7 +113,7 @@ def repeat_array(array: Array, repeats: tuple[int, ...], target: tuple[int, ...]
 def _repeat(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     target = _repeated_size(input._lay().size, repeats)
     if input._device == META:
-        return empty_strided(target, layouts.contiguous_stride(target), input._dtype, META)
+        return empty_strided(target, contiguous_stride(target), input._dtype, META)
     return _made(repeat_array(host_array(input), repeats, target), input)
 
 
@@ -255,7 +256,7 @@ def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | Non
         input, dim = input.flatten(), 0
     elif not input.dim():
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    along = layouts.normalise_dim(dim, input.dim())
+    along = normalise_dim(dim, input.dim())
     length = input.size(along)
     if repeats.dim() == 0 or (repeats.dim() == 1 and repeats.size(0) == 1):
         repeats = repeats.reshape(1).expand(length)
@@ -275,7 +276,7 @@ def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | Non
 def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
     if dim is None:
         input, dim = input.flatten(), 0
-    along = layouts.normalise_dim(dim, input.dim())
+    along = normalise_dim(dim, input.dim())
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     size = list(input.size())
@@ -433,13 +434,13 @@ def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     if len(by) != len(along) and not (len(by) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     if not lay.numel:
-        stride = layouts.like_strides(lay) if along else layouts.contiguous_stride(lay.size)
+        stride = like_strides(lay) if along else contiguous_stride(lay.size)
         return empty_strided(lay.size, stride, input._dtype, input._device)
     if along and not lay.size:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    places = [layouts.normalise_dim(dim, len(lay.size)) for dim in along]
+    places = [normalise_dim(dim, len(lay.size)) for dim in along]
     if input._device == META:
-        return empty_strided(lay.size, layouts.contiguous_stride(lay.size), input._dtype, META)
+        return empty_strided(lay.size, contiguous_stride(lay.size), input._dtype, META)
     array = host_array(input)
     if along:
         return _made(roll_array(array, by, places), input)
@@ -474,7 +475,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
         quick = like_input(_turned(input._nd(), places), input)
         if quick is not None:
             return quick
-    stride = layouts.like_strides(lay)
+    stride = like_strides(lay)
     if input._dtype in _LIMITED and places and not _moves_rows(lay, stride, places):
         raise missing_kernel("flip_cpu", input._dtype.label)
     out = empty_strided(lay.size, stride, input._dtype, input._device)
@@ -490,7 +491,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
 
 def _flip_dims(input: Tensor, dims: Any) -> list[int]:
     ndim = input.dim()
-    places = [layouts.normalise_dim(dim, ndim) for dim in dims]
+    places = [normalise_dim(dim, ndim) for dim in dims]
     for dim in places:
         if places.count(dim) > 1:
             raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
@@ -580,7 +581,7 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    first, second = layouts.normalise_dim(given[0], ndim), layouts.normalise_dim(given[1], ndim)
+    first, second = normalise_dim(given[0], ndim), normalise_dim(given[1], ndim)
     if first == second:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}"
@@ -619,7 +620,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     first, second = _rotation_dims(input, dims)
     if turns == 0:
         lay = input._lay()
-        out = empty_strided(lay.size, layouts.contiguous_stride(lay.size), input._dtype, input._device)
+        out = empty_strided(lay.size, contiguous_stride(lay.size), input._dtype, input._device)
         copy_into(out, input)
         return out
     turned = _flipped(input, ([second], [first, second], [first])[turns - 1])

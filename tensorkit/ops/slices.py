@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, tracing
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
@@ -33,7 +32,8 @@ from tensorkit.ops.writing import (
     paired,
     result_in,
 )
-from tensorkit.strides import Layout, normalise_dim
+from tensorkit.sizes import contiguous_stride, normalise_dim
+from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_select"]
@@ -122,7 +122,7 @@ def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
     if META in (input._device, index._device) or not index.numel():
-        return empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+        return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     places = host_array(index).reshape(-1)
     n = input._lay().size[axis] if input.dim() else 1
     bad = places[(places < 0) | (places >= n)] if places.min() < 0 or places.max() >= n else places[:0]
@@ -131,7 +131,7 @@ def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) ->
     if bad.size and (axis == 1 or (input.dim() > 1 and not input.numel())):
         raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad[0]} axis_dim={n}")
     if input.dim() > 1 and not input.numel():
-        return empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+        return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     if input._dtype in LIMITED and input.dim() < 2:
         raise missing_kernel("index_select", input._dtype.label)
     if bad.size:

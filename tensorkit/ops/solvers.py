@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy
 
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample
 from tensorkit.dtypes import int32
@@ -35,6 +34,7 @@ from tensorkit.ops.matrices import (
     only,
     unrecorded_part,
 )
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor
 
@@ -81,7 +81,7 @@ def check_sides(A: Tensor, B: Tensor, left: bool, name: str) -> None:
 
 def _batched(A: tuple[int, ...], B: tuple[int, ...]) -> tuple[int, ...]:
     """The size of the right-hand side when both batches are broadcast."""
-    return (*layouts.broadcast_sizes(B[:-2], A[:-2]), *B[-2:])
+    return (*broadcast_sizes(B[:-2], A[:-2]), *B[-2:])
 
 
 def _is_vector(A: tuple[int, ...], B: tuple[int, ...]) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
@@ -22,9 +21,11 @@ from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import compiled_order, few, large
 from tensorkit.kernels import order as orders
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.reduce import axis_of_small, put_along, small
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -60,7 +61,7 @@ def axis_of(dim: Any, ndim: int) -> int:
     """A dimension, counted from the front. What is no integer is refused in PyTorch's words by whoever wraps this."""
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError
-    return layouts.normalise_dim(dim.__index__(), ndim)
+    return normalise_dim(dim.__index__(), ndim)
 
 
 def whole(k: Any) -> int:
@@ -129,11 +130,7 @@ def _picked(rows: Array, order: Array) -> Array:
 def _spread(g: Any, c: Any) -> Any:
     """Each gradient goes to the place that its element was taken from."""
     size = c.input_face.size
-    return (
-        put_along(g[0], c.indices, layouts.normalise_dim(c.dim.__index__(), len(size)), size)
-        if size
-        else g[0]
-    )
+    return put_along(g[0], c.indices, normalise_dim(c.dim.__index__(), len(size)), size) if size else g[0]
 
 
 # -- results ------------------------------------------------------------------------------------------------------
@@ -189,10 +186,10 @@ def _named(name: str, results: Pair, out: Any) -> Any:
 def _shaped(rows: Array, input: Tensor, axis: int, kind: dtype) -> Tensor:
     """Rows that ran along a dimension, laid out in memory as the input lies."""
     lay = input._lay()
-    stride = layouts.like_strides(lay)
+    stride = like_strides(lay)
     shape = (*lay.size[:axis], *lay.size[axis + 1 :], lay.size[axis])
     moved = _moved(rows.reshape(shape), -1, axis)
-    if stride == layouts.contiguous_stride(lay.size):
+    if stride == contiguous_stride(lay.size):
         return deliver(moved, kind)
     out = empty_strided(lay.size, stride, kind, CPU)
     out._nd()[...] = moved
@@ -209,11 +206,11 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
     if kind.is_complex:
         raise RuntimeError("Sort does not support complex dtypes on CPU")
     if input._device == META:
-        stride = layouts.like_strides(lay)
+        stride = like_strides(lay)
         return tuple(empty_strided(lay.size, stride, k, META) for k in (kind, dtypes.int64))  # type: ignore[return-value]
     array = on_host(input, "sort")
     if not lay.size or not array.size:
-        indices = empty_strided(lay.size, layouts.like_strides(lay), dtypes.int64, CPU)
+        indices = empty_strided(lay.size, like_strides(lay), dtypes.int64, CPU)
         indices._nd()[...] = 0
         return input.detach().clone(), indices
     rows = as_rows(array, axis)
@@ -527,7 +524,7 @@ def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Te
 
 
 def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
-    stride = layouts.contiguous_stride(size)
+    stride = contiguous_stride(size)
     return empty_strided(size, stride, kind, META), empty_strided(size, stride, dtypes.int64, META)
 
 

@@ -6,12 +6,12 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorkit import dtypes
-from tensorkit import strides as layouts
+from tensorkit import dtypes, pieces
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.ops.parts import narrow
+from tensorkit.sizes import normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, on_storage
 
@@ -55,7 +55,7 @@ def _chunk_name(arguments: dict[str, Any]) -> str:
 def _can_chunk(arguments: dict[str, Any]) -> bool:
     """PyTorch refuses these before it asks for histories; the rest is a split to it."""
     if not arguments["input"].dim() or arguments["chunks"] <= 0:
-        arguments["input"]._lay().chunk(arguments["chunks"], arguments["dim"])
+        pieces.chunk(arguments["input"]._lay(), arguments["chunks"], arguments["dim"])
     return True
 
 
@@ -96,7 +96,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
             f"not {type(split_size).__name__}"
         )
-    return _several(tensor, tensor._lay().split(split_size, dim))
+    return _several(tensor, pieces.split(tensor._lay(), split_size, dim))
 
 
 @op(
@@ -116,7 +116,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     >>> [len(piece) for piece in tk.arange(5).split_with_sizes([1, 4])]
     [1, 4]
     """
-    return _several(input, input._lay().split_with_sizes(split_sizes, dim))
+    return _several(input, pieces.split_with_sizes(input._lay(), split_sizes, dim))
 
 
 @op(
@@ -141,7 +141,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
     """
-    return _several(input, input._lay().chunk(chunks, dim))
+    return _several(input, pieces.chunk(input._lay(), chunks, dim))
 
 
 def _apart(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
@@ -165,7 +165,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
     [2, 2, 1]
     """
-    return _apart(tensor, tensor._lay().split(split_size, dim))
+    return _apart(tensor, pieces.split(tensor._lay(), split_size, dim))
 
 
 @op(
@@ -186,7 +186,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
     >>> [len(piece) for piece in tk.arange(5).unsafe_split_with_sizes([1, 4])]
     [1, 4]
     """
-    return _apart(input, input._lay().split_with_sizes(split_sizes, dim))
+    return _apart(input, pieces.split_with_sizes(input._lay(), split_sizes, dim))
 
 
 @op(
@@ -202,7 +202,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     [2, 2, 1]
     """
     lay = input._lay()
-    lay.chunk(chunks, dim)  # refuses what cannot be cut
+    pieces.chunk(lay, chunks, dim)  # refuses what cannot be cut
     length = lay.size[dim]
     if not length:
         return unsafe_split_with_sizes(input, [0] * chunks, dim)
@@ -257,7 +257,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     if isinstance(indices_or_sections, Tensor):
         _check_places(indices_or_sections)
     given, lay = _sections(indices_or_sections), input._lay()
-    return _cut(input, given, lay.tensor_split(given, dim), layouts.normalise_dim(dim, len(lay.size)))
+    return _cut(input, given, pieces.tensor_split(lay, given, dim), normalise_dim(dim, len(lay.size)))
 
 
 @op(
@@ -275,7 +275,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     [tensorkit.Size([3, 2]), tensorkit.Size([3, 2])]
     """
     given = _sections(indices_or_sections)
-    return _cut(input, given, input._lay().hsplit(given), 0 if input.dim() == 1 else 1)
+    return _cut(input, given, pieces.hsplit(input._lay(), given), 0 if input.dim() == 1 else 1)
 
 
 @op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
@@ -287,7 +287,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     [tensorkit.Size([2, 3]), tensorkit.Size([2, 3])]
     """
     given = _sections(indices_or_sections)
-    return _cut(input, given, input._lay().vsplit(given), 0)
+    return _cut(input, given, pieces.vsplit(input._lay(), given), 0)
 
 
 @op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
@@ -299,7 +299,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     [tensorkit.Size([2, 3, 2]), tensorkit.Size([2, 3, 2])]
     """
     given = _sections(indices_or_sections)
-    return _cut(input, given, input._lay().dsplit(given), 2)
+    return _cut(input, given, pieces.dsplit(input._lay(), given), 2)
 
 
 @op(
@@ -317,4 +317,4 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html
     """
-    return _several(input, input._lay().unbind(dim))
+    return _several(input, pieces.unbind(input._lay(), dim))

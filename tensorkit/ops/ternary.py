@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, takes, wants_grad
@@ -32,9 +31,11 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, few
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.compiled import Swift
+from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import conjugated, where
+from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "complex", "lerp", "polar"]
@@ -715,8 +716,8 @@ def _complex_target(first: Tensor, second: Tensor, out: Tensor | None) -> Tensor
         )
     if out is not None:
         check_memory(out, (first, second))
-    size = layouts.broadcast_sizes(first._lay().size, second._lay().size)
-    stride = layouts.iterator_strides(size, [seen_layout(t, own) for t in (first, second)])
+    size = broadcast_sizes(first._lay().size, second._lay().size)
+    stride = iterator_strides(size, [seen_layout(t, own) for t in (first, second)])
     return (
         empty_strided(size, stride, kind, place)
         if out is None

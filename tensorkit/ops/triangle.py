@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
@@ -21,6 +20,7 @@ from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, host_array, to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.names import cpp_name
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -121,7 +121,7 @@ def _triangle(input: Tensor, diagonal: Any, out: Tensor | None, name: str) -> Te
         return quick
     edge, size = _checked(input, diagonal, name), input._lay().size
     if out is None:
-        target = empty_strided(size, layouts.contiguous_stride(size), input._dtype, input._device)
+        target = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
     else:
         target = exact_out(out, size, input._dtype, name)
     _write_triangle(input, edge, target, name)

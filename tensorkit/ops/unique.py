@@ -11,7 +11,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample
@@ -21,6 +20,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import order as orders
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.sorting import on_host
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, on_storage
 
@@ -160,7 +160,7 @@ def _along(input: Tensor, dim: int, consecutive: bool) -> tuple[Tensor, Tensor, 
         raise missing_kernel("unique_dim", kind.label)
     if not size:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = layouts.normalise_dim(dim, len(size))
+    axis = normalise_dim(dim, len(size))
     if not size[axis] and size.count(0) > 1:
         raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
     if size[axis] and 0 in size:
@@ -188,7 +188,7 @@ def _moved(values: Array, axis: int, kind: dtype) -> Tensor:
     if not axis:
         return deliver(values, kind)
     shown = numpy.moveaxis(values, 0, axis)
-    stride = list(layouts.contiguous_stride(values.shape))
+    stride = list(contiguous_stride(values.shape))
     stride.insert(axis, stride.pop(0))
     out = empty_strided(shown.shape, tuple(stride), kind, CPU)
     out._nd()[...] = shown

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import by_layout, differentiable, op, sample, view_method, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.formats import strided
 from tensorkit.ops.copies import contiguous
 from tensorkit.ops.dims import as_ints, listed_ints
+from tensorkit.sizes import normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, on_storage
 
@@ -264,9 +264,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.flatten.html
     """
     lay = input._lay()
-    if lay.size and layouts.normalise_dim(start_dim, len(lay.size)) == layouts.normalise_dim(
-        end_dim, len(lay.size)
-    ):
+    if lay.size and normalise_dim(start_dim, len(lay.size)) == normalise_dim(end_dim, len(lay.size)):
         return input
     return _reshaped(input, lay.flattened_size(start_dim, end_dim))
 

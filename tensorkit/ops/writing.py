@@ -10,7 +10,6 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU
@@ -18,11 +17,13 @@ from tensorkit.dispatch import Sample, op, registry
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import CPP_NAMES, refuse_shared
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number
 from tensorkit.signatures import later
+from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -72,7 +73,7 @@ def _cpp(kind: dtype) -> str:
 
 def _copy_of(input: Tensor, row_major: bool) -> Tensor:
     lay = input._lay()
-    stride = layouts.contiguous_stride(lay.size) if row_major else layouts.like_strides(lay)
+    stride = contiguous_stride(lay.size) if row_major else like_strides(lay)
     out = empty_strided(lay.size, stride, input._dtype, input._device)
     copy_into(out, input)
     return out

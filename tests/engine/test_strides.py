@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections import Counter
@@ -14,17 +15,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tensorkit import brackets, pieces
 from tensorkit.errors import ViewError
-from tensorkit.strides import (
-    Layout,
-    broadcast_sizes,
-    contiguous,
-    contiguous_stride,
-    infer_size,
-    iterator_strides,
-    like_strides,
-    normalise_dim,
-)
+from tensorkit.memory_order import iterator_strides, like_strides
+from tensorkit.sizes import broadcast_sizes, contiguous_stride, infer_size, normalise_dim
+from tensorkit.strides import Layout, contiguous
 from tests.oracle import exhaust, fuzz_seconds, require_torch, sentence
 
 CHAINS = 2500
@@ -234,7 +229,7 @@ def factors(hand: Hand, numel: int) -> tuple[int, ...]:
     "key", [True, (0, False), [0], (slice(None), [1]), 1.5, "a", (0, 1j), {}, b"x", range(2)]
 )
 def test_what_is_not_basic_is_left_to_others(key: Any) -> None:
-    assert contiguous((2, 3)).index(key) is None
+    assert brackets.index(contiguous((2, 3)), key) is None
 
 
 def test_whatever_has_an_index_is_an_int() -> None:
@@ -243,17 +238,17 @@ def test_whatever_has_an_index_is_an_int() -> None:
             return 2
 
     grid = contiguous((4, 5))
-    assert grid.index(Two()) == grid.index(2)
-    assert grid.index((slice(Two(), None), Two())) == grid.index((slice(2, None), 2))
+    assert brackets.index(grid, Two()) == brackets.index(grid, 2)
+    assert brackets.index(grid, (slice(Two(), None), Two())) == brackets.index(grid, (slice(2, None), 2))
 
 
 def test_numpy_integers_are_ints_and_arrays_are_not() -> None:
     numpy = pytest.importorskip("numpy")
     grid = contiguous((4, 5))
-    assert grid.index(numpy.int64(-1)) == grid.index(-1)
-    assert grid.index((numpy.uint8(1), numpy.int32(2))) == grid.index((1, 2))
-    assert grid.index(numpy.array([1])) is None
-    assert grid.index(numpy.bool_(True)) is None
+    assert brackets.index(grid, numpy.int64(-1)) == brackets.index(grid, -1)
+    assert brackets.index(grid, (numpy.uint8(1), numpy.int32(2))) == brackets.index(grid, (1, 2))
+    assert brackets.index(grid, numpy.array([1])) is None
+    assert brackets.index(grid, numpy.bool_(True)) is None
 
 
 def test_helpers_of_sizes() -> None:
@@ -471,7 +466,8 @@ def ask_layout(layout: Layout, name: str, args: tuple[Any, ...]) -> Any:
     if name == "as_strided":
         extra = {"storage_nbytes": SLOTS * ITEMSIZE, "itemsize": ITEMSIZE}
     try:
-        method = getattr(layout, name)
+        home = brackets if name == "index" else pieces if name in pieces.__all__ else None
+        method = functools.partial(getattr(home, name), layout) if home else getattr(layout, name)
         answer = method(*args, **extra) if callable(method) else method
     except ViewError as error:
         return "RuntimeError" if error.conflicts else "nothing named", str(error).split("\n")[0]
