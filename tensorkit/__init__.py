@@ -223,6 +223,7 @@ from tensorkit.ops.logic import (
     logical_xor,
 )
 from tensorkit.ops.masked import (
+    as_strided_scatter,
     diagonal_scatter,
     masked_fill,
     masked_scatter,
@@ -331,6 +332,7 @@ from tensorkit.ops.protocols import from_dlpack
 from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorkit.ops.reducing import index_reduce
 from tensorkit.ops.renorm import renorm
 from tensorkit.ops.reorder import adjoint, movedim, permute, t, transpose
 from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
@@ -542,6 +544,7 @@ __all__ = [
     "argwhere",
     "as_strided",
     "as_strided_",
+    "as_strided_scatter",
     "as_tensor",
     "asarray",
     "asin",
@@ -731,6 +734,7 @@ __all__ = [
     "index_fill",
     "index_put",
     "index_put_",
+    "index_reduce",
     "index_select",
     "inf",
     "inference_mode",

@@ -511,6 +511,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "sub": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
     "as_strided": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
     "as_strided_": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "as_strided_scatter": (
+        "(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)",
+    ),
     "cdist": ("(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",),
     "flip": ("(Tensor input, tuple of ints dims)",),
     "floor_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),

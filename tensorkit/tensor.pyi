@@ -349,6 +349,14 @@ class Tensor:
         storage_offset: builtins.int | None = None,
     ) -> Tensor:
         """In-place form of ``as_strided``: this tensor itself gets the new layout."""
+    def as_strided_scatter(
+        self,
+        src: Tensor,
+        size: Sequence[builtins.int],
+        stride: Sequence[builtins.int],
+        storage_offset: builtins.int | None = None,
+    ) -> Tensor:
+        """A copy with `src` in the slots that ``input.as_strided(size, stride, storage_offset)`` reads."""
     def asin(self) -> Tensor:
         """The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none."""
     def asin_(self) -> Tensor:
@@ -741,6 +749,26 @@ class Tensor:
         self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
     ) -> Tensor:
         """Write values where tensors of indices point: ``t[indices] = values``; or add them to what is there."""
+    def index_reduce(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        source: Tensor,
+        reduce: str,
+        *,
+        include_self: builtins.bool = True,
+    ) -> None:
+        """A copy in which each slice along one dimension is the product, mean, largest or smallest of those sent there."""
+    def index_reduce_(
+        self,
+        dim: builtins.int,
+        index: Tensor,
+        source: Tensor,
+        reduce: str,
+        *,
+        include_self: builtins.bool = True,
+    ) -> None:
+        """In-place form of ``index_reduce``: this tensor itself is written to."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """The slices that a vector of indices names along one dimension, as a copy."""
     def inner(self, other: Tensor) -> Tensor:

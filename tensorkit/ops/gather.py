@@ -37,7 +37,7 @@ from tensorkit.ops.writing import (
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
+__all__ = ["gather", "reduced_by_input", "reduced_by_src", "scatter", "scatter_add", "scatter_reduce"]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------
@@ -494,21 +494,24 @@ def _product_by_input(g: Any, c: Any) -> Any:
     return g * products / filled
 
 
+_TWICE = (
+    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position "
+    "in self"
+)
+
+
 def _refuse_twice(g: Any, c: Any) -> Any:
-    raise RuntimeError(
-        "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
-        "position in self"
-    )
+    raise RuntimeError(c.said)
 
 
-def _same(input: Tensor) -> Tensor:
+def _same(input: Tensor, said: str) -> Tensor:
     return input._view(input._lay())
 
 
 _once = differentiable(_same, Rule("DelayedError", input=_refuse_twice), "delayed_error", "view")
 
 
-def _product_by_src(g: Any, c: Any) -> Any:
+def _product_by_src(g: Any, c: Any, said: str) -> Any:
     zero = c.src.eq(0)
     zeros = g.new_zeros(g.size()).scatter_add(c.dim, c.index, zero.to(g.dtype)).gather(c.dim, c.index)
     single = zero.logical_and(zeros.eq(1))
@@ -517,10 +520,11 @@ def _product_by_src(g: Any, c: Any) -> Any:
     plain = (g * c.out).gather(c.dim, c.index) / c.src.masked_fill(zero, 1)
     chosen = (g * others).gather(c.dim, c.index)
     out = where(single, chosen, plain)
-    return _once(out) if zeros.gt(1).any().item() else out
+    return _once(out, said) if zeros.gt(1).any().item() else out
 
 
-def _reduced_by_input(g: Any, c: Any) -> Any:
+def reduced_by_input(g: Any, c: Any) -> Any:
+    """The gradient of what was there before: of `input` and `src`, sent to `index` along `dim`, `reduce` gave `out`."""
     if c.reduce == "sum":
         out = g
     elif c.reduce == "mean":
@@ -532,13 +536,14 @@ def _reduced_by_input(g: Any, c: Any) -> Any:
     return out if c.include_self else out.scatter(c.dim, c.index, 0)
 
 
-def _reduced_by_src(g: Any, c: Any) -> Any:
+def reduced_by_src(g: Any, c: Any, said: str = _TWICE) -> Any:
+    """The gradient of what was sent; `said` refuses to differentiate products of several zeros again."""
     if c.reduce == "sum":
         return g.gather(c.dim, c.index)
     if c.reduce == "mean":
         return g.gather(c.dim, c.index) / _counts(g, c).gather(c.dim, c.index)
     if c.reduce == "prod":
-        return _product_by_src(g, c)
+        return _product_by_src(g, c, said)
     held = c.src.eq(c.out.gather(c.dim, c.index)).to(g.dtype)
     return held * _shares(g, c).gather(c.dim, c.index)
 
@@ -569,8 +574,8 @@ _LACK_ORDER = (*LIMITED, dtypes.complex64, dtypes.complex128)
     derivative=Rule(
         "ScatterReduceBackward0",
         applies=real_alone("scatter_reduce"),
-        input=_reduced_by_input,
-        src=_reduced_by_src,
+        input=reduced_by_input,
+        src=reduced_by_src,
     ),
 )
 def scatter_reduce(

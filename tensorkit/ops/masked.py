@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 from tensorkit import brackets, dtypes
-from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
@@ -19,7 +20,9 @@ from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import LIMITED, replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
+from tensorkit.ops.dims import as_ints
 from tensorkit.ops.fill import holds
+from tensorkit.ops.join import cat
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
@@ -28,6 +31,7 @@ from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, fresh, on_storage
 
 __all__ = [
+    "as_strided_scatter",
     "diagonal_scatter",
     "masked_fill",
     "masked_scatter",
@@ -282,19 +286,19 @@ def _same_memory(input: Tensor) -> Tensor:
     return on_storage(row._store(), lay, input._dtype)
 
 
-def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Layout], Layout]) -> Tensor:
+def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Tensor], Layout]) -> Tensor:
     """A copy of the tensor in which the view that `cut` makes holds other values."""
     if not isinstance(src, Tensor):
         raise TypeError(f"{name}(): argument 'src' (position 2) must be Tensor, not {type(src).__name__}")
-    part = cut(input._lay())
+    out = _same_memory(input)
+    part = cut(out)
     if part.size != src._lay().size:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._lay().size)}, slice size = {list(part.size)}"
         )
-    out = _same_memory(input)
     warn_complex_to_real(out, src)
-    copy_into(on_storage(out._store(), cut(out._lay()), out._dtype), src)
+    copy_into(on_storage(out._store(), part, out._dtype), src)
     return out
 
 
@@ -328,7 +332,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.select_scatter.html
     """
-    return _written_over(input, src, "select_scatter", lambda lay: lay.select(dim, index))
+    return _written_over(input, src, "select_scatter", lambda out: out._lay().select(dim, index))
 
 
 def _cut(lay: Layout, dim: int, start: int | None, end: int | None, step: int) -> Layout:
@@ -379,7 +383,7 @@ def slice_scatter(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.slice_scatter.html
     """
-    return _written_over(input, src, "slice_scatter", lambda lay: _cut(lay, dim, start, end, step))
+    return _written_over(input, src, "slice_scatter", lambda out: _cut(out._lay(), dim, start, end, step))
 
 
 @op(
@@ -410,7 +414,79 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.diagonal_scatter.html
     """
-    return _written_over(input, src, "diagonal_scatter", lambda lay: lay.diagonal(offset, dim1, dim2))
+    return _written_over(input, src, "diagonal_scatter", lambda out: out._lay().diagonal(offset, dim1, dim2))
+
+
+def _in_line(call: dict[str, Any]) -> bool:
+    """PyTorch differentiates by a tensor in row-major order alone."""
+    input = call["input"]
+    if state.grad and requires_grad(input) and not input._lay().is_contiguous():
+        raise RuntimeError("as_strided_scatter is currently only supported for contiguous inputs")
+    return True
+
+
+def _in_storage(g: Any, c: Any) -> tuple[Any, int]:
+    """The gradient where the tensor lay in its storage, with zeros before and behind; and where the slots begin."""
+    before, row = c.input_face.offset, g.reshape(-1)
+    start = before if c.storage_offset is None else int(c.storage_offset)
+    reach = Layout(tuple(c.size), tuple(c.stride), start).reach()
+    behind = max(0, reach - before - row.numel())
+    return cat((row.new_zeros(before), row, row.new_zeros(behind))), start
+
+
+def _rest_of_strided(g: Any, c: Any) -> Any:
+    row, start = _in_storage(g, c)
+    row = row.as_strided_scatter(row.new_zeros(c.src_face.size), c.size, c.stride, start)
+    return row.narrow(0, c.input_face.offset, g.numel()).view(g.size())
+
+
+def _slots_of_strided(g: Any, c: Any) -> Any:
+    row, start = _in_storage(g, c)
+    return row.as_strided(c.size, c.stride, start)
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.as_strided_scatter(a, b, (2,), (2,))", a=(2, 3), b=(2,)),
+        sample("a.as_strided_scatter(b, (2, 2), (1, 3), 1)", a=(2, 3), b=(2, 2)),
+        sample("a.as_strided_scatter(b, (2,), (1,), storage_offset=0)", a=(6,), b=(2,)),
+        sample("a.detach().as_strided_scatter(b.detach(), (2,), (2,))", a=(2, 3), b=(3,)),
+        sample("a.detach().as_strided_scatter(b.detach(), (2,), (90,))", a=(2, 3), b=(2,)),
+        sample("a.detach().as_strided_scatter(b.detach(), (2,), (-1,))", a=(2, 3), b=(2,)),
+        sample("a.detach().as_strided_scatter(b.detach(), 2, (1,))", a=(2, 3), b=(2,)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "AsStridedScatterBackward0",
+        applies=_in_line,
+        input=_rest_of_strided,
+        src=_slots_of_strided,
+    ),
+)
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """A copy with `src` in the slots that ``input.as_strided(size, stride, storage_offset)`` reads.
+
+    Raises:
+        RuntimeError: when the sizes differ, or a slot outside the storage would be written.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 2).as_strided_scatter(tk.ones(2), (2,), (3,))
+    tensor([[1., 0.],
+            [0., 1.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.as_strided_scatter.html
+    """
+    sizes = as_ints((size,), "as_strided_scatter")
+    strides = as_ints((stride,), "as_strided_scatter", "stride")
+
+    def cut(out: Tensor) -> Layout:
+        held = out._store().nbytes()
+        return out._lay().as_strided(sizes, strides, storage_offset, held, out._dtype.itemsize)
+
+    return _written_over(input, src, "as_strided_scatter", cut)
 
 
 # -- fill_diagonal_ -----------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["index_add", "index_copy", "index_fill", "index_select"]
+__all__ = ["check_slices", "index_add", "index_copy", "index_fill", "index_select", "rows_along"]
 
 
 # -- an index for every slice -------------------------------------------------------------------------------------
@@ -143,7 +143,8 @@ def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) ->
     return delivered(taken, input)
 
 
-def _check_slices(name: str, input: Tensor, axis: int, index: Tensor, source: Tensor) -> None:
+def check_slices(name: str, input: Tensor, axis: int, index: Tensor, source: Tensor) -> None:
+    """Refuse an index or a source that does not fit, in PyTorch's order."""
     own, given = input._lay().size, source._lay().size
     if index.dim() > 1:
         raise IndexError(
@@ -188,7 +189,7 @@ def _check_rows(index: Array, axis: int, n: int, scattered: bool) -> None:
         raise IndexError("index out of range in self")
 
 
-def _rows(input: Tensor, axis: int) -> tuple[Tensor, Array]:
+def rows_along(input: Tensor, axis: int) -> tuple[Tensor, Array]:
     """The tensor on the CPU, and its array with one dimension in front."""
     host = host_of(input)
     array = host._nd()
@@ -259,7 +260,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if not isinstance(source, Tensor):
         raise TypeError
     axis = normalise_dim(dim, input.dim())
-    _check_slices("index_add_", input, axis, index, source)
+    check_slices("index_add_", input, axis, index, source)
     check_memory(input, index, source)
     if META in (input._device, index._device) or not index.numel():
         return
@@ -269,7 +270,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         matrices = "scatter_gather_tensor_cpu" if alpha == 1 else "add_stub"
         raise missing_kernel(matrices if input.dim() > 1 else "index_add_", input._dtype.label)
     places = host_array(index).reshape(-1)
-    host, rows = _rows(input, axis)
+    host, rows = rows_along(input, axis)
     _check_rows(places, axis, rows.shape[0], input.dim() > 1 and alpha == 1)
     given = host_array(source)
     moved = numpy.moveaxis(given, axis, 0) if given.ndim else given.reshape(1)
@@ -372,7 +373,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     if not source.numel():
         return
     places = host_array(index).reshape(-1)
-    host, rows = _rows(input, axis)
+    host, rows = rows_along(input, axis)
     n = rows.shape[0]
     if places.min() < 0 or places.max() >= n:
         value = places[(places < 0) | (places >= n)][0]
@@ -467,7 +468,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     if not index.numel() or not input.numel():
         return
     places = host_array(index).reshape(-1)
-    host, rows = _rows(input, axis)
+    host, rows = rows_along(input, axis)
     n = rows.shape[0]
     if places.min() < -n or places.max() >= n:
         bad = places[(places < -n) | (places >= n)][0]

@@ -89,6 +89,7 @@ def paired(
     copy: Callable[..., Tensor] | None = None,
     quickly: Callable[..., Tensor | None] | None = None,
     strict: bool = False,
+    rounded: float = 0,
 ) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
     """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
 
@@ -101,6 +102,7 @@ def paired(
         copy: makes the copy from all arguments, where it is no plain one.
         quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
         strict: whether to look at the types of the arguments first.
+        rounded: as for `op`.
     """
 
     def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
@@ -140,7 +142,7 @@ def paired(
         rest = (body.__doc__ or "").partition("\n\n")[2]
         changing.__name__ = f"{name}_"
         changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
-        own = {"derivative": derivative, "strict": strict}
+        own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
         op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = _with_out(delivering, body) if out else copying
         return op(samples=samples, kind="copy", name=name, **own)(form)

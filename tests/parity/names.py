@@ -63,9 +63,9 @@ positive adjoint unravel_index cat concat concatenate stack hstack vstack row_st
 repeat repeat_interleave roll flip fliplr flipud rot90 tril triu diag diag_embed diagflat block_diag
 cartesian_prod combinations atleast_1d atleast_2d atleast_3d clone vander
 
-gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill index_put take
+gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill index_put index_reduce take
 take_along_dim put put_ masked_select masked_fill masked_scatter where nonzero argwhere select_scatter
-slice_scatter diagonal_scatter
+slice_scatter diagonal_scatter as_strided_scatter
 
 abs absolute neg negative sign sgn signbit reciprocal sqrt rsqrt square exp exp2 expm1 log log2 log10 log1p
 logaddexp logaddexp2 pow float_power sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 sinh cosh
