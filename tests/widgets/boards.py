@@ -12,19 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets import (
-    BitView,
-    BoxedMemory,
-    BroadcastExplorer,
-    ImageView,
-    IndexExplorer,
-    MatmulExplorer,
-    MemoryMap,
-    ReductionExplorer,
-    Trace,
-    explain,
-    trace,
-)
+import tensorkit_widgets as tkw
 from tensorkit_widgets.board import Board
 from tensorkit_widgets.page import numbered
 
@@ -42,39 +30,41 @@ def _names() -> dict[str, Any]:
     return {"t": t, "row": t[1], "columns": t[:, ::2], "batch": [t.clone()], "thumb": tk.zeros(100_000)[:4]}
 
 
-def _traced() -> Trace:
+def _traced() -> tkw.Trace:
     x = tk.arange(6.0).view(2, 3)
-    with trace() as found:
+    with tkw.trace() as found:
         (x.t() @ x)[0, 1:].mul_(2)
     return found
 
 
 BOARDS: dict[str, Callable[[], Board]] = {
-    "bits": lambda: BitView(0.1),
-    "bits_of_an_element": lambda: BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
-    "bits_cast": lambda: BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
-    "broadcast": lambda: BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
-    "boxed": lambda: BoxedMemory([1.5, HALF, 3.25, HALF]),
-    "boxed_nested": lambda: BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
-    "image": lambda: ImageView(tk.arange(72, dtype=tk.uint8).view(4, 6, 3)),
-    "image_planes": lambda: ImageView(tk.arange(72, dtype=tk.uint8).view(3, 4, 6)),
-    "matmul": lambda: MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
-    "matmul_tiles": lambda: MatmulExplorer(tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2),
-    "matmul_refused": lambda: MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),
-    "broadcast_refused": lambda: BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
-    "index_copy": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
-    "index_lost_write": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
-    "index_refused": lambda: IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
-    "explain": lambda: explain(
+    "bits": lambda: tkw.BitView(0.1),
+    "bits_of_an_element": lambda: tkw.BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
+    "bits_cast": lambda: tkw.BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
+    "broadcast": lambda: tkw.BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "boxed": lambda: tkw.BoxedMemory([1.5, HALF, 3.25, HALF]),
+    "boxed_nested": lambda: tkw.BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
+    "image": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(4, 6, 3)),
+    "image_planes": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(3, 4, 6)),
+    "matmul": lambda: tkw.MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
+    "matmul_tiles": lambda: tkw.MatmulExplorer(
+        tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2
+    ),
+    "matmul_refused": lambda: tkw.MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "broadcast_refused": lambda: tkw.BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "index_copy": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
+    "index_lost_write": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
+    "index_refused": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
+    "explain": lambda: tkw.explain(
         "y = x.t().reshape(-1)\nx.add_(1)\nz = x[1:, ::2] + y[:2]\nz.sum()", {"x": tk.arange(12).view(3, 4)}
     ),
-    "explain_error": lambda: explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)}).goto(0),
-    "memory": lambda: MemoryMap(_names()),
-    "memory_alone": lambda: MemoryMap(_names()).show("row"),
-    "memory_many": lambda: MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
-    "reduction": lambda: ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
-    "reduction_keepdim": lambda: ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
-    "reduction_refused": lambda: ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
+    "explain_error": lambda: tkw.explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)}).goto(0),
+    "memory": lambda: tkw.MemoryMap(_names()),
+    "memory_alone": lambda: tkw.MemoryMap(_names()).show("row"),
+    "memory_many": lambda: tkw.MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
+    "reduction": lambda: tkw.ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
+    "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
+    "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
     "trace": _traced,
 }
 """Small, and the same every time: neither times nor addresses nor unseeded numbers."""

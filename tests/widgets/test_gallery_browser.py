@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
-from tests.lab.test_browser import PATIENCE_MS, READY
+from tests.browser.jupyter import foreign
 from tests.lab.test_serving import TOKEN
 from tests.widgets.conftest import CUT, Book
+from tests.widgets.gallery import BOARDS, CARDS, FAILED, GALLERY, number_of, open_gallery, shown
 
 pytestmark = pytest.mark.browser
 
-GALLERY = Path(__file__).resolve().parents[2] / "notebooks" / "gallery.ipynb"
-NOTEBOOK = "window.jupyterapp.shell.currentWidget.content"
-FAILED = f"""() => [...{NOTEBOOK}.model.cells].filter((cell) => cell.type === "code")
-    .flatMap(({{ outputs }}) => [...Array(outputs.length).keys()].map((k) => outputs.get(k).toJSON()))
-    .filter((output) => output.output_type === "error").map((output) => output.evalue)"""
-DONE = f"""() => {NOTEBOOK}.widgets.filter((cell) => cell.model.type === "code")
-    .every((cell) => cell.model.executionState === "idle" && cell.model.executionCount)"""
-# All cells are laid out at once: nothing that a test looks at is taken away while it is out of sight.
-WHOLE = f"() => {{ {NOTEBOOK}.notebookConfig = {{ ...{NOTEBOOK}.notebookConfig, windowingMode: 'none' }}; }}"
-
-BOARDS = {
-    "strides": "stride-explorer", "memory": "memory-map", "recorded": "trace", "story": "explain",
-    "chosen": "index-explorer", "stretched": "broadcast-explorer", "summed": "reduction-explorer",
-    "met": "matmul-explorer", "bits": "bit-view", "boxes": "boxed-memory", "face": "image-view", "graph": "graph-view",
-}  # fmt: skip
-CARDS = ("predicted", "exercise", "quiz", "puzzle")
 SMALLEST = """root => Math.min(...[...root.querySelectorAll(".tk-picture svg .tk-number")].map((text) =>
     parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
 PICTURE = ".tk-table .tk-tile, .tk-grid .tk-cell, .tk-vertices [role=option]"
 """A number or a node of a picture: one of them is a stop of the Tab key."""
-
-CELLS: list[dict[str, Any]] = json.loads(GALLERY.read_text(encoding="utf-8"))["cells"]
-
-
-def number_of(name: str) -> int:
-    """The cell whose last line shows the widget of this name."""
-    for number, cell in enumerate(CELLS):
-        last = "".join(cell["source"]).splitlines()[-1].split("#")[0]
-        if cell["cell_type"] == "code" and last.split(".")[0].strip() == name and "check" not in last:
-            return number
-    raise AssertionError(f"no cell of the gallery shows {name}")
-
-
-def shown(book: Book, name: str) -> Any:
-    """The live widget of this name."""
-    inside = f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"]'
-    return book.page.locator(f"{inside} [data-tk-widget], {inside} .tk-card[data-state]").first
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +32,8 @@ def book(desk: Any, asked: list[str]) -> Iterator[Book]:
     """The gallery, opened and run."""
     shutil.copy(GALLERY, desk.served.folder / "the_gallery.ipynb")
     page = desk.browser.new_page(viewport={"width": 1300, "height": 1400}, reduced_motion="reduce")
-    page.set_default_timeout(PATIENCE_MS)
     one = Book(page, [])
-    page.on("pageerror", lambda error: one.faults.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    page.goto(f"{desk.served.url}/lab/tree/the_gallery.ipynb?token={TOKEN}&reset")
-    page.wait_for_function(READY)
-    page.evaluate(WHOLE)
-    one.run_all()
-    for name in (*BOARDS, *CARDS):
-        shown(one, name).wait_for()
-    page.wait_for_function(DONE)
+    open_gallery(one, f"{desk.served.url}/lab/tree/the_gallery.ipynb?token={TOKEN}&reset", asked)
     yield one
     assert one.faults == []
     page.close()
@@ -211,9 +166,5 @@ def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
 
 
 def test_nothing_leaves_the_machine(book: Book, asked: list[str]) -> None:
-    inside = {"127.0.0.1", "localhost"}
-    foreign = [
-        u for u in asked if urlsplit(u).scheme not in ("data", "blob") and urlsplit(u).hostname not in inside
-    ]
     assert asked
-    assert foreign == []
+    assert foreign(asked) == []

@@ -15,18 +15,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets import (
-    BitView,
-    BoxedMemory,
-    BroadcastExplorer,
-    ImageView,
-    IndexExplorer,
-    MatmulExplorer,
-    MemoryMap,
-    ReductionExplorer,
-    explain,
-    trace,
-)
+import tensorkit_widgets as tkw
 from tensorkit_widgets.board import Board
 from tests.widgets.boards import BOARDS
 
@@ -64,23 +53,23 @@ PAYLOADS = [
 
 
 def _traced(x: Any, name: str) -> Board:
-    with trace() as found:
+    with tkw.trace() as found:
         x.unsqueeze(0) if hasattr(x, "unsqueeze") else tk.zeros(1).add(1)
     return found
 
 
 KINDS: dict[str, Callable[[Any, str], Board]] = {
-    "BitView": lambda x, name: BitView(x, name=name),
-    "BroadcastExplorer": lambda x, name: BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
-    "ImageView": lambda x, name: ImageView(x, name=name),
-    "IndexExplorer": lambda x, name: IndexExplorer(
+    "BitView": lambda x, name: tkw.BitView(x, name=name),
+    "BroadcastExplorer": lambda x, name: tkw.BroadcastExplorer(x, x[:1] if x.ndim else x, names=(name, name)),
+    "ImageView": lambda x, name: tkw.ImageView(x, name=name),
+    "IndexExplorer": lambda x, name: tkw.IndexExplorer(
         x, "..." if not x.ndim else "[0]" if len(x) else ":", name=name
     ),
-    "MatmulExplorer": lambda x, name: MatmulExplorer(x, x, names=(name, name)),
-    "MemoryMap": lambda x, name: MemoryMap({name: x, "also": x}),
-    "ReductionExplorer": lambda x, name: ReductionExplorer(x, "sum", None, name=name),
+    "MatmulExplorer": lambda x, name: tkw.MatmulExplorer(x, x, names=(name, name)),
+    "MemoryMap": lambda x, name: tkw.MemoryMap({name: x, "also": x}),
+    "ReductionExplorer": lambda x, name: tkw.ReductionExplorer(x, "sum", None, name=name),
     "Trace": _traced,
-    "Explanation": lambda x, name: explain("x.reshape(1, *x.shape)", {"x": x}),
+    "Explanation": lambda x, name: tkw.explain("x.reshape(1, *x.shape)", {"x": x}),
 }
 """One way to show a tensor in each kind of board; BoxedMemory shows lists, below."""
 
@@ -166,7 +155,7 @@ def test_hard_tensors(kind: str, what: str, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_hard_lists(values: list[Any]) -> None:
     began = time.monotonic()
-    made = opened(lambda: BoxedMemory(values))
+    made = opened(lambda: tkw.BoxedMemory(values))
     if made is None:
         return
     looked_at(made)
@@ -183,7 +172,7 @@ def test_hostile_names_stay_text(kind: str, name: str, tmp_path: Path) -> None:
 def all_of(kind: str, name: str, folder: Path) -> str:
     """The picture alone, in a page, as an output, and live."""
     x = tk.arange(6.0).view(2, 3)
-    made = BoxedMemory([1.5, 2.5], name=name) if kind == "BoxedMemory" else KINDS[kind](x, name)
+    made = tkw.BoxedMemory([1.5, 2.5], name=name) if kind == "BoxedMemory" else KINDS[kind](x, name)
     try:
         looked_at(made)
         page = made.save(folder / "x.html").read_text(encoding="utf-8")
@@ -245,11 +234,11 @@ def test_payloads_through_every_control_and_tile(name: str) -> None:
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_payloads_as_code_from_python(payload: str) -> None:
     """What the learner types into an expression is Python's, but the picture's grammar is smaller."""
-    made = IndexExplorer(tk.arange(6.0).view(2, 3))
+    made = tkw.IndexExplorer(tk.arange(6.0).view(2, 3))
     made._heard(None, {"kind": "index", "value": payload}, [])
     looked_at(made)
     made.close()
-    refused = opened(lambda: IndexExplorer(tk.arange(6.0).view(2, 3), payload))
+    refused = opened(lambda: tkw.IndexExplorer(tk.arange(6.0).view(2, 3), payload))
     if refused is not None:
         assert refused.run().frame["facts"]["status"] == "refused"
         refused.close()

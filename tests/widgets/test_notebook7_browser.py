@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.browser.jupyter import foreign, no_trouble
-from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_browser import FLAGS
 from tests.lab.test_serving import TOKEN
 from tests.widgets.conftest import CUT_OFF, Book
+from tests.widgets.gallery import BOARDS, FAILED, GALLERY, number_of, open_gallery, shown
 from tests.widgets.hosts import hosted
-from tests.widgets.test_gallery_browser import BOARDS, CARDS, DONE, FAILED, GALLERY, WHOLE, number_of, shown
 
 pytestmark = pytest.mark.browser
 
@@ -51,19 +51,9 @@ def book(url: str, chromium: str, asked: list[str]) -> Iterator[Book]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
         page = browser.new_page(viewport={"width": 1300, "height": 1400}, reduced_motion="reduce")
-        page.set_default_timeout(PATIENCE_MS)
         one = Book(page, [])
-        page.on("pageerror", lambda error: one.faults.append(str(error)))
         page.on("console", lambda said: one.faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("websocket", lambda socket: asked.append(socket.url))
-        page.goto(f"{url}/notebooks/gallery.ipynb?token={TOKEN}")
-        page.wait_for_function(READY)
-        page.evaluate(WHOLE)
-        one.run_all()
-        for name in (*BOARDS, *CARDS):
-            shown(one, name).wait_for()
-        page.wait_for_function(DONE)
+        open_gallery(one, f"{url}/notebooks/gallery.ipynb?token={TOKEN}", asked)
         yield one
         browser.close()
 

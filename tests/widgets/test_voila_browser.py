@@ -12,8 +12,8 @@ import pytest
 from tests.browser.jupyter import foreign
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
 from tests.widgets.conftest import CUT_OFF
+from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.hosts import hosted
-from tests.widgets.test_gallery_browser import BOARDS, CARDS, GALLERY
 
 pytestmark = pytest.mark.browser
 
