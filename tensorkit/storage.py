@@ -464,8 +464,10 @@ class TypedStorage:
         device: where to allocate.
         wrap_storage: the `UntypedStorage` to read.
 
+    >>> import warnings
     >>> import tensorkit as tk
-    >>> s = tk.TypedStorage([1, 2.5])
+    >>> with warnings.catch_warnings(action="ignore"):  # the first one says what to use today
+    ...     s = tk.TypedStorage([1, 2.5])
     >>> s[1] = 7
     >>> print(s)
      1.0
