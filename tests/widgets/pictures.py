@@ -47,16 +47,18 @@ PICTURES: dict[str, tuple[Callable[[], Any], str]] = {
 
 LIVE = (
     "transposed_slice", "refused_view", "stacked", "expanded", "overlapping", "size_one", "scalar", "backwards", "long",
-    "booleans", "window",
+    "booleans", "window", "transposed_slice_narrow", "stacked_narrow", "backwards_narrow",
 )  # fmt: skip
-"""The pictures that the JavaScript tests get."""
+"""The pictures that the JavaScript tests get, some as they are on a page of 400 pixels."""
 
 
 def session(name: str) -> Session:
     """The session of a named picture, after its expression."""
-    make, expression = PICTURES[name]
+    make, expression = PICTURES[name.removesuffix("_narrow")]
     made = Session(make(), "t")
     do(made, {"kind": "expression", "text": expression})
+    if name.endswith("_narrow"):
+        do(made, {"kind": "room", "value": 400})
     return made
 
 

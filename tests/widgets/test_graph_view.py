@@ -547,6 +547,7 @@ def test_the_many_inputs_of_one_operation_are_one_box_that_opens(lib: Any, join:
     assert "[3., 3.] to input 2, and 37 more to the other inputs." in w.goto(3).text()
     w.run()
     (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    assert box.jar is not None
     assert (box.jar.text, box.jar.rehearsed, box.state) == ("40 of 40", True, "running")
     assert "40 leaves get their gradients" in w.text()
     w.unfold(box.number)
@@ -560,6 +561,7 @@ def test_the_many_inputs_of_one_operation_are_one_box_that_opens(lib: Any, join:
     assert w.frame["facts"]["folded"] == 1
     w.backward()
     (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    assert box.jar is not None
     assert (box.jar.text, box.jar.rehearsed) == ("40 of 40", False)
     assert parts[3].grad.tolist() == [3.0, 3.0]
     w.close()

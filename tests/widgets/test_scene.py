@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,6 +16,8 @@ from tensorkit_widgets.geometry import slot_of
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.render import render_svg, render_text
 from tensorkit_widgets.render.palette import DARK, LIGHT
+from tensorkit_widgets.scene import Scene
+from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.session import Session
 from tests.widgets.pictures import FIXTURES, GOLDEN, PICTURES, fixtures, session
 
@@ -155,7 +158,7 @@ def test_nothing_leaves_the_page(name: str, room: int) -> None:
     made = session(name)
     do(made, {"kind": "room", "value": room})
     scene = made.scene(live=True)
-    assert scene.width == {285: 400, 440: 400, 520: 480, 560: 560, 700: 680, 850: 800, 960: 960}[room]
+    assert scene.width == {285: 320, 440: 400, 520: 480, 560: 560, 700: 680, 850: 800, 960: 960}[room]
     assert made.scene().width == 960
     parts = [*scene.strip.cells, *(c for f in scene.grid.facets for row in f.rows for c in row), *scene.cards]
     assert all(p.x >= 0 and p.x + p.width <= scene.width + 0.1 for p in parts)
@@ -204,3 +207,68 @@ def test_what_grey_means_stays_clear_of_the_offsets_label(offset: int, width: fl
     left, right = (legend.x, legend.x + 280) if legend.anchor == "start" else (legend.x - 280, legend.x)
     label = (at - 8, at + 84) if at + 90 < width else (at - 84, at + 8)
     assert legend.y >= scene.strip.bottom + 10 or right < label[0] or left > label[1]
+
+
+NUMBERS = {
+    "halves": lambda: tk.arange(24.0).view(4, 6) * 1.5 - 7,
+    "long": lambda: (tk.arange(24.0).view(4, 6) + 1000) * -1.2345678,
+    "three dimensions": lambda: tk.arange(24.0).view(2, 3, 4),
+}
+
+
+def on_a_page(tensor: Any, expression: str, room: float) -> Scene:
+    made = Session(tensor, "t")
+    do(made, {"kind": "expression", "text": expression})
+    do(made, {"kind": "room", "value": room})
+    return made.scene(live=True)
+
+
+@pytest.mark.parametrize("expression", ["", "[1:, ::2]"])
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("room", [320, 400, 480, 560, 680])
+def test_what_a_narrow_page_shows_can_be_read(room: int, name: str, expression: str) -> None:
+    scene = on_a_page(NUMBERS[name](), expression, room)
+    assert scene.width == room
+    assert scene.formula is not None
+    assert scene.formula.font >= 12
+    strip = scene.strip
+    assert min(cell.font for cell in strip.cells) >= 11
+    assert min(c.font for f in scene.grid.facets for row in f.rows for c in row) >= 11
+    for cell in strip.cells:
+        assert len(cell.text) * MONO * cell.font <= cell.width - 4, cell.text
+    if name != "long":
+        assert [cell.slot for cell in strip.cells] == list(range(24)), "no slot is left out"
+    assert strip.lines == len({part.y for part in (*strip.cells, *strip.gaps)}) > 1
+    if len(strip.cells) == 24 and room > 320:
+        (memory,) = [note.after for note in scene.notes if note.text == "the storage"]
+        assert memory.endswith(f"one row, in {strip.lines} lines")
+    for one, other in pairwise(strip.cells):
+        assert other.y > one.y + one.height + 90 or round(other.x - one.x - one.width, 1) in (0, 46)
+
+
+def test_a_hop_from_line_to_line_leaves_the_page_and_comes_back() -> None:
+    scene = on_a_page(tk.arange(24.0).view(4, 6), "", 400)
+    assert (scene.strip.lines, {cell.width for cell in scene.strip.cells}) == (3, {43.0})
+    made = Session(tk.arange(24.0).view(4, 6), "t")
+    do(made, {"kind": "room", "value": 400})
+    do(made, {"kind": "look", "focus": [3, 5]})
+    arcs = [arc for arc in made.scene(live=True).strip.arcs if arc.strong]
+    lines = sorted({cell.y for cell in scene.strip.cells})
+    within, off, on = ([arc for arc in arcs if arc.part == part] for part in ("", "out", "in"))
+    assert [(arc.label, lines.index(arc.y)) for arc in within] == [("+6", 0), ("5·1", 2)]
+    assert [(arc.label, arc.x2, lines.index(arc.y)) for arc in off] == [("", 386.0, 0), ("", 386.0, 1)]
+    assert [(arc.label, arc.x1, lines.index(arc.y)) for arc in on] == [("+6", 14.0, 1), ("+6", 14.0, 2)]
+    assert {arc.dim for arc in (*off, *on)} == {0}
+    made = Session(numpy.arange(24.0)[::-1], "t")
+    do(made, {"kind": "room", "value": 400})
+    do(made, {"kind": "look", "focus": [9]})
+    off, on = made.scene(live=True).strip.arcs
+    assert (off.part, off.x2, on.part, on.x1, on.label) == ("out", 14.0, "in", 386.0, "9·(−1)")
+    assert off.y > on.y, "backwards, so upwards"
+
+
+def test_a_page_that_is_saved_or_printed_has_one_row() -> None:
+    made = Session(tk.arange(24.0).view(4, 6), "t")
+    do(made, {"kind": "room", "value": 400})
+    assert made.scene().strip.lines == 1
+    assert len(made.scene().strip.cells) == 24

@@ -167,7 +167,7 @@ def _room(session: Session, message: Message) -> None:
     """How wide the view is: the picture is laid out for a few widths, rather than shrunk."""
     width = message.get("value")
     if isinstance(width, int | float) and width > 0:
-        session.width = next((w for w in (400.0, 480.0, 560.0, 680.0, 800.0) if width < w + 80), WIDTH)
+        session.width = next((w for w in (320.0, 400.0, 480.0, 560.0, 680.0, 800.0) if width < w + 80), WIDTH)
     session.said = ""
 
 

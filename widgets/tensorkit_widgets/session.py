@@ -15,7 +15,7 @@ from tensorkit_widgets.chain import Link, StepFailed
 from tensorkit_widgets.expression import Call, join, parse
 from tensorkit_widgets.geometry import Ints, waypoints
 from tensorkit_widgets.numerals import short
-from tensorkit_widgets.scene import WIDTH, Refusal, Scene, compose, strip_room
+from tensorkit_widgets.scene import WIDTH, Refusal, Scene, breaks, compose, strip_room
 from tensorkit_widgets.scene.words import size_text
 from tensorkit_widgets.window import clamp_focus, grid_window, strip_runs
 
@@ -161,8 +161,9 @@ class Session:
     def held_origin(self) -> Ints | None:
         return self.origin if self.origin is not None and len(self.origin) == len(self.meta.size) else None
 
-    def snapshot(self, width: float = WIDTH) -> Snapshot:
-        """Read the part of the tensor that is visible on a page of ``width``, now."""
+    def snapshot(self, width: float = WIDTH, broken: bool = False) -> Snapshot:
+        """Read the part of the tensor that is visible on a page of ``width``, now; ``broken`` lets the slots stand in
+        lines."""
         meta = self.meta
         window = grid_window(meta.size, self.focus, self.held_origin(), narrow=width < NARROW)
         points = (
@@ -173,7 +174,7 @@ class Session:
         seen = look(self.tensor, window, strip_runs(meta.slots, points))
         texts = [len(short(v, meta.dtype)) for run in seen.strip for v in run.values]
         highest = max((run.start + len(run.values) for run in seen.strip), default=0)
-        room = strip_room(max(texts, default=1), highest, width)
+        room = strip_room(max(texts, default=1), highest, width, broken)
         if sum(len(run.values) for run in seen.strip) > room:
             seen = look(self.tensor, window, strip_runs(meta.slots, points, room))
         return seen
@@ -184,7 +185,7 @@ class Session:
         self._notice()
         width = self.width if live else WIDTH
         for _ in range(3):
-            snapshot = self.snapshot(width)
+            snapshot = self.snapshot(width, breaks(live, width))
             if snapshot.meta.size == self.meta.size:
                 break
             self.rebuild()

@@ -143,7 +143,7 @@ def draw_strip(page: Canvas, strip: Strip) -> None:
     draw_arcs(page, strip.arcs)
     if strip.offset_x is None:
         return
-    x, y = strip.offset_x, strip.bottom - 24
+    x, y = strip.offset_x, strip.offset_y
     page.polygon(((x, y), (x - 8, y + 14), (x + 8, y + 14)), "ink")
     words = f"offset {strip.offset}"
     right = x + 14 + page.wide(words, 13, True) < page.ax.get_xlim()[1]

@@ -106,6 +106,6 @@ def gap_mark(gap: Gap, live: bool) -> str:
     inside += text(middle, gap.y + gap.height + 29, "more", "tk-gap-count")
     return group(
         inside, class_="tk-gap-group", data_role="gap" if live else None, data_from=gap.start, data_to=gap.stop,
-        data_cx=middle, role="button" if live else None, tabindex=0 if live else None,
+        data_cx=middle, data_top=gap.y if live else None, role="button" if live else None, tabindex=0 if live else None,
         aria_label=f"{count} more slots, {gap.start} to {gap.stop - 1}: show their middle" if live else None,
     )  # fmt: skip

@@ -56,8 +56,13 @@ def group(inside: str, **values: object) -> str:
     return f"<g{attributes(**values)}>{inside}</g>"
 
 
-def arc_path(x1: float, x2: float, y: float, lift: float) -> str:
-    """A hop from one slot to another; a loop when it comes back to where it was."""
+def arc_path(x1: float, x2: float, y: float, lift: float, part: str = "") -> str:
+    """A hop from one slot to another; a loop when it comes back to where it was. ``part`` is that of an `Arc`."""
+    if part:
+        high, middle = num(y - lift), num((x1 + x2) / 2)
+        if part == "out":
+            return f"M{num(x1)} {num(y - 2)}C{num(x1)} {high} {middle} {high} {num(x2)} {high}"
+        return f"M{num(x1)} {high}C{middle} {high} {num(x2)} {high} {num(x2)} {num(y - 11)}"
     if x1 == x2:
         return (
             f"M{num(x1 - 5)} {num(y - 2)}C{num(x1 - 24)} {num(y - 44)} {num(x1 + 24)} {num(y - 44)} "

@@ -15,7 +15,8 @@ from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import arc_path, attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 from tensorkit_widgets.scene import Axis, Card, Formula, Grid, Note, Scene, Strip
-from tensorkit_widgets.scene.words import LETTERS
+from tensorkit_widgets.scene.grid import MONO
+from tensorkit_widgets.scene.words import LETTERS, STEP
 
 __all__ = ["axis_mark", "facts", "note_mark", "render_svg"]
 
@@ -69,7 +70,8 @@ def _cards(cards: tuple[Card, ...], live: bool) -> Iterator[str]:
             y = card.y + 41
             yield f'<path class="tk-then" d="M{num(card.x - 25)} {num(y)}h18m-6-5l6 5l-6 5"/>'
         kind = f"tk-step tk-{card.kind}" + (" tk-current" if card.current else "")
-        code = card.code if len(card.code) <= 26 else card.code[:25] + "…"
+        most = min(26, int((card.width - len(card.kind) * 7.2 - 47.9) / (MONO * 17)))
+        code = card.code if len(card.code) <= most else card.code[: most - 1] + "…"
         inside = f"<title>{escape(card.why, quote=False)}</title>" + rect(
             card.x, card.y, card.width, card.height, "tk-step-box", 10.0
         )
@@ -182,9 +184,11 @@ def _strip(strip: Strip, scene: Scene, live: bool) -> str:
     if strip.cells:
         parts.append(group(row, class_="tk-slots", role="grid" if live else None, aria_label=name))
         parts += [seams(strip.cells), halo(strip.cells)]
-    parts.append(group("".join(_arcs(strip)), class_="tk-arcs", data_y=strip.top + 84, aria_hidden="true"))
+    side = scene.width if strip.lines > 1 else None
+    arcs = "".join(_arcs(strip))
+    parts.append(group(arcs, class_="tk-arcs", data_y=strip.top + 84, data_page=side, aria_hidden="true"))
     if strip.offset_x is not None:
-        y = strip.bottom - 24
+        y = strip.offset_y
         x = num(strip.offset_x)
         mark = f'<path class="tk-offset-mark" d="M{x} {num(y)}l-8 14h16z"/>'
         words = f"offset {strip.offset}"
@@ -199,7 +203,9 @@ def _strip(strip: Strip, scene: Scene, live: bool) -> str:
 def _arcs(strip: Strip) -> Iterator[str]:
     for arc in strip.arcs:
         kind = _dim(arc.dim) + (" tk-strong" if arc.strong else "") + (" tk-bad" if arc.bad else "")
-        yield f'<path class="tk-arc {kind}" d="{arc_path(arc.x1, arc.x2, arc.y, arc.lift)}"/>'
+        yield f'<path class="tk-arc {kind}" d="{arc_path(arc.x1, arc.x2, arc.y, arc.lift, arc.part)}"/>'
+        if arc.part == "out":
+            continue
         x = arc.x2 if arc.x1 != arc.x2 else arc.x2 + 5
         yield f'<path class="tk-arc-head {kind}" d="M{num(x - 6)} {num(arc.y - 13)}h12l-6 11z"/>'
     for arc in strip.arcs:
@@ -227,12 +233,18 @@ def _formula(formula: Formula, scene: Scene) -> str:
         _span(f"{i}·{s}" if s >= 0 else f"{i}·({s})", k, data_part=f"term-{d}")
         for (d, i, s), k in zip(formula.terms, kinds, strict=True)
     ]
-    for line, first, terms in ((64, "offset", names), (94, str(formula.offset), values)):
-        spans = _columns(["storage[", first], terms, formula, x)
-        inside += f'<text class="tk-mono" y="{num(y + line)}" font-size="{num(font)}">{spans}</text>'
+    if formula.stacked:
+        rows = _stacked(names, values, formula, x)
+    else:
+        both = (("offset", names), (str(formula.offset), values))
+        rows = [_columns(["storage[", first], terms, formula, x) for first, terms in both]
+    step = STEP if formula.stacked else 30
+    for k, spans in enumerate(rows):
+        inside += f'<text class="tk-mono" y="{num(y + 64 + step * k)}" font-size="{num(font)}">{spans}</text>'
     found = _span("storage[") + _span(str(formula.slot), data_part="slot") + _span("] = ")
     found += _span(formula.value, data_part="value")
-    inside += f'<text class="tk-mono tk-strong" x="{num(x)}" y="{num(y + 126)}" font-size="18">{found}</text>'
+    down = num(y + 66 + step * len(rows))
+    inside += f'<text class="tk-mono tk-strong" x="{num(x)}" y="{down}" font-size="18">{found}</text>'
     for n, sentence in enumerate(formula.sentences):
         inside += text(formula.sentences_x, formula.sentences_y + 18 * n, sentence, "tk-muted")
     return group(inside, class_="tk-formula", data_role="formula")
@@ -249,10 +261,28 @@ def _spoken(formula: Formula) -> str:
     return out + _span("]", "tk-strong") + _span(" lives at", "tk-muted")
 
 
+def _stacked(names: list[str], values: list[str], formula: Formula, x: float) -> list[str]:
+    """The lines of the formula as a sum: in each a name, and the number that stands for it."""
+    left, right = formula.columns
+    sign = left - 2 * formula.font * 0.602
+    out = [
+        _span("storage[", x=x) + _span("offset", x=left) + _span(str(formula.offset), x=right),
+        *(
+            _span("+", x=sign) + _at(name, left) + _at(value, right)
+            for name, value in zip(names, values, strict=True)
+        ),
+    ]
+    return [*out[:-1], out[-1] + _span(" ]")]
+
+
+def _at(span: str, x: float) -> str:
+    return span.replace("<tspan", f'<tspan x="{num(x)}"', 1)
+
+
 def _columns(opening: list[str], terms: list[str], formula: Formula, x: float) -> str:
     """The words of one formula line, each at the x of its column, so that the two lines stand under each other."""
     unit = formula.font * 0.602
     out = _span(opening[0], x=x) + _span(opening[1], x=formula.columns[0])
     for term, column in zip(terms, formula.columns[1:], strict=False):
-        out += _span("+", x=column - 2 * unit) + term.replace("<tspan", f'<tspan x="{num(column)}"', 1)
+        out += _span("+", x=column - 2 * unit) + _at(term, column)
     return out + _span("]", x=formula.columns[-1])

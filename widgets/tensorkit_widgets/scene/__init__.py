@@ -25,7 +25,7 @@ from tensorkit_widgets.scene.parts import (
     Note,
     Strip,
 )
-from tensorkit_widgets.scene.strip import broken_pair, strip_of, strip_room
+from tensorkit_widgets.scene.strip import BROKEN, broken_pair, strip_of, strip_room
 from tensorkit_widgets.scene.words import (
     chain_sentence,
     formula_of,
@@ -37,7 +37,7 @@ from tensorkit_widgets.scene.words import (
 
 __all__ = [
     "Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "Header", "Note", "Refusal", "Scene", "Strip",
-    "WIDTH", "compose", "strip_room",
+    "WIDTH", "breaks", "compose", "strip_room",
 ]  # fmt: skip
 
 WIDTH = 960.0
@@ -71,6 +71,11 @@ class Scene:
     refusal: Refusal | None = None
 
 
+def breaks(live: bool, width: float) -> bool:
+    """Whether the strip, and the formula, may stand in several lines: on the browser's narrow pages."""
+    return live and width < BROKEN
+
+
 def compose(
     links: Sequence[Link],
     snapshot: Snapshot,
@@ -95,12 +100,14 @@ def compose(
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
-    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes)
-    notes.append(
-        Note(MARGIN, bottom + 42, "the storage", "heading", after=_fitting(_memory(snapshot), 12, width))
-    )
+    broken = breaks(live, width)
+    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes, broken)
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
-    strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair)
+    strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair, broken)
+    held, lines = _fitting(_memory(snapshot), 12, width), f", in {strip.lines} lines"
+    if strip.lines > 1 and len(held + lines) * 7.1 <= width - MARGIN - 12 * 9.5 - 10:
+        held += lines
+    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=held))
     below = strip.bottom
     if any(cell.readers == 0 for cell in strip.cells):
         notes.append(_legend(strip, width))
@@ -197,6 +204,7 @@ def _step_cards(
         beside = 54 if card.number else 28  # a step can be taken away: room for its cross
         longest = max(map(len, card.lines))
         width = max(144.0, shown * MONO * 17 + len(card.kind) * 7.2 + 48, longest * MONO * 12.5 + beside)
+        width = min(width, page - 2 * MARGIN)
         if x + width > page - MARGIN and cards:
             x, y = MARGIN, y + 96
         cards.append(replace(card, x=x, y=y, width=round(width, 1)))
@@ -226,6 +234,7 @@ def _panel(
     page: tuple[float, float],
     sentences: list[str],
     notes: list[Note],
+    broken: bool,
 ) -> tuple[Formula | None, float]:
     """The formula beside the grid where there is room, else below it; and where that ends."""
     top, width = page
@@ -240,5 +249,5 @@ def _panel(
     if width - MARGIN - left >= wanted:
         formula = formula_of(snapshot, focus, (left, top, width - MARGIN - left), sentences)
         return formula, max(grid.bottom, formula.y + formula.height)
-    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, width - 2 * MARGIN), sentences)
+    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, width - 2 * MARGIN), sentences, broken)
     return formula, formula.y + formula.height

@@ -131,7 +131,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """One hop over the strip: ``dim`` gives its colour, ``strong`` the road that the formula takes."""
+    """One hop over the strip: ``dim`` gives its colour, ``strong`` the road that the formula takes.
+
+    A hop from one line of the strip to another is two arcs: ``part`` is *out* for the one that leaves the page at the
+    side, and *in* for the one that comes back to it.
+    """
 
     x1: float
     x2: float
@@ -141,24 +145,33 @@ class Arc:
     label: str
     strong: bool
     bad: bool = False
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The storage: cells, gaps, arcs over them, and the offset marker (None when it is out of sight)."""
+    """The storage: cells, gaps, arcs over them, and the offset marker (None when it is out of sight).
+
+    On a narrow page the slots stand in several ``lines``.
+    """
 
     cells: tuple[Cell, ...]
     gaps: tuple[Gap, ...]
     arcs: tuple[Arc, ...]
     offset_x: float | None
+    offset_y: float
     offset: int
     top: float
     bottom: float
+    lines: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Where the element under the pointer lives: ``columns`` are the x of each term."""
+    """Where the element under the pointer lives: ``columns`` are the x of each term.
+
+    ``stacked`` has the terms under one another: then the columns are those of the names and of their numbers.
+    """
 
     x: float
     y: float
@@ -174,3 +187,4 @@ class Formula:
     sentences: tuple[str, ...]
     sentences_x: float
     sentences_y: float
+    stacked: bool = False

@@ -13,6 +13,7 @@ from tensorkit_widgets.scene.parts import Formula
 
 __all__ = [
     "LETTERS",
+    "STEP",
     "chain_sentence",
     "formula_of",
     "formula_width",
@@ -22,6 +23,10 @@ __all__ = [
 ]
 
 LETTERS = "ijklmnpqrs"
+SMALLEST = 12.0
+"""A formula in smaller letters than these is written as a sum, line by line."""
+STEP = 24.0
+"""From line to line of that sum."""
 
 
 def size_text(size: Sequence[int]) -> str:
@@ -97,13 +102,20 @@ def formula_width(stride: Ints, font: float) -> float:
 
 
 def formula_of(
-    snapshot: Snapshot, focus: Ints, box: tuple[float, float, float], sentences: Sequence[str]
+    snapshot: Snapshot,
+    focus: Ints,
+    box: tuple[float, float, float],
+    sentences: Sequence[str],
+    broken: bool = False,
 ) -> Formula:
-    """Fill in the formula for one element, in a panel at ``box`` = (x, y, width)."""
+    """Fill in the formula for one element, in a panel at ``box`` = (x, y, width); ``broken`` if it may be a sum in
+    lines."""
     x, y, width = box
     meta = snapshot.meta
     unit = _columns(meta.stride)[-1] + 1
     font = max(9.0, min(18.0, int((width - 36) / (unit * MONO) * 2) / 2))
+    if broken and font < SMALLEST:
+        return _stacked(snapshot, focus, box, sentences)
     columns = tuple(round(x + 18 + c * MONO * font, 2) for c in _columns(meta.stride))
     terms = tuple((d, i, s) for d, (i, s) in enumerate(zip(focus, meta.stride, strict=True)))
     slot = slot_of(focus, meta.stride, meta.offset)
@@ -111,10 +123,35 @@ def formula_of(
     beside = width - used > 320
     room = width - used - 18 if beside else width - 36
     lines = tuple(line for sentence in sentences for line in wrap(sentence, room))
-    value = full(_value(snapshot, focus), meta.dtype) if snapshot.grid else "unknown"
+    value = _said(snapshot, focus)
     height = max(142, 52 + 18 * len(lines)) if beside else 144 + 18 * len(lines)
     at = (x + used, y + 64) if beside else (x + 18, y + 150)
     return Formula(x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines, *at)
+
+
+def _stacked(
+    snapshot: Snapshot, focus: Ints, box: tuple[float, float, float], sentences: Sequence[str]
+) -> Formula:
+    """The formula on a narrow page: a sum, with its terms under one another."""
+    x, y, width = box
+    meta = snapshot.meta
+    named = [f"       + {LETTERS[d % 10]}·stride[{d}]" for d in range(len(focus))]
+    filled = [f"{i}·({s})" for i, s in zip(focus, meta.stride, strict=True)]
+    names = max(map(len, ["storage[ offset", *named]))
+    numbers = max(map(len, [str(meta.offset), *filled]))
+    font = max(9.0, min(15.0, int((width - 36) / ((names + numbers + 3) * MONO) * 2) / 2))
+    columns = tuple(round(x + 18 + c * MONO * font, 2) for c in (len("storage[ "), names + 2))
+    terms = tuple((d, i, s) for d, (i, s) in enumerate(zip(focus, meta.stride, strict=True)))
+    lines = tuple(line for sentence in sentences for line in wrap(sentence, width - 36))
+    below = 66 + STEP * (len(terms) + 1)
+    return Formula(
+        x, y, width, below + 22 + 18 * len(lines), font, focus, terms, columns, meta.offset,
+        slot_of(focus, meta.stride, meta.offset), _said(snapshot, focus), lines, x + 18, y + below + 28, True,
+    )  # fmt: skip
+
+
+def _said(snapshot: Snapshot, focus: Ints) -> str:
+    return full(_value(snapshot, focus), snapshot.meta.dtype) if snapshot.grid else "unknown"
 
 
 def _value(snapshot: Snapshot, focus: Ints) -> bool | int | float | complex:

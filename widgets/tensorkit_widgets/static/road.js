@@ -6,10 +6,13 @@
  * @typedef {{ size: number[], stride: number[], offset: number, slots: number, item: number, focus: number[] | null,
  *             origin: number[], count: number[] }} Facts
  * @typedef {{ dim: number, start: number, stop: number, label: string }} Hop
+ * @typedef {{ x: number, y: number }} Place the middle of a slot, and the top of its line
+ * @typedef {{ x1: number, x2: number, y: number, part: "" | "out" | "in" }} Arc
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 const ARC_ROOM = 84;
+const EDGE = 14;
 const MOST_HOPS = 4;
 const DIMENSIONS = 8;
 
@@ -68,14 +71,30 @@ function lift(x1, x2, dim) {
 }
 
 /**
- * @param {number} x1
- * @param {number} x2
- * @param {number} y
+ * A hop from one line of the strip to another goes off the page at the side and comes back to it.
+ * @param {Place} start
+ * @param {Place} stop
+ * @param {number} page its width
+ * @returns {Arc[]}
+ */
+function arcsOf(start, stop, page) {
+  if (start.y === stop.y) return [{ x1: start.x, x2: stop.x, y: start.y, part: "" }];
+  const [off, on] = stop.y > start.y ? [page - EDGE, EDGE] : [EDGE, page - EDGE];
+  return [{ x1: start.x, x2: off, y: start.y, part: "out" }, { x1: on, x2: stop.x, y: stop.y, part: "in" }];
+}
+
+/**
+ * @param {Arc} arc
  * @param {number} height
  * @returns {string}
  */
-export function arcPath(x1, x2, y, height) {
+export function arcPath({ x1, x2, y, part }, height) {
   const c = coordinate;
+  if (part) {
+    const [high, middle] = [c(y - height), c((x1 + x2) / 2)];
+    if (part === "out") return `M${c(x1)} ${c(y - 2)}C${c(x1)} ${high} ${middle} ${high} ${c(x2)} ${high}`;
+    return `M${c(x1)} ${high}C${middle} ${high} ${c(x2)} ${high} ${c(x2)} ${c(y - 11)}`;
+  }
   if (x1 === x2) {
     return `M${c(x1 - 5)} ${c(y - 2)}C${c(x1 - 24)} ${c(y - 44)} ${c(x1 + 24)} ${c(y - 44)} ${c(x1 + 5)} ${c(y - 12)}`;
   }
@@ -99,11 +118,11 @@ function mark(tag, attributes, text) {
  * The marks of the road to `index`: paths, heads, then labels.
  * @param {number[]} index
  * @param {Facts} facts
- * @param {(slot: number) => number} where slot → x
- * @param {number} y the top of the strip
+ * @param {(slot: number) => Place} where
+ * @param {number} page its width, where the strip has several lines
  * @returns {Element[]}
  */
-export function roadTo(index, facts, where, y) {
+export function roadTo(index, facts, where, page) {
   const order = index.map((_, d) => d);
   const moving = index.filter((i, d) => i && facts.stride[d]).length;
   /** @type {{ road: Hop[], strong: boolean }[]} */
@@ -115,22 +134,21 @@ export function roadTo(index, facts, where, y) {
   const labels = [];
   for (const { road, strong } of roads) {
     for (const { dim, start, stop, label } of road) {
-      const [x1, x2] = [where(start), where(stop)];
-      if (x1 === x2 && start !== stop) continue;
-      const height = lift(x1, x2, dim);
-      const kind = `tk-d${dim % DIMENSIONS}${strong ? " tk-strong" : ""}`;
-      marks.push(mark("path", { class: `tk-arc ${kind}`, d: arcPath(x1, x2, y, height) }));
-      const x = x1 === x2 ? x2 + 5 : x2;
-      marks.push(mark("path", { class: `tk-arc-head ${kind}`, d: `M${coordinate(x - 6)} ${coordinate(y - 13)}h12l-6 11z` }));
-      if (!strong) continue;
-      const labelY = x1 === x2 ? y - 40 : y - height - 5;
-      labels.push(
-        mark(
-          "text",
-          { class: `tk-mono tk-arc-label tk-d${dim % DIMENSIONS}`, x: coordinate((x1 + x2) / 2), y: coordinate(labelY) },
-          label,
-        ),
-      );
+      const [from, to] = [where(start), where(stop)];
+      if (from.x === to.x && from.y === to.y && start !== stop) continue;
+      for (const arc of arcsOf(from, to, page)) {
+        const { x1, x2, y, part } = arc;
+        const height = lift(x1, x2, dim);
+        const kind = `tk-d${dim % DIMENSIONS}${strong ? " tk-strong" : ""}`;
+        marks.push(mark("path", { class: `tk-arc ${kind}`, d: arcPath(arc, height) }));
+        if (part === "out") continue;
+        const x = x1 === x2 ? x2 + 5 : x2;
+        marks.push(mark("path", { class: `tk-arc-head ${kind}`, d: `M${coordinate(x - 6)} ${coordinate(y - 13)}h12l-6 11z` }));
+        if (!strong) continue;
+        const labelY = x1 === x2 ? y - 40 : y - height - 5;
+        const place = { class: `tk-mono tk-arc-label tk-d${dim % DIMENSIONS}`, x: coordinate((x1 + x2) / 2), y: coordinate(labelY) };
+        labels.push(mark("text", place, label));
+      }
     }
   }
   return [...marks, ...labels];

@@ -260,8 +260,8 @@ export class LiveScene {
       this.arcs.replaceChildren(...this.drawnArcs);
       return;
     }
-    const y = Number(/** @type {SVGElement} */ (this.arcs).dataset.y);
-    this.arcs.replaceChildren(...roadTo(index, this.facts, (slot) => this.where(slot), y));
+    const page = Number(/** @type {SVGElement} */ (this.arcs).dataset.page);
+    this.arcs.replaceChildren(...roadTo(index, this.facts, (slot) => this.where(slot), page));
   }
 
   /** @returns {[number, SVGGElement][]} the cells of the grid by their slot */
@@ -269,12 +269,12 @@ export class LiveScene {
     return [...this.cells.values()].map((cell) => [whole(cell.dataset.slot), cell]);
   }
 
-  /** @param {number} slot @returns {number} the x of a slot, or of the gap that hides it */
+  /** The place of a slot, or of the gap that hides it. @param {number} slot @returns {import("./road.js").Place} */
   where(slot) {
     const drawn = this.slots.get(slot);
-    if (drawn) return Number(drawn.dataset.cx);
-    const gap = this.gapOf(slot);
-    return gap ? Number(gap.group.dataset.cx) : 28;
+    if (drawn) return { x: Number(drawn.dataset.cx), y: Number(drawn.querySelector("rect")?.getAttribute("y")) };
+    const gap = this.gapOf(slot)?.group.dataset;
+    return gap ? { x: Number(gap.cx), y: Number(gap.top) } : { x: 28, y: Number(/** @type {SVGElement} */ (this.arcs).dataset.y) };
   }
 
   /** @param {number[]} index @param {number} slot */
