@@ -603,7 +603,7 @@ def few_elements(input: Any, most: int = 16) -> Array | None:
         if input._device is not CPU or input._conjugated:
             return None
         array = input._nd()
-    if input._solid and input._dtype in _REAL_NUMBERS and 0 < array.size <= most:
+    if input._dtype in _REAL_NUMBERS and 0 < array.size <= most and array.flags.c_contiguous:
         return array
     return None
 

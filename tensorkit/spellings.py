@@ -278,7 +278,9 @@ def _as_settled(made: Any, way: Settled) -> Tensor | None:
     if made.__class__ is not numpy.ndarray or made.strides != way.steps or made.dtype is not way.kind.numpy:
         return None
     if made.base is not None:  # a part of another array
-        return None
+        made = made.copy("K")
+        if made.strides != way.steps:
+            return None
     out = fresh(made, way.kind)
     if not way.row_major:
         out._layout, out._solid = way.layout, False

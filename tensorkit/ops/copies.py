@@ -166,18 +166,21 @@ _FEW = 4096  # elements; of more, nobody notices what the whole way takes
 
 
 @functools.lru_cache(4096)
-def _like(size: tuple[int, ...], stride: tuple[int, ...]) -> tuple[Layout, bool]:
-    """The layout of a copy that keeps the order of dimensions, and whether it is row-major."""
+def _like(size: tuple[int, ...], stride: tuple[int, ...], item: int) -> tuple[Layout, tuple[int, ...], bool]:
+    """The layout of a copy that keeps the order of dimensions, its strides in bytes, and whether it is row-major."""
     like = Layout(size, like_strides(Layout(size, stride)))
-    return like, like.stride == contiguous_stride(size)
+    return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
 
 
-def like_input(made: Array, input: Tensor) -> Tensor | None:
-    """A new array as a tensor with the strides of ``empty_like``, if its elements lie so already."""
-    lay = input._lay()
-    like, row_major = _like(lay.size, lay.stride)
-    if made.strides != tuple([step * made.itemsize for step in like.stride]) or made.base is not None:
-        return None
+def like_input(made: Array, input: Tensor) -> Tensor:
+    """A new array of few elements as a tensor with the strides of ``empty_like``."""
+    lay = input._layout or input._lay()
+    like, steps, row_major = _like(lay.size, lay.stride, made.itemsize)
+    if made.strides != steps or made.base is not None:
+        # Along dimensions of one element NumPy has strides of its own.
+        held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
+        held[...] = made
+        made = held
     out = fresh(made, input._dtype)
     if not row_major:
         out._layout, out._solid = like, False
@@ -194,8 +197,7 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
         return None
     made = array.copy("K") if own is kind else kernels.cast(array, kind)
     out = like_input(made, input)
-    if out is not None:
-        out._dtype = kind
+    out._dtype = kind
     return out
 
 

@@ -149,14 +149,19 @@ def host(input: Tensor, name: str) -> Array:
 _FLOATS = (dtypes.float32, dtypes.float64)
 
 
-def small(input: Tensor, kinds: tuple[dtype, ...] = _FLOATS) -> Array | None:
-    """The elements of a row-major tensor of so few that `kernels.few` is for it; None for any other."""
+def small(input: Tensor, kinds: tuple[dtype, ...] = _FLOATS, any_steps: bool = False) -> Array | None:
+    """The elements of a row-major tensor of so few that `kernels.few` is for it; None for any other.
+
+    Args:
+        any_steps: take whatever strides there are along dimensions of one element: the result will not have them.
+    """
     array = input._array
     if array is None:
         if input._device is not CPU or input._conjugated:
             return None
         array = input._nd()
-    if input._solid and input._dtype in kinds and 0 < array.size <= few.FEW and array.ndim:
+    row_major = input._solid or (any_steps and array.flags.c_contiguous)
+    if row_major and input._dtype in kinds and 0 < array.size <= few.FEW and array.ndim:
         return array
     return None
 

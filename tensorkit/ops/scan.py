@@ -311,7 +311,7 @@ def _scan_op(
     product = ufunc is numpy.multiply
 
     def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-        if out is None and dtype is None and (array := small(input)) is not None:
+        if out is None and dtype is None and (array := small(input, any_steps=True)) is not None:
             axis = axis_of_small(array, dim)
             values = None if axis is None else kernels.quiet(few.running, product, array, axis)
             if values is not None:

@@ -472,9 +472,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     lay = input._lay()
     plain = input._device is CPU and not input._conjugated and input._dtype not in _LIMITED
     if plain and not tracing.active and 0 < input._nd().size <= _FEW:
-        quick = like_input(_turned(input._nd(), places), input)
-        if quick is not None:
-            return quick
+        return like_input(_turned(input._nd(), places), input)
     stride = like_strides(lay)
     if input._dtype in _LIMITED and places and not _moves_rows(lay, stride, places):
         raise missing_kernel("flip_cpu", input._dtype.label)

@@ -188,7 +188,7 @@ def _soft_op(
     shortly, logarithm = getattr(few, name), name == "log_softmax"
 
     def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
-        if dtype is None and out is None and (array := small(input)) is not None:
+        if dtype is None and out is None and (array := small(input, any_steps=True)) is not None:
             try:
                 if axis_of_small(array, dim) == array.ndim - 1:
                     return fresh(shortly(array), input._dtype)

@@ -327,10 +327,12 @@ _FEW = 16
 
 def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
     """A copy of some hundreds of numbers, if there is nothing among them to be replaced."""
-    if array.size <= _FEW:
-        return fresh(array.copy(), input._dtype) if input._solid and _all_finite(array) else None
-    finite = cpu.quiet(numpy.isfinite, array).ravel("K")
-    return like_input(array.copy("K"), input) if finite[finite.argmin()] else None
+    if array.size > _FEW:
+        finite = cpu.quiet(numpy.isfinite, array).ravel("K")
+        return like_input(array.copy("K"), input) if finite[finite.argmin()] else None
+    if not _all_finite(array):
+        return None
+    return fresh(array.copy(), input._dtype) if input._solid else like_input(array.copy("K"), input)
 
 
 def _all_finite(array: Array) -> bool:
