@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
 from math import exp, isfinite, log, sqrt
@@ -20,6 +21,7 @@ from tensorkit.kernels.threads import FORCED
 __all__ = [
     "BRIEF",
     "FEW",
+    "add_at",
     "brief_spread",
     "brief_sum",
     "clip",
@@ -33,6 +35,7 @@ __all__ = [
     "members",
     "ordered",
     "running",
+    "searched",
     "sigmoid",
     "softmax",
     "spread",
@@ -143,6 +146,8 @@ def truth(every: bool, array: Array) -> Array:
 
 def each(function: Callable[[float], float], array: Array) -> Array:
     """A function of Python's own numbers, of each element."""
+    if array.size == 1:
+        return numpy.array(function(array.item()), array.dtype, ndmin=array.ndim)
     if array.ndim == 1:
         return numpy.array(list(map(function, array.tolist())), array.dtype)
     return numpy.array(list(map(function, array.reshape(-1).tolist())), array.dtype).reshape(array.shape)
@@ -267,6 +272,31 @@ def gathered(array: Array, index: Array, axis: int) -> Array:
     else:
         picked = [rows[place][c] for line in wanted for c, place in enumerate(line)]
     return numpy.array(picked, array.dtype).reshape(index.shape)
+
+
+def add_at(target: Array, places: list[int], values: Array) -> None:
+    """Add values to a row-major array's elements, counted row by row, one after the other.
+
+    Raises:
+        ValueError: for a sum of integers that 64 bits do not hold.
+    """
+    # Of a memoryview the elements are Python's own numbers; each sum is rounded as it is written.
+    flat = target.reshape(-1).data
+    for place, value in zip(places, values.reshape(-1).tolist(), strict=True):
+        flat[place] += value
+
+
+def searched(edges: list[Any], values: Array, right: bool) -> Array | None:
+    """For each value its place in a row; None where PyTorch asks the other way about what may be nan."""
+    asked = values.reshape(-1).tolist()
+    if right:
+        found = [bisect_right(edges, value) for value in asked]
+    elif (total := sum(edges) + sum(asked)) == total:
+        found = [bisect_left(edges, value) for value in asked]
+    else:
+        return None
+    made = numpy.array(found, numpy.int64)
+    return made if values.ndim == 1 else made.reshape(values.shape)
 
 
 def clip(array: Array, low: float, high: float) -> Array:

@@ -163,7 +163,9 @@ def _sgn(a: Array) -> Array:
     if a.dtype.kind == "c":
         length = numpy.abs(a)
         return numpy.where(length == 0, a.dtype.type(0), a / length)
-    if a.dtype.char in "fd" and 1 < a.size <= _SOME:
+    if a.dtype.char in "fd" and a.size == 1:
+        return few.each(_sign_of_one, a)
+    if a.dtype.char in "fd" and a.size <= _SOME:
         signs = numpy.sign(a)
         flat = signs.ravel("K")
         return signs if flat.dot(flat) >= 0 else numpy.where(a == a, signs, a.dtype.type(0))

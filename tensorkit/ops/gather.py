@@ -145,7 +145,7 @@ _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """`gather` from a matrix of few elements; None for the way that others take."""
-    array, places = small(input, _FEW), small(index, _FEW[3:])
+    array, places = small(input, _FEW, True), small(index, _FEW[3:], True)
     if array is None or places is None or array.ndim != 2 or places.ndim != 2:
         return _some_gathered(input, dim, index)
     axis = axis_of_small(array, dim)
@@ -175,7 +175,7 @@ _ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
 
 
 def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None, *rest: Any) -> Tensor | None:
-    """`scatter_add` of some hundreds of elements, by a compiled loop; None for the way that others take."""
+    """`scatter_add` of few elements, or of some hundreds by a compiled loop; None for the way that others take."""
     if rest or not (input.__class__ is index.__class__ is src.__class__ is Tensor):
         return None
     array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(src, _ADDED)
@@ -189,9 +189,19 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
         return None
     if not few.within(places, array.shape[axis]):
         return None  # refused in PyTorch's words
-    made = array.copy()
-    added = large.scatter_added(made, places, axis, values[:rows, :columns])
-    return fresh(made, input._dtype) if added else None
+    made, given = array.copy(), values[:rows, :columns]
+    if places.size >= large.SOME:
+        return fresh(made, input._dtype) if large.scatter_added(made, places, axis, given) else None
+    width = array.shape[1]
+    if axis:
+        flat = [r * width + place for r, line in enumerate(places.tolist()) for place in line]
+    else:
+        flat = [c + width * place for line in places.tolist() for c, place in enumerate(line)]
+    try:
+        few.add_at(made, flat, given)
+    except ValueError:
+        return None  # a sum of integers that wraps around
+    return fresh(made, input._dtype)
 
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:

@@ -110,7 +110,7 @@ def _few(input: Tensor) -> Any:
         if input._device is not CPU or input._conjugated:
             return None
         array = input._nd()
-    return array if input._solid and array.size <= _FEW else None
+    return array if array.size <= _FEW and array.flags.c_contiguous else None
 
 
 def _as_numpy(array: Any, key: Any) -> Any:
@@ -137,8 +137,10 @@ def _picked_few(input: Tensor, key: Any) -> Tensor | None:
         found = array[picks]
     except IndexError:
         return None  # refused in PyTorch's words
-    # Of no elements PyTorch has strides of its own.
-    return fresh(found, input._dtype) if found.size and found.flags.c_contiguous else None
+    # Of no elements in several dimensions PyTorch has strides of its own.
+    return (
+        fresh(found, input._dtype) if found.ndim == 1 or (found.size and found.flags.c_contiguous) else None
+    )
 
 
 def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
@@ -156,8 +158,7 @@ def _masked_few(input: Tensor, key: Any) -> Tensor | None:
     found = _mask_of(input, key)
     if found is None:
         return None
-    picked = found[0][found[1]]
-    return fresh(picked, input._dtype) if picked.size else None
+    return fresh(found[0][found[1]], input._dtype)
 
 
 def _filled_few(input: Tensor, key: Any, value: Any) -> bool:

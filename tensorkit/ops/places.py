@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from operator import le
 from typing import Any
 
 import numpy
@@ -14,10 +16,12 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import few
 from tensorkit.ops.copies import copy_into, number_tensor
 from tensorkit.ops.sorting import LIMITED, check_flags, on_host
 from tensorkit.sizes import contiguous_stride
-from tensorkit.tensor import Array, Tensor, fresh_strided
+from tensorkit.strides import Layout
+from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
 __all__ = ["argwhere", "bisected", "bucketize", "nonzero", "searchsorted"]
 
@@ -32,11 +36,7 @@ def _keys(array: Array, kind: dtype) -> Array:
 
 def _places(bounds: Array, values: Array, right: bool) -> Array:
     """For each value the number of boundaries before it; ties count if `right`. nan comes after all numbers."""
-    found: Array = numpy.asarray(numpy.searchsorted(bounds, values, "right" if right else "left"))
-    if values.dtype.kind == "f" and not right:
-        # PyTorch asks of a boundary whether it is at least the value, which nan never is.
-        found[values != values] = bounds.size
-    return found
+    return numpy.asarray(numpy.searchsorted(bounds, values, "right" if right else "left"))
 
 
 def _searched(bounds: Array, values: Array, right: bool) -> Array:
@@ -141,6 +141,28 @@ def _warn_scattered(what: str, tensor: Tensor) -> None:
         )
 
 
+_FOUND_QUICKLY = (dtypes.float32, dtypes.float64, dtypes.int64, dtypes.int32)
+
+
+def _search_some(bounds: Tensor, values: Any, right: bool) -> Tensor | None:
+    """The places of some numbers in one row of the same dtype, both row-major; None for the way that others take."""
+    if values.__class__ is not Tensor or bounds._dtype is not values._dtype:
+        return None
+    row, asked = brief(bounds, _FOUND_QUICKLY), brief(values, _FOUND_QUICKLY)
+    if row is None or asked is None or row.ndim != 1 or row.size > few.FEW:
+        return None
+    if not (row.flags.c_contiguous and asked.flags.c_contiguous):
+        return None  # PyTorch warns of that
+    edges = row.tolist()
+    if asked.size <= few.FEW:
+        found = few.searched(edges, asked, right)
+    elif all(map(le, edges, edges[1:])) and edges[0] == edges[0]:
+        found = row.searchsorted(asked, "right" if right else "left")
+    else:
+        return None
+    return None if found is None else fresh(found, dtypes.int64)
+
+
 def _search(
     bounds: Tensor,
     values: Any,
@@ -149,6 +171,10 @@ def _search(
     sorter: Tensor | None,
     out: Tensor | None,
 ) -> Tensor:
+    if sorter is None and out is None and not out_int32:
+        quick = _search_some(bounds, values, right)
+        if quick is not None:
+            return quick
     number = not isinstance(values, Tensor)
     asked = number_tensor(values) if number else values
     _check_sorter(bounds, sorter)
@@ -328,15 +354,35 @@ def _coordinates(array: Array) -> Array:
 
 
 _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
+_INT64 = numpy.dtype(numpy.int64)
+
+
+@functools.lru_cache(64)
+def _columns(count: int, ndim: int) -> Layout:
+    """The layout of the indices of some elements."""
+    return Layout((count, ndim), _column_major(count))
+
+
+def _in_columns(found: tuple[Array, ...]) -> Tensor:
+    """What NumPy's `nonzero` gives, as PyTorch's does."""
+    count, ndim = len(found[0]), len(found)
+    if count > 1:
+        return fresh_strided(numpy.array(found).T, dtypes.int64)
+    if count:  # NumPy would have strides of its own
+        place = numpy.array([row.item() for row in found], _INT64)
+        made = numpy.ndarray((1, ndim), _INT64, place, 0, (8, 8))
+    else:
+        made = numpy.ndarray((0, ndim), _INT64, None, 0, (8, 0))
+    out = fresh(made, dtypes.int64)
+    out._layout, out._solid = _columns(count, ndim), False
+    return out
 
 
 def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
     array = brief(input, _FEW) if out is None else None
     if array is not None:
-        found = numpy.array(array.nonzero())
-        if found.shape[1] > 1:
-            return fresh_strided(found.T, dtypes.int64)
+        return _in_columns(array.nonzero())
     if input._device == META:
         raise MissingKernelError(_NO_META)
     if out is not None and out._dtype is not dtypes.int64:

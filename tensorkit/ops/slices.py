@@ -207,7 +207,7 @@ _ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
 
 
 def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = None, *rest: Any) -> Any:
-    """`index_add` of rows of some hundreds of elements, by a compiled loop; None for the way that others take."""
+    """`index_add` of rows of few elements, or of hundreds by a compiled loop; None for the way that others take."""
     if rest or not (input.__class__ is index.__class__ is source.__class__ is Tensor):
         return None
     array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(source, _ADDED)
@@ -217,8 +217,14 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
         return None
     if values.shape != (len(places), array.shape[1]) or not few.within(places, len(array)):
         return None  # refused in PyTorch's words
-    made = array.copy()
-    return fresh(made, input._dtype) if large.add_rows(made, places, values) else None
+    made, width = array.copy(), array.shape[1]
+    if values.size >= large.SOME:
+        return fresh(made, input._dtype) if large.add_rows(made, places, values) else None
+    try:
+        few.add_at(made, [place * width + c for place in places.tolist() for c in range(width)], values)
+    except ValueError:
+        return None  # a sum of integers that wraps around
+    return fresh(made, input._dtype)
 
 
 @paired(
