@@ -22,9 +22,15 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CELL = """import tensorkit as tk
 from IPython.display import display
-from tensorkit_widgets import BroadcastExplorer, StrideExplorer
-display(StrideExplorer(tk.arange(48.0).view(6, 8)), BroadcastExplorer(tk.arange(6.0).view(6, 1), tk.arange(8.0)))"""
+from tensorkit_widgets import BroadcastExplorer, GraphView, StrideExplorer
+display(StrideExplorer(tk.arange(48.0).view(6, 8)), BroadcastExplorer(tk.arange(6.0).view(6, 1), tk.arange(8.0)))
+w, b, x = tk.tensor([1.0, 2.0, 3.0], requires_grad=True), tk.tensor(0.5, requires_grad=True), tk.tensor([1.0, 1.0, 2.0])
+z = w
+for _ in range(60):
+    z = z * b + x
+display(GraphView(z.sum()).unfold())"""
 BOARD = '[data-tk-widget="broadcast-explorer"][data-revision]'
+GRAPH = '[data-tk-widget="graph-view"][data-revision]'
 WIDGET = '[data-tk-widget="stride-explorer"][data-revision]'
 TURNS = 30  # of each kind of change
 
@@ -94,7 +100,7 @@ MEASURE = (
 
 @benchmark("From a change in the browser to the repainted picture")
 def repaint() -> Iterator[Row]:
-    times, steps = _times(*_tools())
+    times, steps, graph = _times(*_tools())
     every = [took for some in times.values() for took in some]
     detail = f"{len(every)} changes: " + ", ".join(f"{kind} {median(t):.1f} ms" for kind, t in times.items())
     yield Row("median", median(every), "ms", detail, 50.0)
@@ -102,6 +108,10 @@ def repaint() -> Iterator[Row]:
     yield Row("a board's step, median", median(steps), "ms", f"{len(steps)} steps of BroadcastExplorer", 50.0)
     late = quantiles(steps, n=20)[-1]
     yield Row("a board's step, 95th percentile", late, "ms", f"slowest {max(steps):.1f} ms", 100.0)
+    told = f"{len(graph)} steps of GraphView with 120 operations one by one"
+    yield Row("a graph's step, median", median(graph), "ms", told, 100.0)
+    late = quantiles(graph, n=20)[-1]
+    yield Row("a graph's step, 95th percentile", late, "ms", f"slowest {max(graph):.1f} ms")
 
 
 def _tools() -> tuple[str, Any]:
@@ -116,8 +126,8 @@ def _tools() -> tuple[str, Any]:
     return found, sync_api
 
 
-def _times(chromium: str, playwright: Any) -> tuple[dict[str, list[float]], list[float]]:
-    """Milliseconds of every change of a StrideExplorer, by its kind, and of every step of a board."""
+def _times(chromium: str, playwright: Any) -> tuple[dict[str, list[float]], list[float], list[float]]:
+    """Milliseconds of every change of a StrideExplorer, by its kind, of every step of a board, and of a graph."""
     from tests.lab.test_browser import FLAGS, READY
     from tests.lab.test_serving import TOKEN, running
 
@@ -136,7 +146,8 @@ def _times(chromium: str, playwright: Any) -> tuple[dict[str, list[float]], list
         page.wait_for_function(READY)
         times: dict[str, list[float]] = page.evaluate(MEASURE, [WIDGET, TURNS])
         steps: list[float] = page.evaluate(STEPS, [BOARD, TURNS])
-        return times, steps
+        graph: list[float] = page.evaluate(STEPS, [GRAPH, TURNS])
+        return times, steps, graph
 
 
 def _notebook() -> str:
