@@ -148,27 +148,20 @@ from tensorkit.ops.construct import (
 )
 from tensorkit.ops.copies import clone
 from tensorkit.ops.create import (
-    arange,
-    as_tensor,
-    asarray,
     empty,
     empty_like,
     empty_permuted,
     empty_strided,
     eye,
-    from_numpy,
-    frombuffer,
     full,
     full_like,
-    linspace,
-    logspace,
     ones,
     ones_like,
     scalar_tensor,
-    tensor,
     zeros,
     zeros_like,
 )
+from tensorkit.ops.data import as_tensor, asarray, from_numpy, frombuffer, tensor
 from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
 from tensorkit.ops.distances import cdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
@@ -331,6 +324,7 @@ from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
 from tensorkit.ops.protocols import from_dlpack
 from tensorkit.ops.quantiles import nanquantile, quantile
 from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+from tensorkit.ops.ranges import arange, linspace, logspace
 from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
 from tensorkit.ops.reducing import index_reduce
 from tensorkit.ops.renorm import renorm

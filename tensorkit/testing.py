@@ -14,7 +14,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import META
 from tensorkit.dtypes import dtype
-from tensorkit.ops.create import as_tensor
+from tensorkit.ops.data import as_tensor
 from tensorkit.tensor import Tensor
 
 __all__ = ["assert_close"]

@@ -37,7 +37,7 @@ from tensorkit.kernels import large
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.create import tensor
+from tensorkit.ops.data import tensor
 from tensorkit.ops.fill import write_number
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.strides import Layout

@@ -17,10 +17,10 @@ from tensorkit.elementwise import NUMBERS, resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into, deliver
-from tensorkit.ops.create import linspace
 from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.places import bisected
+from tensorkit.ops.ranges import linspace
 from tensorkit.ops.sorting import LIMITED, check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
 from tensorkit.tensor import Array, Number, Tensor

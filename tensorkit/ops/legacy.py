@@ -31,7 +31,7 @@ from tensorkit.errors import warn
 from tensorkit.formats import strided
 from tensorkit.ops.convert import as_dtype, to_device
 from tensorkit.ops.copies import copy_into, deliver
-from tensorkit.ops.create import tensor
+from tensorkit.ops.data import tensor
 from tensorkit.ops.names import cpp_name, legacy_dtype
 from tensorkit.ops.view import alias
 from tensorkit.sizes import contiguous_stride

@@ -34,7 +34,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.convert import to_device
-from tensorkit.ops.create import checked_number
+from tensorkit.ops.data import checked_number
 from tensorkit.storage import NO_PINNED, TypedStorage, adopt, legacy_class, read_only_too, typed
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
