@@ -5,8 +5,9 @@ Forward runs down the page, from the leaves to the loss; gradients climb back up
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from typing import Literal
@@ -110,10 +111,11 @@ class Layout:
         rows: list[list[int]] = [[] for _ in range(1 + max(self.layer.values(), default=0))]
         for node, k in self.layer.items():
             rows[k].append(node)
-        self.rows = order_layers(rows, self.edges)
         sides = {node: self._sides(node) for node in self.layer}
-        light = {node for node, box in self.boxes.items() if box.kind != "op"}
-        self.x = place_layers(self.rows, self.edges, sides, light, self.gap, room=self.room)
+        light = frozenset(node for node, box in self.boxes.items() if box.kind != "op")
+        self.rows, self.x = _arranged(
+            tuple(map(tuple, rows)), tuple(self.edges), tuple(sides.items()), light, self.gap, self.room
+        )
         low = min(self.x[n] - sides[n][0] for n in self.x)
         high = max(self.x[n] + sides[n][1] for n in self.x)
         self.width = max(self.page, high - low + 2 * self.margin)
@@ -315,6 +317,20 @@ class Layout:
         box, k = self.boxes[target], coming.index(road[-2])
         step = min(34.0, (box.width - 30) / max(1, len(coming)))
         return round(self.x[target] + (k - (len(coming) - 1) / 2) * step, 2)
+
+
+@lru_cache(maxsize=16)
+def _arranged(
+    rows: tuple[tuple[int, ...], ...],
+    edges: tuple[tuple[int, int], ...],
+    sides: tuple[tuple[int, tuple[float, float]], ...],
+    light: frozenset[int],
+    gap: float,
+    room: float,
+) -> tuple[list[list[int]], Mapping[int, float]]:
+    """The boxes of each row in order, and the x of each: nothing moves from step to step, so it is found once."""
+    ordered = order_layers([list(row) for row in rows], edges)
+    return ordered, place_layers(ordered, edges, dict(sides), light, gap, room=room)
 
 
 def label_width(words: str) -> float:

@@ -7,7 +7,7 @@ neighbours (isotonic regression: pool adjacent violators).
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from math import inf
 
@@ -116,7 +116,7 @@ def place_layers(
     layers: Sequence[Sequence[int]],
     edges: Sequence[Edge],
     sides: Mapping[int, tuple[float, float]],
-    light: set[int],
+    light: Set[int],
     gap: float,
     sweeps: int = 8,
     room: float = inf,
@@ -186,7 +186,7 @@ def kept_in(places: Sequence[float], gaps: Sequence[float], low: float, high: fl
     return out
 
 
-def _upright(layers: Sequence[Sequence[int]], x: dict[int, float], light: set[int]) -> dict[int, float]:
+def _upright(layers: Sequence[Sequence[int]], x: dict[int, float], light: Set[int]) -> dict[int, float]:
     """Take out the slope of a tall graph: each layer moves as a whole, by the mean place of the layers around it."""
     middles = []
     for row in layers:
@@ -202,7 +202,7 @@ def _upright(layers: Sequence[Sequence[int]], x: dict[int, float], light: set[in
 
 
 def _wish(
-    node: int, first: Sequence[int], other: Sequence[int], light: set[int], x: Mapping[int, float]
+    node: int, first: Sequence[int], other: Sequence[int], light: Set[int], x: Mapping[int, float]
 ) -> float:
     """Over the middle of the nodes it hangs on: the heavy ones of this side, else of the other, else the light ones."""
     for side in (first, other):
