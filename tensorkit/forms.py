@@ -511,6 +511,17 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "sub": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
     "as_strided": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
     "as_strided_": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "as_strided_copy": (
+        "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None, *, Tensor out = None)",
+    ),
+    "split_with_sizes_copy": (
+        "(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",
+    ),
+    "squeeze_copy": (
+        "(Tensor input, *, Tensor out = None)",
+        "(Tensor input, int dim, *, Tensor out = None)",
+        "(Tensor input, tuple of ints dim, *, Tensor out = None)",
+    ),
     "as_strided_scatter": (
         "(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)",
     ),

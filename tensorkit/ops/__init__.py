@@ -75,6 +75,7 @@ from tensorkit.ops import (
     unique,
     values,
     view,
+    view_copies,
     writing,
 )
 
@@ -151,5 +152,6 @@ __all__ = [
     "unique",
     "values",
     "view",
+    "view_copies",
     "writing",
 ]

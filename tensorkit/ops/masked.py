@@ -297,8 +297,10 @@ def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Tensor], La
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._lay().size)}, slice size = {list(part.size)}"
         )
+    written = on_storage(out._store(), part, out._dtype)
+    check_writable(written)
     warn_complex_to_real(out, src)
-    copy_into(on_storage(out._store(), part, out._dtype), src)
+    copy_into(written, src)
     return out
 
 

@@ -159,7 +159,7 @@ def check_slices(name: str, input: Tensor, axis: int, index: Tensor, source: Ten
         )
     if axis and axis >= len(given):
         raise RuntimeError(
-            f"{name}(): Indexing dim {axis} is out of bounds of the source tensor with shape {list(given)}"
+            f"{name}(): Indexing dim {axis} is out of bounds of the source tensor with dim {len(given)}"
         )
     if index.numel() != (given[axis] if given else 1):
         if not given:

@@ -31,12 +31,14 @@ __all__ = [
     "as_vector",
     "bring_back",
     "check_memory",
+    "copy_of",
     "delivered",
     "element",
     "host_of",
     "paired",
     "real_alone",
     "result_in",
+    "with_out",
 ]
 
 INTEGERS = (dtypes.int64, dtypes.int32)
@@ -71,7 +73,8 @@ def _cpp(kind: dtype) -> str:
     return CPP_NAMES[kind.name]
 
 
-def _copy_of(input: Tensor, row_major: bool) -> Tensor:
+def copy_of(input: Tensor, row_major: bool) -> Tensor:
+    """A copy in row-major order, or in that of the tensor's own dimensions."""
     lay = input._lay()
     stride = contiguous_stride(lay.size) if row_major else like_strides(lay)
     out = empty_strided(lay.size, stride, input._dtype, input._device)
@@ -107,7 +110,7 @@ def paired(
 
     def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
         name = body.__name__
-        make = copy or (lambda input, *args, **kwargs: _copy_of(input, row_major))
+        make = copy or (lambda input, *args, **kwargs: copy_of(input, row_major))
 
         @functools.wraps(body)
         def changing(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -144,13 +147,13 @@ def paired(
         changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
         own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
         op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
-        form = _with_out(delivering, body) if out else copying
+        form = with_out(delivering, body) if out else copying
         return op(samples=samples, kind="copy", name=name, **own)(form)
 
     return register_both
 
 
-def _with_out(function: Callable[..., Tensor], body: Callable[..., None]) -> Callable[..., Tensor]:
+def with_out(function: Callable[..., Tensor], body: Callable[..., Any]) -> Callable[..., Tensor]:
     """The function with the signature of the body, and ``out=`` besides."""
     extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
 
@@ -163,12 +166,16 @@ def _with_out(function: Callable[..., Tensor], body: Callable[..., None]) -> Cal
     return function
 
 
-def real_alone(name: str) -> Callable[[dict[str, Any]], bool]:
-    """PyTorch has these operations' derivatives for real numbers alone; a call that is wrong besides fails for that."""
+def real_alone(name: str, *, always: bool = False) -> Callable[[dict[str, Any]], bool]:
+    """PyTorch has these operations' derivatives for real numbers alone; a call that is wrong besides fails for that.
+
+    Args:
+        always: whether the result is complex whatever the tensor is.
+    """
 
     def applies(call: dict[str, Any]) -> bool:
         wanted = any(isinstance(value, Tensor) and requires_grad(value) for value in call.values())
-        if call["input"]._dtype.is_complex and state.grad and wanted:
+        if (always or call["input"]._dtype.is_complex) and state.grad and wanted:
             plain = {k: v.detach() if isinstance(v, Tensor) else v for k, v in call.items() if v is not None}
             function = registry[name].function
             assert function is not None

@@ -291,7 +291,10 @@ def _compared(
 
 
 #: Small differences see what these do beyond their operand's elements; derivatives, PyTorch's too, do not.
-_BEYOND = {**dict.fromkeys(("as_strided", "as_strided_"), ("plain", "transposed", "offset")), "set_": ()}
+_BEYOND = {
+    **dict.fromkeys(("as_strided", "as_strided_", "as_strided_copy"), ("plain", "transposed", "offset")),
+    "set_": (),
+}
 #: Written in place, these leave their tensor's history as it was, in PyTorch too: no derivative to be right or wrong.
 # The derivative of a draw by its mean is 0 by agreement.
 _BEYOND |= {"normal": (), "range": (), "logical_and": (), "logical_or": (), "logical_xor": ()}

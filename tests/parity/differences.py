@@ -134,7 +134,10 @@ DELIBERATE = (
         "there is no complex32: not for pairs of float16, not for a complex number beside float16",
         lambda case, found: (
             "float16" in case.dtypes()
-            and (case.op in ("view_as_complex", "complex") or "ComplexHalf" in found.text)
+            and (
+                case.op in ("view_as_complex", "view_as_complex_copy", "complex")
+                or "ComplexHalf" in found.text
+            )
         ),
     ),
     Deliberate(
