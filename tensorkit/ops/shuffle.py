@@ -5,6 +5,7 @@ Source: sizes, strides, sentences and node names are PyTorch 2.13's.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -459,11 +460,17 @@ def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> 
 _FEW = 4096  # elements; of more, nobody notices what the whole way takes
 
 
+@functools.lru_cache(256)
+def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[slice, ...]:
+    """The key of an array's elements in reverse order along some dimensions."""
+    whole, back = slice(None), slice(None, None, -1)
+    return tuple([back if dim in places else whole for dim in range(ndim)])
+
+
 def _turned(array: Array, places: Sequence[int]) -> Array:
     """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
-    whole, back = slice(None), slice(None, None, -1)
     made = numpy.empty_like(array)
-    made[tuple([back if dim in places else whole for dim in range(array.ndim)])] = array
+    made[_backwards(array.ndim, tuple(places))] = array
     return made
 
 
@@ -490,9 +497,10 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
 def _flip_dims(input: Tensor, dims: Any) -> list[int]:
     ndim = input.dim()
     places = [normalise_dim(dim, ndim) for dim in dims]
-    for dim in places:
-        if places.count(dim) > 1:
-            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    if len(places) > 1:
+        for dim in places:
+            if places.count(dim) > 1:
+                raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
     return places if ndim else []
 
 
