@@ -518,8 +518,14 @@ def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Te
     rows = _some_rows(input, dim) if largest is True or largest is False else None
     if rows is None or not 0 < k <= rows.shape[1]:
         return None
+    shape = (*input._array.shape[:-1], k)
+    if k == 1:
+        only, place = few.extreme_along(largest, rows, 1)
+        # Of equal elements PyTorch's algorithm finds one of its own; and nan, which equals nothing, is the largest.
+        if numpy.count_nonzero(rows == only[:, None]) == len(rows):
+            return fresh(only.reshape(shape), input._dtype), fresh(place.reshape(shape), dtypes.int64)
     found = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
-    values, shape = _picked(rows, found), (*input._array.shape[:-1], k)
+    values = _picked(rows, found)
     return fresh(values.reshape(shape), input._dtype), fresh(found.reshape(shape), dtypes.int64)
 
 

@@ -94,6 +94,21 @@ def test_places_among_odd_numbers_and_in_rows_out_of_order(right: bool, repeats:
         assert found[0].tolist() == found[1].tolist(), (row, asked)
 
 
+@pytest.mark.parametrize("largest", [False, True])
+def test_the_one_largest_among_equal_and_odd_numbers(largest: bool) -> None:
+    torch = require_torch()
+    draw = numpy.random.default_rng(5)
+    for turn in range(150):
+        numbers = draw.standard_normal((draw.integers(1, 9), draw.integers(1, 90))).astype(numpy.float32)
+        numbers = numbers if turn % 3 else numbers.round()
+        if not turn % 4:
+            numbers[0, draw.integers(numbers.shape[1])] = draw.choice(ODD)
+        ours, theirs = (tk.from_numpy(numbers.copy()).topk(1, 1, largest) for tk in (tensorkit, torch))
+        for mine, other in zip(ours, theirs, strict=True):
+            numpy.testing.assert_array_equal(mine.numpy(), other.numpy())
+            assert mine.stride() == other.stride()
+
+
 def test_sums_at_places_are_rounded_one_by_one_and_wrap_around() -> None:
     torch = require_torch()
     draw = numpy.random.default_rng(4)
