@@ -203,15 +203,15 @@ def _same_numbers(ours: Any, theirs: Any, atol: float) -> bool:
 
 #: Calls on which the two differ on purpose.
 DELIBERATE = {
-    "7 % a": "PyTorch has no derivative of a number's remainder by a tensor; tensorkit has the right one",
     **dict.fromkeys(
         (
+            "7 % a",
             "tk.as_strided_scatter(a, b, (2,), (2,))",
             "a.as_strided_scatter(b, (2, 2), (1, 3), 1)",
             "a.as_strided_scatter(b, (2,), (1,), storage_offset=0)",
         ),
-        "PyTorch's derivative of as_strided_scatter by the tensor is that of what was written over, not of the rest; "
-        "tensorkit has the right one",
+        "PyTorch has no derivative of a number's remainder by a tensor, and takes that of as_strided_scatter by the "
+        "tensor from what was written over, not from the rest; tensorkit has the right ones",
     ),
     "a.set_(b).stride()": "set_ of a view takes the view out of its family here; PyTorch reads it from its base again",
 }
