@@ -59,9 +59,9 @@ lab: $(VENV)/.installed-lab
 	@$(PY) -m tensorkit.cli lab $(ARGS)
 
 # On several processes, a file at a time: the cells of a notebook stay together, and so does a browser's page. One
-# process more than there are cores, for a browser's test mostly waits. tests/conftest.py says which file comes when.
+# process more than there are cores, for a browser's test mostly waits.
 test: $(TEST_STAMP)
-	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest --numprocesses=$(PROCESSES) --dist=loadfile $(ARGS)
 
 check: $(TEST_STAMP)
 	@$(BIN)/ruff check .

@@ -48,38 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"with CI=true every oracle must be there, but {reasons}")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for marker, reason in _missing_oracles().items():
         skip = pytest.mark.skip(reason=reason)
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(skip)
-    if hasattr(config, "workerinput"):
-        items[:] = in_turn(items)
-
-
-def in_turn(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests in the order in which several processes take them, a file at a time: the largest files first.
-
-    Files of browser tests mostly wait. They are spread among the others, whose work fills their pauses, and the last
-    of them begins while there is other work left.
-    """
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    largest_first = sorted(files.values(), key=len, reverse=True)
-    waiting = [tests for tests in largest_first if tests[0].get_closest_marker("browser")]
-    working = [tests for tests in largest_first if not tests[0].get_closest_marker("browser")]
-    apart = 0.8 * sum(map(len, working)) / max(1, len(waiting))
-    ordered: list[pytest.Item] = []
-    begun = 0
-    for number, tests in enumerate(waiting):
-        while working and begun < number * apart:
-            begun += len(working[0])
-            ordered += working.pop(0)
-        ordered += tests
-    return [*ordered, *(test for tests in working for test in tests)]
 
 
 _TABLES = "compared with PyTorch"

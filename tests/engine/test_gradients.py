@@ -371,6 +371,7 @@ _NOT_DIFFERENTIABLE = {
     "linalg_ldl_factor",
     "linalg_ldl_factor_ex",
     "linalg_ldl_solve",
+    "view_as_complex_copy",
 }
 
 
