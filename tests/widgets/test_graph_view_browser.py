@@ -22,6 +22,8 @@ CELLS = [
     "x = tk.tensor([1.0, 1.0, 2.0])\ny = w * x + b\nloss = (y * y).sum()\ng = GraphView(loss)\ng",
     "z = w\nfor _ in range(60):\n    z = z * b + x\nf = GraphView(z.sum())\nf",
     "hostile = GraphView((w * 2).sum(), names={\"<img src=x onerror='window.hacked = 1'>\": w})\nhostile",
+    "many = [tk.tensor(float(k), requires_grad=True) for k in range(40)]\n"
+    "wide = GraphView(tk.stack(many).sum())\nwide",
 ]
 
 
@@ -50,7 +52,7 @@ def page(served: Served, browser: Any) -> Iterator[Any]:
     one.goto(f"{served.url}/lab/tree/graph.ipynb?token={TOKEN}&reset")
     one.wait_for_function(READY)
     one.evaluate(RUN_ALL)
-    for number in (1, 2, 3):
+    for number in (1, 2, 3, 4):
         root_of(one, number).wait_for()
     yield one
     assert faults == []
@@ -218,6 +220,22 @@ def test_a_step_of_an_unfolded_graph_is_painted_in_time(page: Any) -> None:
     shows(page, 2, folded="1")
 
 
+def test_forty_leaves_are_one_box_that_opens(page: Any) -> None:
+    shows(page, 4, folded="1", step="0")
+    box = root_of(page, 4).locator("[data-fold]")
+    assert box.get_attribute("data-fold") == "40"
+    assert box.bounding_box()["width"] < 300
+    box.focus()
+    page.keyboard.press("Enter")
+    shows(page, 4, folded="0", unfolded="1")
+    part(page, 4, "run").click()
+    shows(page, 4, status="done")
+    assert ask(page, "many[7].grad, wide.status") == "None done"
+    assert root_of(page, 4).evaluate(CUT) == 0
+    part(page, 4, "fold").click()
+    shows(page, 4, folded="1")
+
+
 def test_a_hostile_name_stays_text(page: Any) -> None:
     shows(page, 3, status="ready")
     assert "<img src=x" in vertex(page, 3, "w").or_(root_of(page, 3).locator(".tk-leaf")).first.text_content()
@@ -241,7 +259,7 @@ def test_axe_finds_nothing(page: Any, theme: str) -> None:
 
 
 def test_the_live_view_stands_for_the_static_one(page: Any) -> None:
-    page.wait_for_function("() => document.querySelectorAll('.tk-still').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('.tk-still').length === 4")
     assert page.locator(".tk-still:visible").count() == 0
 
 
