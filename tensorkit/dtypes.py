@@ -25,6 +25,7 @@ import numpy
 
 __all__ = [
     "ALL",
+    "LIMITED",
     "bfloat16",
     "bool",
     "byte",
@@ -155,7 +156,8 @@ ALL: tuple[dtype, ...] = (
     complex128,
 )
 _FROM_NUMPY = {kind.numpy: kind for kind in ALL}
-_LIMITED = (uint16, uint32, uint64)  # PyTorch gives these no promotion among integers
+#: Unsigned integers wider than a byte: PyTorch promotes them to no other integer, and few of its kernels take them.
+LIMITED = (uint16, uint32, uint64)
 _default: dtype = float32
 
 
@@ -228,7 +230,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     if type1 is type2:
         return type1
     low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
-    limited = low in _LIMITED or high in _LIMITED
+    limited = low in LIMITED or high in LIMITED
     if limited and high.category != 2:
         raise RuntimeError(
             "Promotion for uint16, uint32, uint64 types is not supported, "

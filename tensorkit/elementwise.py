@@ -17,7 +17,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
@@ -56,7 +56,6 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
 _rules: dict[Any, int] = {}
@@ -90,7 +89,7 @@ class Pointwise:
     scalar: Callable[..., Any] | None
     result: str = "same"
     kernel: str = ""
-    lacks: tuple[dtype, ...] = _LIMITED
+    lacks: tuple[dtype, ...] = LIMITED
     check: Callable[..., None] | None = None
     alpha: bool = False
     overloaded: bool = False

@@ -30,6 +30,7 @@ from tensorkit import strides as layouts
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, recorded_call, sample, wants_grad
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels import cpu as kernels
@@ -39,13 +40,13 @@ from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.data import tensor
 from tensorkit.ops.fill import write_number
+from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "Kept",
-    "LIMITED",
     "Plain",
     "add_rows",
     "check_select",
@@ -58,26 +59,6 @@ __all__ = [
     "trimmed",
 ]
 
-#: The dtypes that most of PyTorch's kernels for picked elements do not take.
-LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-#: What C++ calls the dtypes: some of PyTorch's sentences name them so.
-CPP_NAMES = {
-    "bool": "bool",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "uint8": "unsigned char",
-    "uint16": "short unsigned int",
-    "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 _TYPES = "tensors used as indices must be long, int, byte or bool tensors"
 _SHARED = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
@@ -611,7 +592,7 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
         RuntimeError: for another mask, and when the dtype cannot hold the number.
     """
     if mask._dtype is not dtypes.bool:
-        named = CPP_NAMES[mask._dtype.name]
+        named = cpp_name(mask._dtype)
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {named}")
     if input._lay().has_internal_overlap() == "yes":
         warn(

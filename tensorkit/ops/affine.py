@@ -15,7 +15,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import (
     NUMBERS,
     as_number_array,
@@ -444,7 +444,7 @@ def addr(
         target = empty_strided(size, stride, kind, where)
     if where == META:
         return target
-    if kind in (dtypes.uint16, dtypes.uint32, dtypes.uint64):
+    if kind in LIMITED:
         raise missing_kernel("addr_cpu", kind.label)
     factors = _factors(beta, alpha, kind, half=True)
     made = _addr_arrays(base._nd(), vec1._nd(), vec2._nd(), *factors, kind)

@@ -10,7 +10,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, registry, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, Pointwise, apply, check_writable, empty_strided, resize_out
 from tensorkit.kernels import compiled_each
 from tensorkit.kernels import cpu as kernels
@@ -43,10 +43,9 @@ __all__ = [
 ]
 
 _BOOL: dtype = dtypes.bool
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _WHOLE = tuple(kind for kind in dtypes.ALL if kind.category < 2)
-_UNCOUNTED = (*_LIMITED, _BOOL, *(kind for kind in dtypes.ALL if kind.category >= 2))
+_UNCOUNTED = (*LIMITED, _BOOL, *(kind for kind in dtypes.ALL if kind.category >= 2))
 
 
 def _samples(name: str, *more: str) -> tuple[Any, ...]:
@@ -75,7 +74,7 @@ def _fmod(a: Array, b: Array) -> Array:
 
 
 fmod = binary(
-    Pointwise("fmod", _fmod, None, overloaded=True, lacks=(*_LIMITED, *_COMPLEX, _BOOL)),
+    Pointwise("fmod", _fmod, None, overloaded=True, lacks=(*LIMITED, *_COMPLEX, _BOOL)),
     first="tensor",
     derivative=Rule(
         lambda call: f"FmodBackward{int(isinstance(call['other'], Tensor))}",

@@ -16,7 +16,7 @@ from tensorkit import dtypes
 from tensorkit import strides as layouts
 from tensorkit.device import CPU, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.elementwise import empty_strided as _allocate
 from tensorkit.formats import check_format, formatted_strides, preserve_format
@@ -30,7 +30,6 @@ from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
-    "LIMITED",
     "SMALL",
     "empty",
     "empty_like",
@@ -48,7 +47,6 @@ __all__ = [
     "zeros_like",
 ]
 
-LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _PLAIN = {bool: dtypes.bool, int: dtypes.int64}
 
 

@@ -13,7 +13,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
@@ -21,7 +21,6 @@ from tensorkit.ops.copies import deliver, deliver_into
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import maximum, minimum
 from tensorkit.ops.reduce import (
-    LIMITED,
     UNSAID,
     axes_of,
     axis_of_small,

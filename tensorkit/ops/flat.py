@@ -10,9 +10,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import empty_strided
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.gather import gather

@@ -13,12 +13,11 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
-from tensorkit.ops.advanced import LIMITED
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.pointwise import where

@@ -12,7 +12,7 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
@@ -21,7 +21,7 @@ from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.places import bisected
 from tensorkit.ops.ranges import linspace
-from tensorkit.ops.sorting import LIMITED, check_flags, check_tensor, on_host, two_of, whole
+from tensorkit.ops.sorting import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
 from tensorkit.tensor import Array, Number, Tensor
 

@@ -16,8 +16,9 @@ from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.brackets import index_int, index_slice
 from tensorkit.device import CPU
 from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
-from tensorkit.ops.advanced import LIMITED, Plain, check_select, follow, pick, place, trimmed
+from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.copies import copy_into, same_place, warn_complex_to_real
 from tensorkit.ops.fill import holds, write_number
 from tensorkit.ops.names import backend_name, type_name

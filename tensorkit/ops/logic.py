@@ -9,7 +9,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.dispatch import missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import (
     NUMBERS,
     Pointwise,
@@ -42,7 +42,6 @@ __all__ = [
 ]
 
 _BOOL: dtype = dtypes.bool
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 
@@ -150,7 +149,7 @@ _SHIFT = """{sentence} by that many places.
 def _shift(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
     return binary(
         Pointwise(
-            name, ufunc, None, kernel=f"{short}_cpu", overloaded=True, lacks=(*_LIMITED, _BOOL, *_BROKEN)
+            name, ufunc, None, kernel=f"{short}_cpu", overloaded=True, lacks=(*LIMITED, _BOOL, *_BROKEN)
         ),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
@@ -376,7 +375,7 @@ def _check_path(elements: Any, others: Tensor, kind: dtype) -> None:
     count = elements.numel() if isinstance(elements, Tensor) else 1
     if count and others.numel() < int(10 * count**0.145):
         to_dtype(others, kind).view(-1)  # a copy of another dtype may lie in one row
-        if kind in _LIMITED and (others.numel() or not isinstance(elements, Tensor)):
+        if kind in LIMITED and (others.numel() or not isinstance(elements, Tensor)):
             raise missing_kernel("isin_default_cpu", kind.label)
 
 

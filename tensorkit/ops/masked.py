@@ -14,10 +14,11 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.memory_order import like_strides
-from tensorkit.ops.advanced import LIMITED, replace
+from tensorkit.ops.advanced import replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.ops.dims import as_ints

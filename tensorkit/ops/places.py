@@ -12,13 +12,13 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.ops.copies import copy_into, number_tensor
-from tensorkit.ops.sorting import LIMITED, check_flags, on_host
+from tensorkit.ops.sorting import check_flags, on_host
 from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided

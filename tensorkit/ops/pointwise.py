@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, op, recorded_call, sample, traced_method, unmatched, wants_grad
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import (
     NUMBERS,
     Pointwise,
@@ -65,7 +65,6 @@ __all__ = [
     "where",
 ]
 
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _BOOL: dtype = dtypes.bool
 _BOOLS = (dtypes.bool, bool)
@@ -499,11 +498,9 @@ _true_divide: Pointwise = Pointwise(
     "div", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
 )
 _floored = Pointwise(
-    "div", _floor_divide, lambda a, b: a // b, kernel="div_floor_cpu", lacks=(*_LIMITED, *_COMPLEX, _BOOL)
+    "div", _floor_divide, lambda a, b: a // b, kernel="div_floor_cpu", lacks=(*LIMITED, *_COMPLEX, _BOOL)
 )
-_truncated = Pointwise(
-    "div", _trunc_divide, None, kernel="div_trunc_cpu", lacks=(*_LIMITED, *_COMPLEX, _BOOL)
-)
+_truncated = Pointwise("div", _trunc_divide, None, kernel="div_trunc_cpu", lacks=(*LIMITED, *_COMPLEX, _BOOL))
 
 true_divide = binary(
     Pointwise(
@@ -605,7 +602,7 @@ floor_divide = binary(
         lambda a, b: a // b,
         overloaded=True,
         kernel="div_floor_cpu",
-        lacks=(*_LIMITED, *_COMPLEX, _BOOL),
+        lacks=(*LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     derivative=not_implemented("floor_divide"),
@@ -631,7 +628,7 @@ remainder = binary(
         lambda a, b: a % b,
         overloaded=True,
         kernel="remainder_cpu",
-        lacks=(*_LIMITED, *_COMPLEX, _BOOL),
+        lacks=(*LIMITED, *_COMPLEX, _BOOL),
     ),
     operators=("__mod__", "__rmod__", "__imod__"),
     first="mixed",
@@ -727,7 +724,7 @@ pow = binary(
         _power,
         lambda a, b: a**b,
         kernel="pow",
-        lacks=(*_LIMITED, _BOOL),
+        lacks=(*LIMITED, _BOOL),
         check=_check_power,
         overloaded=True,
         numbers_apart=True,
@@ -799,7 +796,7 @@ absolute = unary(
         lambda a: abs(a),
         result="real",
         kernel="abs_cpu",
-        lacks=(*_LIMITED, _BOOL),
+        lacks=(*LIMITED, _BOOL),
         exact_out=True,
         inplace_check=_no_complex_abs,
     ),
@@ -889,7 +886,7 @@ minimum = binary(
 
 
 def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise:
-    lacks = (*_LIMITED, *_COMPLEX) if ordered else ()
+    lacks = (*LIMITED, *_COMPLEX) if ordered else ()
     return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks, overloaded=True)
 
 

@@ -19,7 +19,7 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, device, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.convert import as_dtype, host_array
@@ -519,7 +519,7 @@ def randperm(
 
 def _check_counts(kind: dtype, count: int) -> None:
     """Refuse a dtype that cannot hold every number up to count - 1."""
-    if kind.is_complex or kind is dtypes.bool or kind in (dtypes.uint16, dtypes.uint32, dtypes.uint64):
+    if kind.is_complex or kind is dtypes.bool or kind in LIMITED:
         raise missing_kernel("randperm", kind.label)
     if kind.category == 1 and count - 1 > numpy.iinfo(kind.numpy).max:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")

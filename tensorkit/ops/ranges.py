@@ -15,12 +15,12 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import as_dtype, to_device
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.create import LIMITED, SMALL, new_or_out
+from tensorkit.ops.create import SMALL, new_or_out
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh

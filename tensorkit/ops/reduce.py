@@ -17,7 +17,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes, traced_method
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
@@ -33,7 +33,6 @@ from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
-    "LIMITED",
     "UNSAID",
     "all",
     "any",
@@ -66,8 +65,6 @@ __all__ = [
     "with_dims",
 ]
 
-#: The dtypes that most of PyTorch's kernels leave out.
-LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 #: What was not said at all, which is another form of a call than saying None: no dimension, no flag.
 UNSAID: Any = type("UNSAID", (), {"__repr__": lambda self: "..."})()
 

@@ -11,7 +11,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import host_array
@@ -30,8 +30,7 @@ _UFUNCS: dict[str, Any] = {
     "amax": numpy.maximum,
     "amin": numpy.minimum,
 }
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
-_ODD = (*_LIMITED, dtypes.bool, dtypes.complex64, dtypes.complex128)
+_ODD = (*LIMITED, dtypes.bool, dtypes.complex64, dtypes.complex128)
 
 
 # -- how gradients pass back --------------------------------------------------------------------------------------
@@ -81,9 +80,9 @@ def _check_kernel(kind: dtype, reduce: str, ndim: int, include_self: bool) -> No
         raise missing_kernel("index_reduce_func_exclude_input_init", kind.label)
     if ndim < 2 and kind in _ODD:
         raise missing_kernel("index_func_", kind.label)
-    if reduce in ("amax", "amin") and kind in (*_LIMITED, dtypes.complex64, dtypes.complex128):
+    if reduce in ("amax", "amin") and kind in (*LIMITED, dtypes.complex64, dtypes.complex128):
         raise missing_kernel("maximum_cpu" if reduce == "amax" else "minimum_cpu", kind.label)
-    if reduce == "mean" and kind in _LIMITED:
+    if reduce == "mean" and kind in LIMITED:
         raise missing_kernel("add_stub", kind.label)
 
 

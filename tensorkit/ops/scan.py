@@ -12,7 +12,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
@@ -25,7 +25,6 @@ from tensorkit.ops.logic import logical_xor
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import sub, where
 from tensorkit.ops.reduce import (
-    LIMITED,
     axis_of_small,
     check_dims,
     host,

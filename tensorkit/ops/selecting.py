@@ -18,7 +18,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.kernels import compiled_order
 from tensorkit.kernels import cpu as kernels
@@ -27,7 +27,6 @@ from tensorkit.ops.copies import deliver
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import put_along
 from tensorkit.ops.sorting import (
-    LIMITED,
     Pair,
     as_rows,
     axis_of,

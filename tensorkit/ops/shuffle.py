@@ -16,6 +16,7 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
 from tensorkit.memory_order import like_strides
@@ -40,8 +41,6 @@ __all__ = [
     "rot90",
     "tile",
 ]
-
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
 def int_list(value: Any, name: str, argument: str, position: int, *, one: bool = False) -> tuple[int, ...]:
@@ -269,7 +268,7 @@ def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | Non
             f"input.size({along}) = {length}"
         )
     places = _places(repeats, output_size)
-    if input.dim() == 1 and not length and input._dtype in _LIMITED:
+    if input.dim() == 1 and not length and input._dtype in LIMITED:
         raise missing_kernel("index_select", input._dtype.label)
     return input.index_select(along, places)  # type: ignore[no-any-return]
 
@@ -477,11 +476,11 @@ def _turned(array: Array, places: Sequence[int]) -> Array:
 def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     """The elements in reverse order along some dimensions, in memory ordered as the input's."""
     lay = input._lay()
-    plain = input._device is CPU and not input._conjugated and input._dtype not in _LIMITED
+    plain = input._device is CPU and not input._conjugated and input._dtype not in LIMITED
     if plain and not tracing.active and 0 < input._nd().size <= _FEW:
         return like_input(_turned(input._nd(), places), input)
     stride = like_strides(lay)
-    if input._dtype in _LIMITED and places and not _moves_rows(lay, stride, places):
+    if input._dtype in LIMITED and places and not _moves_rows(lay, stride, places):
         raise missing_kernel("flip_cpu", input._dtype.label)
     out = empty_strided(lay.size, stride, input._dtype, input._device)
     if input._device.type == "cpu":

@@ -13,11 +13,12 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
+from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
-from tensorkit.ops.advanced import LIMITED, add_rows, refuse_shared
+from tensorkit.ops.advanced import add_rows, refuse_shared
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.reduce import axis_of_small

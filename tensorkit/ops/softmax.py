@@ -12,7 +12,7 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
@@ -20,7 +20,6 @@ from tensorkit.ops.convert import as_dtype, to_dtype
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.reduce import (
-    LIMITED,
     axes_of,
     axis_of_small,
     check_dims,

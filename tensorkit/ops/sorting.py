@@ -16,7 +16,7 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import compiled_order, few, large
@@ -29,7 +29,6 @@ from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "LIMITED",
     "Pair",
     "argsort",
     "as_rows",
@@ -50,7 +49,6 @@ __all__ = [
     "write_out",
 ]
 
-LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 Pair = tuple[Tensor, Tensor]
 
 

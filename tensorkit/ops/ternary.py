@@ -13,7 +13,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, takes, wants_grad
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import (
     NUMBERS,
     Pointwise,
@@ -41,7 +41,6 @@ from tensorkit.tensor import Array, Tensor, fresh
 __all__ = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "complex", "lerp", "polar"]
 
 _BOOL: dtype = dtypes.bool
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _WHOLE = tuple(kind for kind in dtypes.ALL if kind.category < 2)
 
@@ -140,7 +139,7 @@ def _clipping(low: Any, high: Any) -> Any:
     return Swift(compiled.clip, lambda a, *_: _clip(low, high, a), extra=bounds)
 
 
-_CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*_LIMITED, _BOOL), exact_out=True)
+_CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*LIMITED, _BOOL), exact_out=True)
 
 
 # -- products and quotients added ---------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ _BODIES: dict[str, Any] = {
 
 
 _ADDED = {
-    name: Pointwise(name, None, None, kernel=f"{name}_cpu_out", lacks=(*_LIMITED, _BOOL)) for name in _BODIES
+    name: Pointwise(name, None, None, kernel=f"{name}_cpu_out", lacks=(*LIMITED, _BOOL)) for name in _BODIES
 }
 
 
@@ -478,7 +477,7 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
 
     body = _clipping(low, high)
-    block = Pointwise("clamp", body, None, kernel=f"{place}_cpu", lacks=(*_LIMITED, _BOOL), exact_out=True)
+    block = Pointwise("clamp", body, None, kernel=f"{place}_cpu", lacks=(*LIMITED, _BOOL), exact_out=True)
     return _converted(block, input, kind, out)
 
 
@@ -499,12 +498,12 @@ def _between(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
         return _extreme("maximum", numpy.maximum, input, min, out)
     if min is None:
         return _extreme("minimum", numpy.minimum, input, max, out)
-    block = Pointwise("clamp", numpy.clip, None, lacks=(*_LIMITED, *_COMPLEX, _BOOL))
+    block = Pointwise("clamp", numpy.clip, None, lacks=(*LIMITED, *_COMPLEX, _BOOL))
     return apply(block, (input, min, max), out=out)
 
 
 def _extreme(name: str, ufunc: Any, input: Tensor, bound: Tensor, out: Tensor | None) -> Tensor:
-    return apply(Pointwise(name, ufunc, None, lacks=(*_LIMITED, *_COMPLEX)), (input, bound), out=out)
+    return apply(Pointwise(name, ufunc, None, lacks=(*LIMITED, *_COMPLEX)), (input, bound), out=out)
 
 
 def _within(g: Any, c: Any) -> Any:

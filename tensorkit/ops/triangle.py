@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.kernels import large
 from tensorkit.ops.convert import as_dtype, host_array, to_device
@@ -31,8 +31,6 @@ __all__ = [
     "triu",
     "triu_indices",
 ]
-
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
 # -- the triangles of a tensor ------------------------------------------------------------------------------------
@@ -94,7 +92,7 @@ def _checked(input: Tensor, diagonal: Any, name: str) -> int:
 def _write_triangle(input: Tensor, diagonal: int, target: Tensor, name: str) -> None:
     if not input.numel() or input._device == META:
         return
-    if input._dtype in _LIMITED:
+    if input._dtype in LIMITED:
         raise missing_kernel(name, input._dtype.label)
     lower = name == "tril"
     if input._device.type == "cpu":

@@ -12,7 +12,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
-from tensorkit.dtypes import dtype
+from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Pointwise, apply, brief
 from tensorkit.kernels import compiled, cpu
 from tensorkit.ops.copies import like_input
@@ -33,7 +33,6 @@ __all__ = [
     "signbit",
 ]
 
-_LIMITED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 _INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 
 
@@ -207,7 +206,7 @@ bitwise_not = unary(
         numpy.invert,
         lambda a: ~a,
         kernel="bitwise_not_cpu",
-        lacks=(*_LIMITED, *_INEXACT),
+        lacks=(*LIMITED, *_INEXACT),
         exact_out=True,
     ),
     samples=samples_of_one("bitwise_not", "tk.bitwise_not(a, out=tk.empty(0, dtype=tk.int8))"),

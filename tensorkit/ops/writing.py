@@ -18,10 +18,11 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.memory_order import like_strides
-from tensorkit.ops.advanced import CPP_NAMES, refuse_shared
+from tensorkit.ops.advanced import refuse_shared
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number
+from tensorkit.ops.names import cpp_name
 from tensorkit.signatures import later
 from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
@@ -59,7 +60,8 @@ def result_in(
         raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
     if out._dtype is not kind:
         raise RuntimeError(
-            complaint or f"Expected out tensor to have dtype {_cpp(kind)}, but got {_cpp(out._dtype)} instead"
+            complaint
+            or f"Expected out tensor to have dtype {cpp_name(kind)}, but got {cpp_name(out._dtype)} instead"
         )
     resize_out(out, size)
     check_writable(out)
@@ -67,10 +69,6 @@ def result_in(
         if isinstance(source, Tensor):
             refuse_shared(out, source)
     return out
-
-
-def _cpp(kind: dtype) -> str:
-    return CPP_NAMES[kind.name]
 
 
 def copy_of(input: Tensor, row_major: bool) -> Tensor:
