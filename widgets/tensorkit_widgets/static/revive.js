@@ -13,7 +13,9 @@ const KEY = "tensorkit-revive";
 const PATIENCE = 10 * 60_000;
 const FRAMES = 600;
 const TAKING_OVER = 15_000;
-const SETTLING = 8_000;
+/** How long a kernel may take to come up on a machine that has much else to do, and how often another is tried. */
+const SETTLING = 30_000;
+const TRIES = 3;
 
 /** JupyterLab's notebook that is in front; undefined elsewhere. @returns {any} */
 function front() {
@@ -65,22 +67,40 @@ export async function revive(stage) {
   return true;
 }
 
-/** The server or the notebook may be starting a kernel itself: two at once trip over each other. @param {any} panel */
-async function settled(panel) {
+/** Whether the kernel came to one of these states in time. @param {any} context @param {string[]} states */
+async function reached(context, ...states) {
   const until = Date.now() + SETTLING;
-  while (Date.now() < until && !["idle", "dead"].includes(panel.sessionContext.session?.kernel?.status)) {
+  while (Date.now() < until) {
+    if (states.includes(context.session?.kernel?.status)) return true;
     await new Promise((done) => setTimeout(done, 50));
   }
+  return false;
+}
+
+/**
+ * A kernel of the notebook that answers. The server or the notebook may be starting one itself: two at once trip over each
+ * other, and JupyterLab tells the console of a restart that failed, but not who asked for it.
+ * @param {any} context
+ */
+async function started(context) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    // Without a session (its server is another one now) there is nothing to start again.
+    if (!context.session) await context.startKernel();
+    else {
+      await reached(context, "idle", "dead");
+      const { kernel } = context.session;
+      if (kernel && kernel.status !== "dead") await context.restartKernel();
+      else await context.changeKernel({ name: kernel?.name ?? context.kernelPreference.name });
+    }
+    if (await reached(context, "idle")) return;
+  }
+  throw new Error("no kernel answered");
 }
 
 /** @param {any} panel @param {number} number */
 async function runUpTo(panel, number) {
   const { commands } = /** @type {any} */ (globalThis).jupyterapp;
-  await settled(panel);
-  const { sessionContext } = panel;
-  // Without a session (its server is another one now) there is nothing to start again.
-  if (sessionContext.session) await sessionContext.restartKernel();
-  else await sessionContext.startKernel();
+  await started(panel.sessionContext);
   // JupyterLab says that the kernel died, beneath the stage: the speaker knows.
   const said = document.querySelectorAll(".jp-Dialog .jp-Dialog-footer .jp-Dialog-button");
   if (said.length === 1) /** @type {HTMLElement} */ (said[0]).click();
