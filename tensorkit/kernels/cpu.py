@@ -109,7 +109,7 @@ MANY = 1 if FORCED else 1 << 17
 _PIECE = 1 << 16
 # A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and is
 # not so long that it would be given back to the system after each.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 19
 
 
 def _converted(a: Array) -> Array:

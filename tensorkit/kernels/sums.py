@@ -26,6 +26,7 @@ _WIDE = 512
 _MANY = 1 if FORCED else 4096
 _PIECE = 1 << 16
 _SOME = 1 << 14
+_LONG = 1 << 22
 _SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
 
@@ -87,8 +88,12 @@ def _compiled_rows(rows: Array, squared: bool) -> Array | None:
         return out.astype(numpy.float32)
     part = width // _SHARES
     out = numpy.empty(_SHARES + 1)
+    # A short row's parts go two by two: a thread that comes back for each waits longer than it adds.
+    many = 1 if width > _LONG else 2
     spread(
-        lambda i, j: fast(flat[i * part :], part, part, out[i:j], squared), _SHARES, max(1, _PIECE // part)
+        lambda i, j: fast(flat[many * i * part :], part, part, out[many * i : many * j], squared),
+        _SHARES // many,
+        1,
     )
     fast(flat[part * _SHARES :], 0, width - part * _SHARES, out[_SHARES:], squared)
     return _add(out, keepdims=True).astype(numpy.float32)  # type: ignore[no-any-return]

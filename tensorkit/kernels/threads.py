@@ -39,7 +39,7 @@ GRAIN = 32768
 #: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.
 _SHARES = 4
 #: How many grains make a piece worth its turn at Python's lock, where threads have several; and a thread worth waking.
-_LARGE, _WAKING = 3, 3
+_LARGE, _WAKING = 12, 3
 
 #: Whether the tests want every tensor, however small, to go the way of large ones (``TENSORKIT_COMPILED=force``).
 FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"

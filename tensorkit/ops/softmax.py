@@ -16,6 +16,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
+from tensorkit.kernels.threads import spread
 from tensorkit.ops.convert import as_dtype, to_dtype
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
@@ -88,6 +89,25 @@ def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     """``log(sum(exp(x)))``, of complex numbers by the largest real part; an infinity is left as it is."""
     if not array.size:
         return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
+    if array.size >= kernels.MANY and axes == (array.ndim - 1,) and array.flags.c_contiguous:
+        rows = array.reshape(-1, array.shape[-1])
+        return _log_sum_rows(rows).reshape(reduced_size(array.shape, axes, keepdim))
+    return _log_sum_at_once(array, axes, keepdim)
+
+
+def _log_sum_rows(rows: Array) -> Array:
+    """Of many rows, by blocks that stay close to the processor from the first step to the last, on several threads."""
+    out = numpy.empty(len(rows), rows.dtype)
+
+    def piece(first: int, last: int) -> None:
+        out[first:last] = _log_sum_at_once(rows[first:last], (1,), False)
+
+    block = max(1, 2 * _BLOCK // rows.shape[1])
+    spread(piece, len(rows), block, block)
+    return out
+
+
+def _log_sum_at_once(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     top = numpy.maximum.reduce(array.real, axis=axes, keepdims=True)
     top = numpy.where(numpy.isinf(top), numpy.zeros((), top.dtype), top)
     total = _add(numpy.exp(array - top), axis=axes, keepdims=keepdim)
