@@ -36,7 +36,15 @@ from tensorkit.ops.writing import (
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["gather", "reduced_by_input", "reduced_by_src", "scatter", "scatter_add", "scatter_reduce"]
+__all__ = [
+    "combine_at",
+    "gather",
+    "reduced_by_input",
+    "reduced_by_src",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------
@@ -260,7 +268,7 @@ def _grid(index: Array, axis: int) -> tuple[Any, ...]:
     return tuple(index if d == axis else place for d, place in enumerate(places))
 
 
-def _combine(target: Array, index: Array, axis: int, values: Array, combine: Any) -> None:
+def combine_at(target: Array, index: Array, axis: int, values: Array, combine: Any) -> None:
     """Write values where the indices point, or combine them with what is there, one after the other."""
     if combine is None:
         numpy.put_along_axis(_window(target, index, axis), index, values, axis)
@@ -269,11 +277,29 @@ def _combine(target: Array, index: Array, axis: int, values: Array, combine: Any
     elif target.flags.c_contiguous and target.ndim > 1:
         # NumPy walks a flat array several times faster.
         flat = numpy.ravel_multi_index(numpy.broadcast_arrays(*_grid(index, axis)), target.shape).reshape(-1)
-        kernels.quiet(
-            combine.at, target.reshape(-1), flat, numpy.broadcast_to(values, index.shape).reshape(-1)
-        )
+        many = numpy.broadcast_to(values, index.shape).reshape(-1)
+        _one_by_one(target.reshape(-1), (flat,), many, combine)
     else:
-        kernels.quiet(combine.at, target, _grid(index, axis), values)
+        _one_by_one(target, _grid(index, axis), values, combine)
+
+
+def _one_by_one(target: Array, key: tuple[Any, ...], values: Array, combine: Any) -> None:
+    chooses = combine in (numpy.maximum, numpy.minimum) and target.dtype.kind not in "biu"
+    before = target.copy() if chooses else target
+    kernels.quiet(combine.at, target, key, values)
+    if chooses:
+        _keep_first_zeros(target, before, key, values)
+
+
+def _keep_first_zeros(target: Array, before: Array, key: tuple[Any, ...], values: Array) -> None:
+    """Of zeros of either sign the first one stays, where NumPy's largest and smallest are the last one."""
+    meet = (target[key] == 0) & (values == 0)
+    if meet.any():
+        # The last to be written stays. Copies, because NumPy walks arrays that all run backwards from their end.
+        *places, zeros = (numpy.broadcast_to(a, meet.shape)[meet][::-1].copy() for a in (*key, values))
+        target[tuple(places)] = zeros
+    stays = (target == 0) & (before == 0)
+    target[stays] = before[stays]
 
 
 def _scattered(
@@ -313,10 +339,10 @@ def _scattered(
         numpy.put_along_axis(_window(target, places, axis), places, first, axis)
     if reduce is not None and kernels.is_half(input._dtype):  # rounded once, at the end
         wide, many = (kernels.cast(array, dtypes.float32) for array in (target, values))
-        _combine(wide, places, axis, many, _COMBINE[reduce])
+        combine_at(wide, places, axis, many, _COMBINE[reduce])
         target[...] = kernels.cast(wide, input._dtype)
     else:
-        _combine(target, places, axis, values, None if reduce is None else _COMBINE[reduce])
+        combine_at(target, places, axis, values, None if reduce is None else _COMBINE[reduce])
     if reduce == "mean":
         _divide(target, places, axis, include_self, input._dtype)
     if not host._nd().shape and not numpy.shares_memory(host._nd(), target):
@@ -571,7 +597,14 @@ _LACK_ORDER = (*LIMITED, dtypes.complex64, dtypes.complex128)
         sample(
             "a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, reduce='amin', include_self=False)", a=(3,), b=(3,)
         ),
+        sample(
+            "a.scatter_reduce(1, tk.tensor([[0, 0, 1, 1], [2, 2, 2, 0]]), b * 0, 'amin')", a=(3, 4), b=(2, 4)
+        ),
         sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'prod', include_self=False)", a=(3,), b=(3,)),
+        sample("(a * 0).scatter_reduce(0, tk.tensor([[0, 1], [0, 0]]), b * 0, 'amax')", a=(3, 4), b=(2, 2)),
+        sample(
+            "a.scatter_reduce(0, tk.tensor([1, 1, 1]), b * 0, 'amin', include_self=False)", a=(3,), b=(3,)
+        ),
         sample("a.scatter_reduce(0, tk.tensor([0, 1, 0]), b, 'median')", a=(3,), b=(3,)),
         sample("a.scatter_reduce(0, tk.tensor([0, 9]), b, 'sum')", a=(3,), b=(3,)),
         sample("a.scatter_reduce(0, tk.tensor([0]), b)", a=(3,), b=(3,)),

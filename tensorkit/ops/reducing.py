@@ -15,7 +15,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import host_array
-from tensorkit.ops.gather import reduced_by_input, reduced_by_src
+from tensorkit.ops.gather import combine_at, reduced_by_input, reduced_by_src
 from tensorkit.ops.slices import check_slices, rows_along
 from tensorkit.ops.writing import bring_back, check_memory, paired, real_alone
 from tensorkit.sizes import normalise_dim
@@ -99,7 +99,10 @@ def _begin(reduce: str, kind: dtype) -> Any:
 def _combined(rows: Array, places: Array, given: Array, reduce: str, kind: dtype) -> None:
     """Each slice into its row, one after the other, rounded each time."""
     ufunc = _UFUNCS[reduce]
-    if kernels.is_half(kind):
+    if reduce in ("amax", "amin"):
+        places = places.reshape(-1, *[1] * (given.ndim - 1))
+        combine_at(rows, numpy.broadcast_to(places, given.shape), 0, given, ufunc)
+    elif kernels.is_half(kind):
         for place, part in zip(places.tolist(), given, strict=True):
             rows[place] = kernels.quiet(ufunc, rows[place], part)
     else:
@@ -129,6 +132,7 @@ def _shared_out(rows: Array, places: Array, include_self: bool, kind: dtype) -> 
         sample("a.index_reduce(0, tk.tensor([1, 1, 0]), b, reduce='mean')", a=(3,), b=(3,)),
         sample("a.index_reduce(0, tk.tensor([1, 1]), b, 'amax')", a=(3,), b=(2,)),
         sample("a.index_reduce(0, tk.tensor([2, 1]), b, 'amin')", a=(3,), b=(2,)),
+        sample("(a * 0).index_reduce(0, tk.tensor([1, 1, 0]), b * 0, 'amax')", a=(3, 4), b=(3, 4)),
         sample("a.index_reduce(0, tk.tensor(0), b, 'prod')", a=(), b=()),
         sample("a.index_reduce(0, tk.tensor([0]), b, 'sum')", a=(3,), b=(1,)),
         sample("a.index_reduce(0, tk.tensor([0, 5]), b, 'prod')", a=(3, 4), b=(2, 4)),

@@ -238,6 +238,8 @@ _ZERO_OF_EITHER_SIGN = {
     "amax",
     "amin",
     "aminmax",
+    "index_reduce",
+    "index_reduce_",
 }
 
 
