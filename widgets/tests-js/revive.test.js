@@ -88,6 +88,19 @@ describe("a kernel that is started again", () => {
     expect(ran()).toEqual(LESSON);
   });
 
+  it("keeps the moment of a kernel that died again soon after", async () => {
+    await revive(book.stage);
+    forget(); // the new picture is on the stage
+    await vi.advanceTimersByTimeAsync(10_000);
+    book.sessionContext.restartKernel.mockImplementation(() => new Promise((done) => setTimeout(done, 12_000)));
+    const done = revive(book.stage);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(sessionStorage.getItem("tensorkit-revive")).not.toBe(null);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await done;
+    expect(JSON.parse(sessionStorage.getItem("tensorkit-revive"))).toMatchObject({ cell: "cell 1" });
+  });
+
   it("gives the notebook back when no kernel comes up", async () => {
     book.sessionContext.restartKernel.mockImplementation(async () => { book.kernel.status = "unknown"; });
     const done = revive(book.stage);

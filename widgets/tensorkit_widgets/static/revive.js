@@ -61,7 +61,8 @@ export async function revive(stage) {
     forget();
   }
   setTimeout(() => {
-    forget();
+    // A kernel may have died again meanwhile: that moment is not this one's to forget.
+    if (kept()?.at === moment.at) forget();
     stage.release();
   }, kept() ? TAKING_OVER : 0);
   return true;
