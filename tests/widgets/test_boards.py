@@ -150,7 +150,7 @@ def test_nonsense_from_a_browser_changes_nothing(board: Board) -> None:
 
 def test_a_saved_page_stands_alone(board: Board, tmp_path: Path) -> None:
     page = board.save(tmp_path / "x.html").read_text(encoding="utf-8")
-    assert page.count("<template") == board.steps + 1
+    assert page.count("<template") == 3 * (board.steps + 1), "every step, for three widths"
     assert not re.search(r"""(?:src|href)=["']https?:""", page)
     assert board.save(tmp_path / "x.txt").read_text(encoding="utf-8") == board.text() + "\n"
     ElementTree.fromstring(board.save(tmp_path / "x.svg").read_text(encoding="utf-8"))

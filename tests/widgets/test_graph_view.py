@@ -645,7 +645,7 @@ def test_two_outputs_the_view_and_the_picture(monkeypatch: pytest.MonkeyPatch, t
     for suffix in ("svg", "txt"):
         assert w.save(tmp_path / f"x.{suffix}").is_file()
     page = w.save(tmp_path / "x.html").read_text(encoding="utf-8")
-    assert page.count("<template ") == 8
+    assert page.count("<template ") == 3 * 8, "every step, for three widths"
     assert 'data-first="3"' in page
     with pytest.raises(ValueError, match="must end in"):
         w.save(tmp_path / "x.png")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets import StrideExplorer
+from tensorkit_widgets import BroadcastExplorer, GraphView, StrideExplorer
 
 pytestmark = pytest.mark.browser
 
@@ -52,6 +52,33 @@ def page(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
     yield shown
     assert wrong == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    context.close()
+
+
+def saved(name: str, folder: Path) -> Path:
+    """A page of one of the three kinds, not at its first step."""
+    w = tk.ones(2, requires_grad=True)
+    made: Any = {
+        "chain": lambda: StrideExplorer(tk.arange(12.0).view(3, 4), "[1:, ::2].t()"),
+        "board": lambda: BroadcastExplorer(tk.zeros(3, 1), tk.zeros(4)).step(2),
+        "graph": lambda: GraphView((w * w).sum(), names={"w": w}).step(2),
+    }[name]()
+    path: Path = made.save(folder / f"{name}.html")
+    made.close()
+    return path
+
+
+@pytest.mark.parametrize("name", ["chain", "board", "graph"])
+def test_the_page_picks_the_layout_for_its_width(browser: Any, tmp_path: Path, name: str) -> None:
+    context = browser.new_context(offline=True, reduced_motion="reduce")
+    shown = context.new_page()
+    shown.goto(saved(name, tmp_path).as_uri())
+    layout = "document.querySelector('.tk-picture svg')?.viewBox.baseVal.width"
+    for room, widths in {400: (400, 400), 700: (600, 600), 1400: (620, 960), 390: (400, 400)}.items():
+        shown.set_viewport_size({"width": room, "height": 900})
+        shown.wait_for_function(f"{layout} >= {widths[0]} && {layout} <= {widths[1]}")
+        assert state(shown)["step"] == "2"
+        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
 
 

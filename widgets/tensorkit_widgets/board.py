@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from tensorkit_widgets import live
 from tensorkit_widgets.esm import link
-from tensorkit_widgets.page import board_page
+from tensorkit_widgets.page import HALF, board_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.scene.room import WIDTHS, width_in
@@ -260,5 +260,15 @@ class Board(Picture):
 
     def _page(self) -> str:
         with self._guard:
-            last = min(self._steps(), MOST_PAGES)
-            return board_page([self._sheet(k) for k in range(last + 1)], min(self.at, last))
+            steps, now, layouts = self._kept_steps(), self._width, {}
+            try:
+                for width in (min(self.widths), HALF, max(self.widths)):
+                    self._width = width
+                    layouts[width] = [self._sheet(k) for k in steps]
+            finally:
+                self._width = now
+            return board_page(layouts, steps.index(min(self.at, steps[-1])))
+
+    def _kept_steps(self) -> Sequence[int]:
+        """The steps that a saved page holds."""
+        return range(min(self._steps(), MOST_PAGES) + 1)

@@ -23,7 +23,7 @@ from tensorkit_widgets.adapters import library_of
 from tensorkit_widgets.adapters_graph import named, read, rehearse
 from tensorkit_widgets.esm import link
 from tensorkit_widgets.graph_model import Graph, Walk
-from tensorkit_widgets.page import graph_page
+from tensorkit_widgets.page import HALF, graph_page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render.graph import render_graph, render_graph_text
 from tensorkit_widgets.scene.graph import WIDTH, GraphScene, compose_graph, steps_of, translated
@@ -300,10 +300,14 @@ class GraphView(Picture):
             self._look()
             walk = self._rehearsed()
             last = min(steps_of(self._graph, walk, self._unfolded), _MOST_PAGES)
-            scenes = [
-                compose_graph(self._graph, walk, k, self._unfolded, self._past) for k in range(last + 1)
-            ]
-            return graph_page(scenes, min(self._at, last))
+            layouts = {
+                width: [
+                    compose_graph(self._graph, walk, k, self._unfolded, self._past, page=width)
+                    for k in range(last + 1)
+                ]
+                for width in (min(WIDTHS), HALF, WIDTH)
+            }
+            return graph_page(layouts, min(self._at, last))
 
 
 def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> list[tuple[str, Any]]:

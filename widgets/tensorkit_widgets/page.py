@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from tensorkit_widgets.esm import link, static
@@ -14,39 +15,46 @@ from tensorkit_widgets.scene import Scene
 from tensorkit_widgets.scene.graph import GraphScene
 from tensorkit_widgets.scene.sheet import Sheet
 
-__all__ = ["board_page", "graph_page", "numbered", "page"]
+__all__ = ["HALF", "board_page", "graph_page", "numbered", "page"]
+
+HALF = 600.0
+"""Between the narrowest layout and the widest a page holds this one: which is shown, it chooses by its own width."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 
 
-def page(scenes: list[Scene]) -> str:
-    """One HTML text for the scenes of a chain, the last of them shown first."""
-    last = scenes[-1]
-    templates = "\n".join(_template(k, scene) for k, scene in enumerate(scenes))
+def page(layouts: Mapping[float, Sequence[Scene]]) -> str:
+    """One HTML text for the scenes of a chain at each width, the last of them shown first."""
+    last = layouts[max(layouts)][-1]
+    templates = "\n".join(
+        _template(width, k, scene) for width, scenes in layouts.items() for k, scene in enumerate(scenes)
+    )
     return _document("StrideExplorer", last.code, templates, render_text(last), "page.js", [])
 
 
-def board_page(sheets: list[Sheet], first: int) -> str:
-    """One HTML text for the steps of a board, step ``first`` shown first."""
+def board_page(layouts: Mapping[float, Sequence[Sheet]], first: int) -> str:
+    """One HTML text for the steps of a board at each width, step ``first`` shown first."""
     templates = "\n".join(
-        f'<template data-step="{k}" data-status="{escape(sheet.status)}" data-said="{escape(sheet.said)}">'
-        f"{render_sheet(sheet, live=True)}</template>"
+        f'<template data-width="{width:g}" data-step="{k}" data-status="{escape(sheet.status)}" '
+        f'data-said="{escape(sheet.said)}">{render_sheet(sheet, live=True)}</template>'
+        for width, sheets in layouts.items()
         for k, sheet in enumerate(sheets)
     )
-    shown = sheets[first]
+    shown = layouts[max(layouts)][first]
     styles = ["sheet.css", "board.css"]
     text = render_sheet_text(shown)
     return _document(shown.name, shown.title, templates, text, "board_page.js", styles, first)
 
 
-def graph_page(scenes: list[GraphScene], first: int) -> str:
-    """One HTML text for the steps of a rehearsed backward pass, step ``first`` shown first."""
+def graph_page(layouts: Mapping[float, Sequence[GraphScene]], first: int) -> str:
+    """One HTML text for the steps of a rehearsed backward pass at each width, step ``first`` shown first."""
     templates = "\n".join(
-        f'<template data-step="{scene.step}" data-status="{scene.status}" data-said="{escape(scene.said)}">'
-        f"{render_graph(scene, live=True)}</template>"
+        f'<template data-width="{width:g}" data-step="{scene.step}" data-status="{scene.status}" '
+        f'data-said="{escape(scene.said)}">{render_graph(scene, live=True)}</template>'
+        for width, scenes in layouts.items()
         for scene in scenes
     )
-    shown = scenes[first]
+    shown = layouts[max(layouts)][first]
     styles = ["graph_scene.css", "graph_view.css"]
     text = render_graph_text(shown)
     return _document("GraphView", shown.graph.title, templates, text, "graph_page.js", styles, first)
@@ -85,6 +93,7 @@ def _document(
 <style>
 {style}
 body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
+@media (max-width: 520px) {{ body {{ margin: 0; padding: 0; }} main.tk-root {{ border: 0; border-radius: 0; }} }}
 h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 </style>
 </head>
@@ -106,11 +115,11 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 """
 
 
-def _template(number: int, scene: Scene) -> str:
+def _template(width: float, number: int, scene: Scene) -> str:
     meta = scene.snapshot.meta
     size, stride = (",".join(map(str, v)) for v in (meta.size, meta.stride))
     code = escape(scene.cards[number].code if number < len(scene.cards) else scene.code)
     return (
-        f'<template data-step="{number}" data-code="{code}" data-size="{size}" data-stride="{stride}">'
-        f"{render_svg(scene, live=True)}</template>"
+        f'<template data-width="{width:g}" data-step="{number}" data-code="{code}" data-size="{size}" '
+        f'data-stride="{stride}">{render_svg(scene, live=True)}</template>'
     )

@@ -179,27 +179,29 @@ class Session:
             seen = look(self.tensor, window, strip_runs(meta.slots, points, room))
         return seen
 
-    def scene(self, live: bool = False) -> Scene:
-        """The scene of this moment, from the live tensor; the live view says beside the picture what was refused."""
+    def scene(self, live: bool = False, page: float = WIDTH) -> Scene:
+        """The scene of this moment, from the live tensor; the live view, as wide as its room, says beside the picture
+        what was refused."""
         self.rebuild()
         self._notice()
-        width = self.width if live else WIDTH
+        width = self.width if live else page
         for _ in range(3):
-            snapshot = self.snapshot(width, breaks(live, width))
+            snapshot = self.snapshot(width, breaks(width))
             if snapshot.meta.size == self.meta.size:
                 break
             self.rebuild()
         return compose(self.links, snapshot, self.focus, self.refusal, live, width)
 
-    def scenes(self) -> list[Scene]:
+    def scenes(self, page: float = WIDTH) -> list[Scene]:
         """A scene for every step of the chain; the last is the present one."""
         out = []
         for k in range(1, len(self.links)):
             part = Session(self.base, self.name)
             part.calls, part.links = self.calls[: k - 1], self.links[:k]
             part.focus = clamp_focus(None, part.meta.size)
-            out.append(compose(part.links, part.snapshot(), part.focus))
-        return [*out, self.scene()]
+            snapshot = part.snapshot(page, breaks(page))
+            out.append(compose(part.links, snapshot, part.focus, width=page))
+        return [*out, self.scene(page=page)]
 
     def _notice(self) -> None:
         """Say it when the tensor was resized or freed since the last look."""

@@ -21,10 +21,11 @@ from tensorkit_widgets.adapters import storage_number
 from tensorkit_widgets.chain import Step, StepFailed
 from tensorkit_widgets.esm import link
 from tensorkit_widgets.facts import facts
-from tensorkit_widgets.page import page
+from tensorkit_widgets.page import HALF, page
 from tensorkit_widgets.picture import Picture, css
 from tensorkit_widgets.render import element_text, render_svg, render_text
-from tensorkit_widgets.scene import Scene
+from tensorkit_widgets.scene import WIDTH, Scene
+from tensorkit_widgets.scene.room import WIDTHS
 from tensorkit_widgets.session import Session
 
 __all__ = ["StrideExplorer"]
@@ -164,7 +165,7 @@ class StrideExplorer(Picture):
 
     def _page(self) -> str:
         with self._guard:
-            return page(self._session.scenes())
+            return page({width: self._session.scenes(width) for width in (min(WIDTHS), HALF, WIDTH)})
 
     def __repr__(self) -> str:
         return f"StrideExplorer({self._session.code})"

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 from tensorkit_widgets.board import MOST_PAGES, Board, Control, State
 from tensorkit_widgets.explain_model import Story
-from tensorkit_widgets.page import board_page
 from tensorkit_widgets.scene.sheet import PAGE, Sheet
 from tensorkit_widgets.scene.story import Told, compose_story
 from tensorkit_widgets.scene.story_code import listed
@@ -152,12 +151,10 @@ class Trace(Board):
             "diagnosis": found.name if found else "",
         }  # fmt: skip
 
-    def _page(self) -> str:
+    def _kept_steps(self) -> Sequence[int]:
         """The whole and the calls around the present one: a page to keep has room for so many."""
-        with self._guard:
-            first = max(1, min(self.at - MOST_PAGES // 2, self._steps() - MOST_PAGES + 1))
-            shown = [0, *range(first, min(self._steps(), first + MOST_PAGES - 1) + 1)]
-            return board_page([self._sheet(k) for k in shown], shown.index(self.at))
+        first = max(1, min(self.at - MOST_PAGES // 2, self._steps() - MOST_PAGES + 1))
+        return [0, *range(first, min(self._steps(), first + MOST_PAGES - 1) + 1)]
 
 
 @contextmanager

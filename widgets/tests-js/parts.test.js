@@ -4,6 +4,7 @@ import { DialControls, OrderControls, ShapeControls, SliceControls, tuple } from
 import { Courier } from "../tensorkit_widgets/static/courier.js";
 import { make, numbers } from "../tensorkit_widgets/static/dom.js";
 import { editCell } from "../tensorkit_widgets/static/editor.js";
+import { fitting } from "../tensorkit_widgets/static/layouts.js";
 import { slotLayout } from "../tensorkit_widgets/static/reach.js";
 import { coordinate, hops, slotOf } from "../tensorkit_widgets/static/road.js";
 import { tabs } from "../tensorkit_widgets/static/tabs.js";
@@ -17,6 +18,12 @@ const input = (element, value) => {
   element.value = String(value);
   element.dispatchEvent(new Event("input", { bubbles: true }));
 };
+
+describe("the layouts of a saved page", () => {
+  it("shrinks a layout a little rather than lay out for less", () => {
+    expect([300, 509, 510, 815, 816, 2000].map((room) => fitting([400, 600, 960], room))).toEqual([400, 400, 600, 600, 960, 960]);
+  });
+});
 
 describe("integers", () => {
   it("finds the slot of an element", () => expect(slotOf([1, 1], [2, 4], 4)).toBe(10));

@@ -71,9 +71,9 @@ class Scene:
     refusal: Refusal | None = None
 
 
-def breaks(live: bool, width: float) -> bool:
-    """Whether the strip, and the formula, may stand in several lines: on the browser's narrow pages."""
-    return live and width < BROKEN
+def breaks(width: float) -> bool:
+    """Whether the strip, and the formula, may stand in several lines: on narrow pages."""
+    return width < BROKEN
 
 
 def compose(
@@ -100,7 +100,7 @@ def compose(
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
-    broken = breaks(live, width)
+    broken = breaks(width)
     formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes, broken)
     slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
     strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair, broken)

@@ -3,22 +3,25 @@
 
 import { BoardScene } from "./board_scene.js";
 import { make, whole } from "./dom.js";
+import { Layouts } from "./layouts.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));
 const said = /** @type {HTMLElement} */ (root.querySelector(".tk-said"));
 const line = /** @type {HTMLElement} */ (root.querySelector(".tk-line"));
-const steps = /** @type {HTMLTemplateElement[]} */ ([...document.querySelectorAll("template[data-step]")]);
 /** @type {BoardScene | null} */
 let scene = null;
 let at = 0;
+const layouts = new Layouts(picture, () => show(at));
+const last = layouts.steps.length - 1;
 root.classList.add("tk-board");
 
 /** @param {number} step */
 function show(step) {
-  at = Math.max(0, Math.min(step, steps.length - 1));
+  at = Math.max(0, Math.min(step, last));
+  const template = layouts.steps[at];
   scene?.dispose();
-  picture.replaceChildren(document.importNode(steps[at].content, true));
+  picture.replaceChildren(document.importNode(template.content, true));
   const svg = /** @type {SVGSVGElement} */ (picture.querySelector("svg"));
   // What would ask a kernel is no button here.
   for (const tile of svg.querySelectorAll("[data-action]")) tile.removeAttribute("data-action");
@@ -29,10 +32,10 @@ function show(step) {
     },
   });
   root.dataset.step = String(at);
-  root.dataset.status = steps[at].dataset.status;
-  said.textContent = steps[at].dataset.said ?? "";
+  root.dataset.status = template.dataset.status;
+  said.textContent = template.dataset.said ?? "";
   back.disabled = at === 0;
-  next.disabled = at === steps.length - 1;
+  next.disabled = at === last;
   scrub.value = String(at);
 }
 
@@ -45,7 +48,7 @@ function button(role, label, by) {
 
 const back = button("back", "Back", -1);
 const next = button("step", "Step", 1);
-const scrub = make("input", { type: "range", min: 0, max: steps.length - 1, "data-role": "scrub", "aria-label": "step" });
+const scrub = make("input", { type: "range", min: 0, max: last, "data-role": "scrub", "aria-label": "step" });
 scrub.addEventListener("input", () => show(whole(scrub.value)));
-if (steps.length > 1) line.append(back, next, scrub);
+if (last > 0) line.append(back, next, scrub);
 show(whole(root.dataset.first));

@@ -3,32 +3,35 @@
 
 import { make, whole } from "./dom.js";
 import { GraphScene } from "./graph_scene.js";
+import { Layouts } from "./layouts.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));
 const said = /** @type {HTMLElement} */ (root.querySelector(".tk-said"));
 const line = /** @type {HTMLElement} */ (root.querySelector(".tk-line"));
-const steps = /** @type {HTMLTemplateElement[]} */ ([...document.querySelectorAll("template[data-step]")]);
 /** @type {GraphScene | null} */
 let scene = null;
 let at = 0;
+const layouts = new Layouts(picture, () => show(at));
+const last = layouts.steps.length - 1;
 root.classList.add("tk-graph");
 
 /** @param {number} step */
 function show(step) {
-  at = Math.max(0, Math.min(step, steps.length - 1));
+  at = Math.max(0, Math.min(step, last));
+  const template = layouts.steps[at];
   const held = document.activeElement instanceof SVGElement && picture.contains(document.activeElement) ? document.activeElement.dataset.vertex : undefined;
   const zoom = scene?.zoom ?? 0;
   scene?.dispose();
-  picture.replaceChildren(document.importNode(steps[at].content, true));
+  picture.replaceChildren(document.importNode(template.content, true));
   const svg = /** @type {SVGSVGElement} */ (picture.querySelector("svg"));
   scene = new GraphScene(svg, picture, { onStep: go, onUnfold: () => say("A saved page has no kernel: unfold the run in the notebook and save again.") }, zoom);
   if (held !== undefined) scene.refocus(held);
   root.dataset.step = String(at);
-  root.dataset.status = steps[at].dataset.status;
-  say(steps[at].dataset.said ?? "");
+  root.dataset.status = template.dataset.status;
+  say(template.dataset.said ?? "");
   back.disabled = at === 0;
-  next.disabled = at === steps.length - 1;
+  next.disabled = at === last;
   scrub.value = String(at);
 }
 
@@ -39,7 +42,7 @@ function say(words) {
 
 /** @param {"step" | "back" | "run" | "reset"} how */
 function go(how) {
-  show({ step: at + 1, back: at - 1, run: steps.length - 1, reset: 0 }[how]);
+  show({ step: at + 1, back: at - 1, run: last, reset: 0 }[how]);
 }
 
 /** @param {"step" | "back"} role @param {string} label */
@@ -51,7 +54,7 @@ function button(role, label) {
 
 const back = button("back", "Back");
 const next = button("step", "Step");
-const scrub = make("input", { type: "range", min: 0, max: steps.length - 1, "data-role": "scrub", "aria-label": "step of the rehearsal" });
+const scrub = make("input", { type: "range", min: 0, max: last, "data-role": "scrub", "aria-label": "step of the rehearsal" });
 scrub.addEventListener("input", () => show(whole(scrub.value)));
 line.append(back, next, scrub);
 show(whole(root.dataset.first));

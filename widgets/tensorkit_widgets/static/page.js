@@ -5,14 +5,16 @@
  */
 
 import { make } from "./dom.js";
+import { Layouts } from "./layouts.js";
 import { LiveScene } from "./scene.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));
 const said = /** @type {HTMLElement} */ (root.querySelector(".tk-said"));
-const steps = /** @type {HTMLTemplateElement[]} */ ([...document.querySelectorAll("template[data-step]")]);
 /** @type {LiveScene | null} */
 let scene = null;
+let at = 0;
+const layouts = new Layouts(picture, () => show(at));
 
 /** What would ask a kernel is no button here. @param {SVGSVGElement} svg */
 function onlyToLookAt(svg) {
@@ -24,8 +26,9 @@ function onlyToLookAt(svg) {
 
 /** @param {number} step @param {boolean} [keep] whether the keyboard follows to the step's card */
 function show(step, keep = false) {
-  const template = steps[step];
+  const template = layouts.steps[step];
   if (!template) return;
+  at = step;
   scene?.dispose();
   picture.replaceChildren(document.importNode(template.content, true));
   const svg = /** @type {SVGSVGElement} */ (picture.querySelector("svg"));
@@ -50,9 +53,9 @@ function show(step, keep = false) {
 }
 
 const buttons = /** @type {HTMLElement} */ (root.querySelector(".tk-line"));
-steps.forEach((template, k) => {
+layouts.steps.forEach((template, k) => {
   const button = make("button", { type: "button", class: "tk-code-button", "data-role": "page-step" }, template.dataset.code ?? "");
   button.addEventListener("click", () => show(k));
   buttons.append(button);
 });
-show(steps.length - 1);
+show(layouts.steps.length - 1);
