@@ -164,6 +164,34 @@ class Desk:
         self.books.append(book)
         return book
 
+    def another_tab(self, name: str, workspace: str, shown: list[int], width: int = 1200) -> Book:
+        """The same notebook in a second tab, which shows what the kernel holds; ``workspace`` is one of its own.
+
+        JupyterLab's widget manager looks two seconds for a picture's model and, on a busy machine, gives up while it is
+        arriving ("Error displaying widget: model not found"): then the page is loaded again, as by whoever reads that.
+        Source: https://github.com/jupyter-widgets/ipywidgets/issues/3823
+        """
+        late = pytest.importorskip("playwright.sync_api").TimeoutError
+        page = self.browser.new_page(viewport={"width": width, "height": 3600}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE_MS)
+        book = Book(page, [])
+        page.on("pageerror", lambda error: book.faults.append(str(error)))
+        page.goto(f"{self.served.url}/lab/workspaces/{workspace}/tree/{name}.ipynb?token={TOKEN}")
+        for patience in (PATIENCE_MS // 3, PATIENCE_MS // 2, PATIENCE_MS):
+            page.wait_for_function(READY)
+            page.set_default_timeout(patience)
+            try:
+                for number in shown:
+                    book.shows(number, kernel="live")
+                break
+            except late:
+                if patience == PATIENCE_MS:
+                    raise
+                page.reload()
+            finally:
+                page.set_default_timeout(PATIENCE_MS)
+        return book
+
 
 @pytest.fixture(scope="module")
 def desk(lab_server: Served, chromium: str) -> Iterator[Desk]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.lab.test_browser import PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, running
+from tests.lab.test_browser import READY
+from tests.lab.test_serving import running
 from tests.widgets.conftest import Book, Desk
 from tests.widgets.test_memory_map_browser import SAVE, cell
 from tests.widgets.test_reliability_browser import BEGIN, INTERRUPT
@@ -114,24 +114,7 @@ def test_a_connection_that_breaks_and_comes_back(book: Book) -> None:
 
 def test_two_tabs_show_one_state_and_one_outlives_the_other(book: Book, desk: Desk) -> None:
     book.page.evaluate(SAVE)
-    page = desk.browser.new_page(viewport={"width": 1200, "height": 3600}, reduced_motion="reduce")
-    page.set_default_timeout(PATIENCE_MS)
-    other = Book(page, [])
-    page.on("pageerror", lambda error: other.faults.append(str(error)))
-    page.goto(f"{desk.served.url}/lab/workspaces/beside/tree/lost.ipynb?token={TOKEN}")
-    # ipywidgets gives a kernel four seconds to tell a new page of its widgets: on a busy machine it is loaded again.
-    late = pytest.importorskip("playwright.sync_api").TimeoutError
-    for patience in (PATIENCE_MS // 3, PATIENCE_MS // 2, PATIENCE_MS):
-        page.wait_for_function(READY)
-        try:
-            page.locator(f'[data-windowed-list-index="{BOARD}"] [data-kernel="live"]').first.wait_for(
-                timeout=patience
-            )
-            break
-        except late:
-            page.reload()
-    for number in SHOWN:
-        other.shows(number, kernel="live")
+    other = desk.another_tab("lost", "beside", SHOWN)
     book.part(BOARD, "reset").click()
     other.shows(BOARD, step=0)
     other.part(BOARD, "step").click()
@@ -144,7 +127,7 @@ def test_two_tabs_show_one_state_and_one_outlives_the_other(book: Book, desk: De
     for one in (book, other):
         one.shows(EXPLORER, expression=".t()")
     assert other.faults == []
-    page.close()
+    other.page.close()
     book.ask("setattr(s, 'expression', '')")
     book.shows(EXPLORER, expression="", kernel="live")
     book.part(BOARD, "step").click()

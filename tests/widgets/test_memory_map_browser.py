@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.lab.test_browser import PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN
-
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -186,14 +183,9 @@ def test_by_keyboard_alone(book: Any) -> None:
 
 def test_two_browser_tabs_on_one_kernel(book: Any, desk: Any) -> None:
     book.page.evaluate(SAVE)
-    page = desk.browser.new_page(viewport={"width": 1700, "height": 3600}, reduced_motion="reduce")
-    page.set_default_timeout(PATIENCE_MS)
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(f"{desk.served.url}/lab/workspaces/second/tree/memory_map.ipynb?token={TOKEN}")
-    page.wait_for_function(READY)
+    other = desk.another_tab("memory_map", "second", [2, 3], width=1700)
+    page = other.page
     shown = '.jp-Notebook [data-windowed-list-index="2"] [data-tk-widget="memory-map"]'
-    page.locator(shown).first.wait_for()
     number = cell(book, "row.mul_(2)")
     page.locator(f'{shown}[data-cell="{number}"][data-changed="1"]').first.wait_for()
     page.locator(f'{shown} [data-role="back"]').first.click()
@@ -206,7 +198,7 @@ def test_two_browser_tabs_on_one_kernel(book: Any, desk: Any) -> None:
         one.locator(f'{shown}[data-cell="{number}"]').first.wait_for()
     assert book.ask("len(hook._listeners)") == "2", "two maps, however many tabs show them"
     page.close()
-    assert faults == []
+    assert other.faults == []
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
