@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from tensorkit import autograd, cuda, errors, linalg, return_types, storage, testing, tracing, utils
+from tensorkit import autograd, cuda, errors, linalg, return_types, special, storage, testing, tracing, utils
 from tensorkit.autograd import (
     enable_grad,
     inference_mode,
@@ -104,6 +104,7 @@ from tensorkit.ops.asking import (
     set_warn_always,
     typename,
 )
+from tensorkit.ops.bessel import i0
 from tensorkit.ops.binary import (
     atan2,
     copysign,
@@ -174,6 +175,7 @@ from tensorkit.ops.flat import put, take, take_along_dim
 from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
 from tensorkit.ops.histograms import bincount, histc, histogram
 from tensorkit.ops.imaginary import imag, real, view_as_complex, view_as_real
+from tensorkit.ops.incomplete import igamma, igammac
 from tensorkit.ops.join import (
     atleast_1d,
     atleast_2d,
@@ -348,7 +350,7 @@ from tensorkit.ops.slices import index_add, index_copy, index_fill, index_select
 from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
-from tensorkit.ops.special import digamma, erf, erfc, erfinv, i0, lgamma, logit, mvlgamma, polygamma
+from tensorkit.ops.special import digamma, erf, erfc, erfinv, lgamma, logit, mvlgamma, polygamma
 from tensorkit.ops.spectral import svd
 from tensorkit.ops.split import (
     chunk,
@@ -738,6 +740,8 @@ __all__ = [
     "hypot",
     "i0",
     "i0_",
+    "igamma",
+    "igammac",
     "iinfo",
     "imag",
     "index_add",
@@ -958,6 +962,7 @@ __all__ = [
     "softmax",
     "solve",
     "sort",
+    "special",
     "split",
     "split_with_sizes",
     "split_with_sizes_copy",

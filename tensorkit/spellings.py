@@ -634,6 +634,7 @@ def binary(
     numbers: bool = True,
     first: str = "any",
     method: bool = True,
+    namespace: str = "",
 ) -> Callable[..., Tensor]:
     """Build every spelling of a two-operand operation and register it; returns the function.
 
@@ -646,7 +647,10 @@ def binary(
         first: ``"tensor"`` when the first operand must be one, ``"mixed"`` when it may be a number beside a tensor,
             ``"any"`` when both may be numbers.
         method: whether tensors have it as a method.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
+            ``special_name``, and the namespace's module imports it by hand.
     """
+    method, inplace = method and not namespace, inplace and not namespace
     fast, into, caller = (
         _fast_binary(block, derivative, second, numbers),
         _fast_out(block),
@@ -693,8 +697,14 @@ def binary(
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller, written))
-    _finish(block, function, samples, doc, names, (*methods, *changed, *operators), derivative, rounded)
+    functions = _within(namespace, names)
+    _finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
     return function
+
+
+def _within(namespace: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The spellings of a function after ``tensorkit.``, from names that begin with that of the namespace."""
+    return tuple(f"{namespace}.{name.removeprefix(namespace + '_')}" if namespace else name for name in names)
 
 
 def _attach_inplace(
@@ -792,13 +802,24 @@ def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
 # -- one operand --------------------------------------------------------------------------------------------------
 
 
-def samples_of_one(name: str, *more: str, inplace: bool = True, out: bool = True) -> tuple[Sample, ...]:
-    """The calls that every operation of one tensor is tried with, and `more` of its own on a tensor ``a``."""
+def samples_of_one(
+    name: str, *more: str, inplace: bool = True, out: bool = True, special: str = ""
+) -> tuple[Sample, ...]:
+    """The calls that every operation of one tensor is tried with, and `more` of its own on a tensor ``a``.
+
+    Args:
+        special: what it is called in ``tensorkit.special`` besides.
+    """
     calls = [f"tk.{name}(a)", f"a.{name}()", f"a.{name}(1)"]
+    if special:
+        calls += [f"tk.special.{special}(a)", f"tk.special.{special}(a, 1)"]
+    elif "." in name:  # a function of a namespace, which tensors do not have
+        calls, inplace = [f"tk.{name}(a)", f"tk.{name}(a, 1)"], False
     if inplace:
         calls.append(f"a.{name}_()")
-    if out:
-        calls += [f"tk.{name}(a, out=tk.empty(0))", f"tk.{name}(a, out=tk.empty(0, dtype=tk.complex64))"]
+    if out:  # of the functions of a namespace, PyTorch rounds 16-bit numbers more than once, which float32 would show
+        kinds = ("a.dtype", "tk.int64") if "." in name else ("tk.float32", "tk.complex64")
+        calls += [f"tk.{name}(a, out=tk.empty(0, dtype={kind}))" for kind in kinds]
     return (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in (*calls, *more)))
 
 
@@ -815,6 +836,7 @@ def unary(
     inplace: bool = True,
     out: bool = True,
     out_check: Callable[[Tensor, Tensor], None] | None = None,
+    namespace: str = "",
 ) -> Callable[..., Tensor]:
     """Build every spelling of a one-operand operation and register it; returns the function.
 
@@ -824,6 +846,8 @@ def unary(
         inplace: whether to derive ``name_``.
         out: whether the function takes ``out=``.
         out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
+            ``special_name``, and the namespace's module imports it by hand.
     """
     name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
 
@@ -875,15 +899,17 @@ def unary(
     changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
     names = (name, *aliases)
-    changed = tuple(n + "_" for n in names) if inplace else ()
-    for spelling in names:
+    methods = () if namespace else names
+    changed = tuple(n + "_" for n in methods) if inplace else ()
+    for spelling in methods:
         attach(spelling, respelled(traced_method(name, alone), name, spelling))
     for operator in operators:
         attach(operator, traced_method(name, alone))
     for spelling in changed:
         attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling))
     function = _function_of_one(name, alone, written if out else None)
-    _finish(block, function, samples, doc, names, (*names, *changed, *operators), derivative, rounded)
+    functions = _within(namespace, names)
+    _finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
     return function
 
 

@@ -724,6 +724,14 @@ class Tensor:
         """The modified Bessel function of the first kind and order 0, of every element."""
     def i0_(self) -> Tensor:
         """In-place form of ``i0``: the result is written into this tensor."""
+    def igamma(self, other: Any) -> Any:
+        """The lower incomplete gamma function as a share of the whole: from 0 to 1 as `other` grows."""
+    def igamma_(self, other: Any) -> Any:
+        """In-place form of ``igamma``: the result is written into this tensor."""
+    def igammac(self, other: Any) -> Any:
+        """The upper incomplete gamma function as a share of the whole: ``1 - igamma``, exact near 0 too."""
+    def igammac_(self, other: Any) -> Any:
+        """In-place form of ``igammac``: the result is written into this tensor."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts, as a view."""

@@ -217,7 +217,7 @@ sinc = unary(
     Pointwise("sinc", _sinc, None, result="float", lacks=()),
     derivative=Rule("SincBackward0", input=_sinc_back),
     rounded=1,
-    samples=samples_of_one("sinc"),
+    samples=samples_of_one("sinc", special="sinc"),
     doc=_about(
         "sinc",
         "``sin(pi input) / (pi input)`` of every element; 1 at 0.",

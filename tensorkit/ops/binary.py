@@ -379,7 +379,15 @@ xlogy = binary(
     first="mixed",
     rounded=1,
     derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: g * c.input / c.other),
-    samples=_samples("xlogy", "a.xlogy(b)", "a.xlogy_(b)", "a.xlogy_(2)", "tk.xlogy(a, 0)"),
+    samples=_samples(
+        "xlogy",
+        "a.xlogy(b)",
+        "a.xlogy_(b)",
+        "a.xlogy_(2)",
+        "tk.xlogy(a, 0)",
+        "tk.special.xlogy(a, b)",
+        "tk.special.xlogy(a, 'x')",
+    ),
     doc="""``input * log(other)``, and 0 where `input` is 0, as entropies need it.
 
     >>> import tensorkit as tk

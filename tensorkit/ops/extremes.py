@@ -341,6 +341,7 @@ def _amax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor
 
 
 _AMAX_SAMPLES = (
+    sample("a.{name}(0)", a=(2, 3, 4)),
     sample("tk.{name}(a)", a=(2, 3)),
     sample("a.{name}(1)", a=(2, 3)),
     sample("a.{name}((0, -1), keepdim=True)", a=(2, 3, 2)),
@@ -374,7 +375,10 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         if out is None and keepdim is False and dim.__class__ is int and (whole := brief(input)) is not None:
             axis = axis_of_small(whole, dim)
             if axis is not None:
-                return fresh(numpy.asarray(kernels.quiet(ufunc.reduce, whole, axis)), input._dtype)
+                found = kernels.quiet(
+                    ufunc.reduce, whole, axis
+                )  # in memory as the dimensions of the tensor are
+                return fresh(numpy.asarray(found, order="C"), input._dtype)
         return _amax(name, input, dim, keepdim, out)
 
     extreme.__name__ = name

@@ -13,6 +13,7 @@ from tensorkit.ops import (  # noqa: F401
     advanced,
     affine,
     angles,
+    bessel,
     binary,
     conjugates,
     fill,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-import ml_dtypes
 import numpy
 
 from tensorkit import dtypes
@@ -20,7 +19,19 @@ from tensorkit.ops.copies import deliver_into
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
-__all__ = ["digamma", "erf", "erfc", "erfinv", "i0", "lgamma", "logit", "mvlgamma", "polygamma"]
+__all__ = [
+    "about",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfinv",
+    "float_block",
+    "lgamma",
+    "logit",
+    "mvlgamma",
+    "of_scipy",
+    "polygamma",
+]
 
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _ABOUT = """{sentence}
@@ -32,15 +43,17 @@ _ABOUT = """{sentence}
     >>> tk.{name}(tk.tensor([{given}]))
     tensor([{answer}])
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    Source: https://docs.pytorch.org/docs/stable/{place}
     """
 
 
-def _about(name: str, sentence: str, given: str, answer: str) -> str:
-    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer)
+def about(name: str, sentence: str, given: str, answer: str) -> str:
+    """The documentation of a function of one tensor: what it does, and what it gives for some numbers."""
+    place = f"special.html#torch.{name}" if "." in name else f"generated/torch.{name}.html"
+    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer, place=place)
 
 
-def _of_scipy(name: str) -> Any:
+def of_scipy(name: str) -> Any:
     """SciPy's function of that name, imported when it is first called."""
 
     def function(a: Array) -> Array:
@@ -51,7 +64,8 @@ def _of_scipy(name: str) -> Any:
     return function
 
 
-def _block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise:
+def float_block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise:
+    """A function of real numbers alone, which makes floating point numbers of integers."""
     return Pointwise(name, function, scalar, result="float", kernel=kernel, lacks=_COMPLEX)
 
 
@@ -59,39 +73,39 @@ def _block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise:
 
 _STEEP = 2 / math.sqrt(math.pi)
 
-_erf = cpu.looped(f=compiled.erf)(_of_scipy("erf"))
+_erf = cpu.looped(f=compiled.erf)(of_scipy("erf"))
 
 erf = unary(
-    _block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
+    float_block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
     derivative=Rule("ErfBackward0", input=lambda g, c: _STEEP * (-c.input.pow(2)).exp() * g),
     rounded=1,
-    samples=samples_of_one("erf"),
-    doc=_about(
+    samples=samples_of_one("erf", special="erf"),
+    doc=about(
         "erf", "The error function of every element: from -1 to 1, 0 at 0.", "0.0, 1.0", "0.0000, 0.8427"
     ),
 )
 
 erfc = unary(
-    _block(
+    float_block(
         "erfc",
-        cpu.looped(f=compiled_each.rest_of_error)(_of_scipy("erfc")),
+        cpu.looped(f=compiled_each.rest_of_error)(of_scipy("erfc")),
         lambda a: math.erfc(a),
         "erfc_vml_cpu",
     ),
     derivative=Rule("ErfcBackward0", input=lambda g, c: -_STEEP * (-c.input.pow(2)).exp() * g),
     rounded=2,
-    samples=samples_of_one("erfc"),
-    doc=_about("erfc", "``1 - erf(input)``, exact where erf is near 1 too.", "0.0, 1.0", "1.0000, 0.1573"),
+    samples=samples_of_one("erfc", special="erfc"),
+    doc=about("erfc", "``1 - erf(input)``, exact where erf is near 1 too.", "0.0, 1.0", "1.0000, 0.1573"),
 )
 
 erfinv = unary(
-    _block("erfinv", _of_scipy("erfinv"), None, "erfinv_vml_cpu"),
+    float_block("erfinv", of_scipy("erfinv"), None, "erfinv_vml_cpu"),
     derivative=Rule(
         "ErfinvBackward0", input=lambda g, c: math.sqrt(math.pi) / 2 * c.input.erfinv().pow(2).exp() * g
     ),
     rounded=2,
-    samples=samples_of_one("erfinv", "tk.erfinv(a / 8)"),
-    doc=_about(
+    samples=samples_of_one("erfinv", "tk.erfinv(a / 8)", special="erfinv"),
+    doc=about(
         "erfinv",
         "The number whose error function every element is; nan beyond -1 and 1.",
         "0.5, 1.0",
@@ -109,11 +123,11 @@ def _lgamma(a: Array) -> Array:
 
 
 lgamma = unary(
-    _block("lgamma", _lgamma, lambda a: math.lgamma(a), "lgamma_vml_cpu"),
+    float_block("lgamma", _lgamma, lambda a: math.lgamma(a), "lgamma_vml_cpu"),
     derivative=Rule("LgammaBackward0", input=lambda g, c: g * c.input.digamma()),
     rounded=2,
-    samples=samples_of_one("lgamma"),
-    doc=_about(
+    samples=samples_of_one("lgamma", special="gammaln"),
+    doc=about(
         "lgamma",
         "The logarithm of the absolute value of the gamma function; at ``n + 1`` it is log(n!).",
         "4.0, 1.0",
@@ -122,11 +136,11 @@ lgamma = unary(
 )
 
 digamma = unary(
-    _block("digamma", _of_scipy("psi"), None, "digamma"),
+    float_block("digamma", of_scipy("psi"), None, "digamma"),
     derivative=Rule("DigammaBackward0", input=lambda g, c: g * c.input.polygamma(1)),
     rounded=2,
-    samples=samples_of_one("digamma"),
-    doc=_about(
+    samples=samples_of_one("digamma", "tk.special.digamma(a)", special="psi"),
+    doc=about(
         "digamma",
         "The derivative of `lgamma`, of every element.",
         "1.0, 2.0",
@@ -161,7 +175,7 @@ def _polygamma(a: Array, n: int) -> Array:
     return numpy.where(a == numpy.inf, a.dtype.type(numpy.nan), scale * special.zeta(a.dtype.type(n + 1), a))  # type: ignore[no-any-return]
 
 
-_POLYGAMMA = _block("polygamma", _polygamma, None, "polygamma")
+_POLYGAMMA = float_block("polygamma", _polygamma, None, "polygamma")
 
 
 def _polygamma_kernel(n: int) -> str:
@@ -195,6 +209,8 @@ def _polygamma_back(g: Any, c: Any) -> Any:
         sample("a.polygamma(n=1)", a=(2, 3)),
         sample("a.polygamma_(1)", a=(2, 3)),
         sample("a.polygamma('x')", a=(2, 3)),
+        sample("tk.special.polygamma(1, a)", a=(2, 3)),
+        sample("tk.special.polygamma(a, 1)", a=(2,)),
     ),
     kind="pointwise",
     methods=(),
@@ -273,6 +289,8 @@ def _mvlgamma_into(input: Tensor, result: Tensor, out: Tensor) -> Tensor:
         sample("tk.mvlgamma(a, 1.5)", a=(2,)),
         sample("tk.mvlgamma(a, 2, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
         sample("tk.mvlgamma(a, 2, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.special.multigammaln(a, 2)", a=(2, 3)),
+        sample("tk.special.multigammaln(a, 'x')", a=(2,)),
     ),
     kind="pointwise",
     inplace=True,
@@ -301,36 +319,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else _mvlgamma_into(input, result, out)
 
 
-# -- others -------------------------------------------------------------------------------------------------------
-
-
-def _i1_back(g: Any, c: Any) -> Any:
-    x, least = c.input, float(ml_dtypes.finfo(c.input._dtype.numpy).eps)  # type: ignore[no-untyped-call]
-    away = x.abs().gt(least)
-    return g * (x.i0() - c.out * x.where(away, least).reciprocal()).where(away, 0.5)
-
-
-_i1: Any = differentiable(
-    lambda input: apply(_block("special_i1", _of_scipy("i1"), None, "i1_cpu"), (input,)),
-    Rule("SpecialI1Backward0", input=_i1_back),
-    "special_i1",
-    "pointwise",
-)
-
-
-i0 = unary(
-    _block("i0", _of_scipy("i0"), None, "i0_vml_cpu"),
-    derivative=Rule("I0Backward0", input=lambda g, c: g * _i1(c.input)),
-    rounded=2,
-    samples=samples_of_one("i0"),
-    doc=_about(
-        "i0",
-        "The modified Bessel function of the first kind and order 0, of every element.",
-        "0.0, 1.0",
-        "1.0000, 1.2661",
-    ),
-)
-
+# -- the inverse of the logistic function ---------------------------------------------------------------------------
 
 _FEW = 8  # elements, which Python bounds sooner than NumPy begins to
 
@@ -363,7 +352,7 @@ def _logit_back(g: Any, c: Any) -> Any:
     return (g / (c.input * (1 - c.input))).where(inside, 0.0 if cut else math.nan)
 
 
-_LOGIT = _block("logit", _logit, None, "logit_cpu")
+_LOGIT = float_block("logit", _logit, None, "logit_cpu")
 
 
 @op(
@@ -377,6 +366,8 @@ _LOGIT = _block("logit", _logit, None, "logit_cpu")
         sample("a.logit_(0.25)", a=(2, 3)),
         sample("tk.logit(a, 'x')", a=(2,)),
         sample("a.logit('x')", a=(2,)),
+        sample("tk.special.logit(a, 0.1)", a=(2, 3)),
+        sample("tk.special.logit(a, 'x')", a=(2,)),
     ),
     kind="pointwise",
     inplace=True,

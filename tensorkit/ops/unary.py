@@ -154,7 +154,7 @@ exp2 = unary(
     Pointwise("exp2", _exp2, lambda a: 2.0**a, result="float", lacks=()),
     derivative=Rule("Exp2Backward0", input=lambda g, c: g * c.out.conj() * _LN2),
     rounded=1,
-    samples=samples_of_one("exp2"),
+    samples=samples_of_one("exp2", special="exp2"),
     doc="""2 to the power of every element.
 
     >>> import tensorkit as tk
@@ -169,7 +169,7 @@ expm1 = unary(
     Pointwise("expm1", numpy.expm1, lambda a: math.expm1(a), result="float", lacks=()),
     derivative=Rule("Expm1Backward0", input=lambda g, c: g * (c.out.conj() + 1)),
     rounded=1,
-    samples=samples_of_one("expm1"),
+    samples=samples_of_one("expm1", special="expm1"),
     doc="""``exp(input) - 1``, exact near 0 too.
 
     >>> import tensorkit as tk
@@ -201,7 +201,7 @@ sigmoid = unary(
     Pointwise("sigmoid", _sigmoid, lambda a: 1 / (1 + math.exp(-a)), result="float", lacks=()),
     derivative=Rule("SigmoidBackward0", input=lambda g, c: g * (1 - c.out.conj()) * c.out.conj()),
     rounded=1,
-    samples=samples_of_one("sigmoid"),
+    samples=samples_of_one("sigmoid", special="expit"),
     doc="""The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.
 
     >>> import tensorkit as tk
@@ -283,7 +283,7 @@ log1p = unary(
     Pointwise("log1p", _log1p, lambda a: math.log1p(a), result="float", lacks=()),
     derivative=Rule("Log1PBackward0", input=lambda g, c: g / (c.input + 1).conj()),
     rounded=1,
-    samples=samples_of_one("log1p"),
+    samples=samples_of_one("log1p", special="log1p"),
     doc="""``log(1 + input)``, exact near 0 too.
 
     >>> import tensorkit as tk

@@ -215,12 +215,25 @@ def same_tensor(ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = Fa
     for fact, expected in reference.items():
         if facts[fact] != expected:
             return f"{fact} {facts[fact]} against {expected}"
+    if _misplaced(ours):
+        return f"stride {ours.stride()} against an array with the steps {ours._nd().strides} in bytes"
     rtol = tolerance * _TOLERANCE.get(facts["dtype"], 2e-6)
     if not _same_numbers(ours.tolist(), theirs.tolist(), rtol):
         return f"values {ours.tolist()} against {theirs.tolist()}"
     if text and _shown(ours) != _shown(theirs):
         return f"text {ours!r} against {theirs!r}"
     return None
+
+
+def _misplaced(tensor: Any) -> bool:
+    """Whether a tensor of ours has its elements elsewhere in memory than its strides say."""
+    if tensor.device.type != "cpu" or not tensor.numel():
+        return False
+    steps = (
+        (size, stride * tensor.itemsize, step)
+        for size, stride, step in zip(tensor.size(), tensor.stride(), tensor._nd().strides, strict=True)
+    )
+    return any(size > 1 and told != step for size, told, step in steps)
 
 
 def _shown(tensor: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CONSTRUCTORS", "DTYPES", "GONE", "LINALG", "NAMES", "STORAGE", "TENSOR"]
+__all__ = ["CONSTRUCTORS", "DTYPES", "GONE", "LINALG", "NAMES", "SPECIAL", "STORAGE", "TENSOR"]
 
 #: Attributes and methods of a tensor.
 TENSOR = """
@@ -73,7 +73,7 @@ slice_scatter diagonal_scatter as_strided_scatter
 abs absolute neg negative sign sgn signbit reciprocal sqrt rsqrt square exp exp2 expm1 log log2 log10 log1p
 logaddexp logaddexp2 pow float_power sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 sinh cosh
 tanh asinh arcsinh acosh arccosh atanh arctanh sigmoid logit erf erfc erfinv lgamma digamma polygamma mvlgamma
-i0 ceil floor round trunc fix frac fmod remainder add sub subtract mul multiply div divide true_divide
+igamma igammac i0 ceil floor round trunc fix frac fmod remainder add sub subtract mul multiply div divide true_divide
 floor_divide rsub addcmul addcdiv lerp clamp clamp_min clamp_max clip hypot deg2rad rad2deg angle conj
 conj_physical resolve_conj resolve_neg is_conj is_neg maximum minimum fmax fmin eq ne not_equal lt less le
 less_equal gt greater ge greater_equal equal isclose allclose isnan isinf isposinf isneginf isfinite isreal
@@ -95,6 +95,11 @@ solve solve_ex lstsq inv inv_ex pinv det slogdet cholesky cholesky_ex qr svd svd
 lu lu_factor lu_factor_ex lu_solve matrix_norm vector_norm norm matrix_power matrix_rank matrix_exp multi_dot
 cond cross diagonal vecdot vander tensorsolve tensorinv matmul solve_triangular householder_product
 LinAlgError
+"""
+
+SPECIAL = """
+digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e log1p log_ndtr
+log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc softmax xlog1py xlogy zeta
 """
 
 #: What PyTorch once had and no longer has, or has only to refuse it; code of those years still runs here.

@@ -50,8 +50,9 @@ def test_a_name_of_the_list_is_one_of_pytorchs(torch: Any) -> None:
         ("", names.DTYPES),
         ("", names.CONSTRUCTORS),
         ("linalg", names.LINALG),
+        ("special", names.SPECIAL),
     ],
-    ids=["tensor", "storage", "dtypes", "constructors", "linalg"],
+    ids=["tensor", "storage", "dtypes", "constructors", "linalg", "special"],
 )
 def test_every_listed_name_is_there(torch: Any, place: str, listed: str) -> None:
     theirs = getattr(torch, place) if place else torch

@@ -1,0 +1,203 @@
+"""The normal distribution's area and its inverse, exact in the tails too, and what entropies are made of."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import differentiable, op, registry, sample
+from tensorkit.elementwise import Pointwise, apply, check_castable, resize_out
+from tensorkit.ops import copies, pointwise  # noqa: F401  (what is called here by its block, or as a method)
+from tensorkit.ops.special import about, float_block, of_scipy
+from tensorkit.spellings import binary, samples_of_one, unary
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["entr", "erfcx", "log_ndtr", "ndtr", "ndtri", "xlog1py"]
+
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+_HALF = (dtypes.float16, dtypes.bfloat16)
+_MUL, _ADD = registry["mul"].extra["block"], registry["add"].extra["block"]
+_WIDE = math.sqrt(2 * math.pi)
+
+
+def _whole_precision(name: str) -> Pointwise:
+    """A function of SciPy's for which PyTorch has no loop over 16-bit numbers."""
+    return Pointwise(
+        f"special_{name}",
+        of_scipy(name),
+        None,
+        result="float",
+        kernel=f"{name}_cpu",
+        lacks=(*_COMPLEX, *_HALF),
+    )
+
+
+# -- entropies ----------------------------------------------------------------------------------------------------
+
+
+entr = unary(
+    float_block("special_entr", of_scipy("entr"), None, "entr_cpu"),
+    namespace="special",
+    derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * (-(1 + c.input.log()))),
+    rounded=1,
+    samples=samples_of_one("special.entr"),
+    doc=about(
+        "special.entr",
+        "``-input * log(input)`` of every element, 0 at 0, and -inf below: what an entropy adds up.",
+        "0.5, 0.0, -1.0",
+        "0.3466, 0.0000,   -inf",
+    ),
+)
+
+
+def _xlog1py(a: Array, b: Array) -> Array:
+    return numpy.where((a == 0) & ~numpy.isnan(b), numpy.zeros((), a.dtype), a * numpy.log1p(b))
+
+
+def _xlog1py_name(call: dict[str, Any]) -> str:
+    if not isinstance(call["input"], Tensor):
+        return "SpecialXlog1PyBackward1"
+    return "SpecialXlog1PyBackward0" if isinstance(call["other"], Tensor) else "SpecialXlog1PyBackward2"
+
+
+def _xlog1py_input(g: Any, c: Any) -> Any:
+    steep = xlog1py(g, c.other)
+    if isinstance(c.other, Tensor):
+        return steep.masked_fill(c.input.eq(0) * c.other.le(-1), 0)
+    return steep if c.other > -1 else steep.masked_fill(c.input.eq(0), 0)
+
+
+xlog1py = binary(
+    Pointwise(
+        "special_xlog1py",
+        _xlog1py,
+        None,
+        result="float",
+        kernel="xlog1py_cpu",
+        lacks=_COMPLEX,
+        overloaded=True,
+    ),
+    namespace="special",
+    first="mixed",
+    rounded=1,
+    derivative=Rule(_xlog1py_name, input=_xlog1py_input, other=lambda g, c: g * c.input / (c.other + 1)),
+    samples=(
+        sample("tk.special.xlog1py(a, b)", a=(2, 3), b=(2, 3)),
+        sample("tk.special.xlog1py(a, b)", a=(2, 1), b=(3,)),
+        sample("tk.special.xlog1py(a, b)", a=(2,), b=(3,)),
+        sample("tk.special.xlog1py(a, b, out=tk.empty(0, dtype=a.dtype))", a=(2, 3), b=(2, 3)),
+        sample("tk.special.xlog1py(a, 2)", a=(2, 3)),
+        sample("tk.special.xlog1py(a, -1)", a=(2, 3)),
+        sample("tk.special.xlog1py(2, a)", a=(2, 3)),
+        sample("tk.special.xlog1py(2, 3)"),
+        sample("tk.special.xlog1py(a)", a=(2,)),
+    ),
+    doc="""``input * log1p(other)``, and 0 where `input` is 0 whatever the other is.
+
+    Args:
+        input, other: tensors of sizes that broadcast together, or a tensor and a number.
+
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> import tensorkit as tk
+    >>> tk.special.xlog1py(tk.tensor([0.0, 2.0]), tk.tensor([-1.0, 1.0]))
+    tensor([0.0000, 1.3863])
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.xlog1py
+    """,
+)
+
+# -- the normal distribution --------------------------------------------------------------------------------------
+
+
+# PyTorch's is made of operations with numbers, whose nodes are not those of the same operations on tensors.
+_times: Any = differentiable(
+    lambda input, factor: apply(_MUL, (input, factor)),
+    Rule("MulBackward1", input=lambda g, c: g * c.factor),
+    "mul",
+    "pointwise",
+)
+_plus_one: Any = differentiable(
+    lambda input: apply(_ADD, (input, 1)), Rule("AddBackward1", input=lambda g, c: g), "add", "pointwise"
+)
+
+
+@op(
+    samples=samples_of_one("special.ndtr"),
+    kind="copy",
+    namespace="special",
+    rounded=2,
+)
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The share of the standard normal distribution that lies below every element: from 0 to 1.
+
+    Raises:
+        NotImplementedError: for complex tensors.
+
+    >>> import tensorkit as tk
+    >>> tk.special.ndtr(tk.tensor([-1.96, 0.0, 1.96]))
+    tensor([0.0250, 0.5000, 0.9750])
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.ndtr
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    area: Tensor = _times(_plus_one(_times(input, math.sqrt(0.5)).erf()), 0.5)
+    if out is None:
+        return area
+    check_castable(area._dtype, out._dtype)
+    resize_out(out, area._lay().size)
+    return out.copy_(area)  # recorded, as in PyTorch
+
+
+ndtri = unary(
+    _whole_precision("ndtri"),
+    namespace="special",
+    derivative=Rule("SpecialNdtriBackward0", input=lambda g, c: g * _WIDE * (c.out.square() / 2).exp()),
+    rounded=5,
+    samples=samples_of_one("special.ndtri", "tk.special.ndtri(a / 8)"),
+    doc=about(
+        "special.ndtri",
+        "The number below which that share of the standard normal distribution lies: the inverse of `ndtr`.",
+        "0.5, 0.975, 1.0",
+        "0.0000, 1.9600,    inf",
+    ),
+)
+
+log_ndtr = unary(
+    _whole_precision("log_ndtr"),
+    namespace="special",
+    derivative=Rule(
+        "SpecialLogNdtrBackward0",
+        input=lambda g, c: g / _WIDE * (c.out + c.input.pow(2) / 2).neg().exp(),
+    ),
+    rounded=2,
+    samples=samples_of_one("special.log_ndtr"),
+    doc=about(
+        "special.log_ndtr",
+        "The logarithm of `ndtr`, exact far below 0 too, where the share itself is too small to be told from 0.",
+        "0.0, -40.0",
+        "-6.9315e-01, -8.0461e+02",
+    ),
+)
+
+erfcx = unary(
+    _whole_precision("erfcx"),
+    namespace="special",
+    derivative=Rule(
+        "SpecialErfcxBackward0", input=lambda g, c: (2 * c.input * c.out - 2 / math.sqrt(math.pi)) * g
+    ),
+    rounded=2,
+    samples=samples_of_one("special.erfcx"),
+    doc=about(
+        "special.erfcx",
+        "``exp(input ** 2) * erfc(input)`` of every element, which is there where `erfc` is 0 for the dtype.",
+        "0.0, 10.0",
+        "1.0000, 0.0561",
+    ),
+)

@@ -1,0 +1,78 @@
+"""Special functions: what PyTorch offers as ``torch.special``, much of it under SciPy's names.
+
+>>> import tensorkit as tk
+>>> tk.special.expit(tk.tensor([-1.0, 0.0, 1.0]))
+tensor([0.2689, 0.5000, 0.7311])
+"""
+
+from __future__ import annotations
+
+from tensorkit.dispatch import respelled as _respelled
+from tensorkit.ops import angles as _angles
+from tensorkit.ops import bessel as _bessel
+from tensorkit.ops import binary as _binary
+from tensorkit.ops import incomplete as _incomplete
+from tensorkit.ops import special as _special
+from tensorkit.ops import unary as _unary
+from tensorkit.ops.bessel import i0e, i1, i1e
+from tensorkit.ops.incomplete import zeta
+from tensorkit.ops.respelled import special_log_softmax as log_softmax
+from tensorkit.ops.respelled import special_logsumexp as logsumexp
+from tensorkit.ops.respelled import special_round as round
+from tensorkit.ops.respelled import special_softmax as softmax
+from tensorkit.ops.tails import entr, erfcx, log_ndtr, ndtr, ndtri, xlog1py
+
+# Other spellings of operations, which a wrong call is told in PyTorch's words.
+digamma = _respelled(_special.digamma, "digamma", "special_digamma")
+erf = _respelled(_special.erf, "erf", "special_erf")
+erfc = _respelled(_special.erfc, "erfc", "special_erfc")
+erfinv = _respelled(_special.erfinv, "erfinv", "special_erfinv")
+exp2 = _respelled(_unary.exp2, "exp2", "special_exp2")
+expit = _respelled(_unary.sigmoid, "sigmoid", "special_expit")
+expm1 = _respelled(_unary.expm1, "expm1", "special_expm1")
+gammainc = _respelled(_incomplete.igamma, "igamma", "special_gammainc")
+gammaincc = _respelled(_incomplete.igammac, "igammac", "special_gammaincc")
+gammaln = _respelled(_special.lgamma, "lgamma", "special_gammaln")
+i0 = _respelled(_bessel.i0, "i0", "special_i0")
+log1p = _respelled(_unary.log1p, "log1p", "special_log1p")
+logit = _respelled(_special.logit, "logit", "special_logit")
+multigammaln = _respelled(_special.mvlgamma, "mvlgamma", "special_multigammaln")
+polygamma = _respelled(_special.polygamma, "polygamma", "special_polygamma")
+psi = _respelled(_special.digamma, "digamma", "special_psi")
+sinc = _respelled(_angles.sinc, "sinc", "special_sinc")
+xlogy = _respelled(_binary.xlogy, "xlogy", "special_xlogy")
+
+__all__ = [
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "exp2",
+    "expit",
+    "expm1",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "log1p",
+    "log_ndtr",
+    "log_softmax",
+    "logit",
+    "logsumexp",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "polygamma",
+    "psi",
+    "round",
+    "sinc",
+    "softmax",
+    "xlog1py",
+    "xlogy",
+    "zeta",
+]
