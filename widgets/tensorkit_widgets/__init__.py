@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tensorkit_widgets import explain_magic, memory_magic
+from tensorkit_widgets import explain_magic, live, memory_magic, tracebacks
 from tensorkit_widgets.bit_view import BitView
 from tensorkit_widgets.boxed_memory import BoxedMemory
 from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
@@ -63,3 +63,6 @@ def unload_ipython_extension(shell: Any) -> None:
     """``%unload_ext tensorkit_widgets``: close the memory map, and forget the magics."""
     memory_magic.remove(shell)
     explain_magic.remove(shell)
+
+
+tracebacks.shorten(live._shell())
