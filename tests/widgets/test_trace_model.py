@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import os
+import subprocess
+import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -54,6 +58,24 @@ def test_each_call_is_told_in_the_learners_words() -> None:
     assert [seen.name for seen in add.inputs] == ["x[1:, ::2]", "y[:2]"]
     assert recording.steps[4].inputs[0].name == "y"
     assert z.size() == (2, 2)
+
+
+def test_the_learners_line_is_found_where_the_packages_are_reached_through_a_link(tmp_path: Path) -> None:
+    for name in ("tensorkit", "tensorkit_widgets"):
+        (tmp_path / name).symlink_to(Path(sys.modules[name].__file__ or "").parent, target_is_directory=True)
+    code = (
+        "import tensorkit as tk; from tensorkit_widgets import trace\nwith trace() as t: tk.ones(2).neg()\n"
+    )
+    (tmp_path / "mine.py").write_text(code + "print([call.place.code for call in t.calls])\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "mine.py")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "['tk.ones(2)', 'tk.ones(2).neg()']\n"
 
 
 def test_storages_are_told_apart_and_bytes_are_the_copiers() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,17 +56,15 @@ class Place:
 
 NOWHERE = Place("", 0, 0, "", "")
 
-_HERE = str(Path(__file__).resolve().parent)
-
 
 def _library_roots() -> tuple[str, ...]:
-    roots = {_HERE}
+    """The folders of the libraries; code that was imported through a link names the link, not what it leads to."""
     engine = sys.modules.get("tensorkit")
-    if engine is not None and engine.__file__:
-        roots.add(str(Path(engine.__file__).resolve().parent))
+    files = [Path(file) for file in (__file__, engine and engine.__file__) if file]
+    roots = {str(path.parent) for file in files for path in (file, file.resolve())}
     paths = sysconfig.get_paths()
     roots |= {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return tuple(root + "/" for root in roots)
+    return tuple(root + os.sep for root in roots)
 
 
 _ROOTS = _library_roots()
