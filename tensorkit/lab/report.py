@@ -79,13 +79,19 @@ def _python() -> Iterator[Row]:
 
 
 def _packages() -> Iterator[Row]:
-    yield _package("tensorkit", 'pip install "tensorkit[lab]"')
+    yield _engine()
     for name in _CORE:
         yield _package(name, f"pip install {name}")
     for name in _LAB:
         yield _package(name, 'pip install "tensorkit[lab]"')
     for name in _OPTIONAL:
         yield _package(name, None)
+
+
+def _engine() -> Row:
+    """It is there, or nobody could ask; whether it was installed or runs from its folder is another matter."""
+    installed = _package("tensorkit", None).state == "ok"
+    return Row("packages", "tensorkit", tk.__version__ + ("" if installed else ", run from its folder"))
 
 
 def _package(name: str, command: str | None) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 import socket
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import tensorkit as tk
 from tensorkit import cli
 from tensorkit.lab import report as report_module
 from tensorkit.lab import server
@@ -187,6 +189,19 @@ def test_check_fails_with_advice_when_something_needed_is_missing(
     assert said.code == 1
     assert 'no-such-package: not installed. Run: pip install "tensorkit[lab]"' in said.out
     assert "ready" not in said.out
+
+
+def test_an_engine_that_runs_from_its_folder_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    rows = {row.name: row for row in report()}
+    assert (rows["tensorkit"].state, rows["tensorkit"].found) == (
+        "ok",
+        f"{tk.__version__}, run from its folder",
+    )
+    assert rows["numpy"].state == "missing"
 
 
 def test_the_report_knows_this_machine() -> None:
