@@ -46,7 +46,7 @@ def _chooses(value: Any, size: int) -> str:
                 if isinstance(value[0], bool)
                 else "where True"
             )
-        return f"{len(value)}, in this order" if len(value) > 1 else f"{len(value)} of them"
+        return f"these {len(value)}, in order" if len(value) > 1 else f"{len(value)} of them"
     return "one, and it goes" if type(value) is int else "?"
 
 
