@@ -299,7 +299,7 @@ from tensorkit.ops.overwriting import (
     zero_,
 )
 from tensorkit.ops.parts import as_strided, diagonal, narrow, narrow_copy, select
-from tensorkit.ops.places import argwhere, bucketize, nonzero, searchsorted
+from tensorkit.ops.places import argwhere, bucketize, nonzero, nonzero_static, searchsorted
 from tensorkit.ops.pointwise import (
     absolute,
     add,
@@ -347,6 +347,7 @@ from tensorkit.ops.scan import (
 from tensorkit.ops.selecting import kthvalue, median, mode, nanmedian
 from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
 from tensorkit.ops.slices import index_add, index_copy, index_fill, index_select
+from tensorkit.ops.slopes import gradient
 from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.solvers import inverse
 from tensorkit.ops.sorting import argsort, msort, sort, topk
@@ -728,6 +729,7 @@ __all__ = [
     "get_num_interop_threads",
     "get_num_threads",
     "get_rng_state",
+    "gradient",
     "greater",
     "greater_equal",
     "gt",
@@ -867,6 +869,7 @@ __all__ = [
     "nextafter",
     "no_grad",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",

@@ -70,6 +70,7 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "str": lambda value: isinstance(value, str),
     "tuple of ints": _sequence,
     "tuple of floats": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
+    "tuple of Scalars": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
     "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),
     "tensorkit.dtype": lambda value: isinstance(value, dtype) or value in (float, int, bool, complex),
     "tensorkit.device": lambda value: isinstance(value, (device, str)) or _whole(value),

@@ -1117,6 +1117,8 @@ class Tensor:
         """In-place form of ``nextafter``: the result is written into this tensor."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The indices of the elements that are not zero: a row for each of them, row by row in the input."""
+    def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
+        """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer."""
     def norm(
         self, p: Any = "fro", dim: Any = None, keepdim: builtins.bool = False, dtype: Any = None
     ) -> Tensor:
@@ -1404,6 +1406,8 @@ class Tensor:
         self, dim: Dims | None = ..., keepdim: builtins.bool = False, *, dtype: dtype_type | None = None
     ) -> Tensor:
         """Add up all elements, or those along the dimensions named."""
+    def sum_to_size(self, *size: Any, **named: Any) -> Tensor:
+        """Add up what `expand` to this tensor's size would repeat of a tensor of size `size`: its gradient's way back."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> Any:
         """The old spelling of `tensorkit.linalg.svd`; it gives ``V`` itself, and by default no superfluous vectors."""
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorkit.autograd.engine import sum_to_size as _added_up
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import (
     by_layout,
@@ -12,6 +13,7 @@ from tensorkit.dispatch import (
     recorded_call,
     registry,
     sample,
+    takes,
     traced_method,
     view_method,
     wants_grad,
@@ -28,6 +30,7 @@ __all__ = [
     "expand",
     "expand_as",
     "squeeze",
+    "sum_to_size",
     "unsqueeze",
 ]
 
@@ -210,3 +213,53 @@ def _squeeze_to(input: Tensor, dim: Any) -> Tensor:
 attach("broadcast_to", view_method("broadcast_to", _method_broadcast_to, _method_broadcast_to))
 attach("squeeze", view_method("squeeze", _method_squeeze, _method_squeeze))
 attach("squeeze_", traced_method("squeeze_", _squeeze_inplace))
+
+
+# -- what expanding is undone by ----------------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("a.sum_to_size(1, 3)", a=(2, 3)),
+        sample("a.sum_to_size((2, 1))", a=(2, 3)),
+        sample("a.sum_to_size(3)", a=(2, 3)),
+        sample("a.sum_to_size(1, 1)", a=(4, 2, 3)),
+        sample("a.sum_to_size(2, 3)", a=(2, 3)),
+        sample("a.sum_to_size(())", a=(2, 3)),
+        sample("a.sum_to_size(size=(1, 3))", a=(2, 3)),
+        sample("a.sum_to_size(2)", a=(2, 3)),
+        sample("a.sum_to_size(1, 2, 3)", a=(2, 3)),
+        sample("a.sum_to_size('x')", a=(2, 3)),
+        sample("a.sum_to_size((1, 'x'))", a=(2, 3)),
+        sample("a.sum_to_size()", a=(2, 3)),
+    ),
+    kind="copy",
+    function=False,
+    rounded=2,
+)
+@takes("(Tensor input, tuple of ints size)")
+def sum_to_size(input: Tensor, *size: Any, **named: Any) -> Tensor:
+    """Add up what `expand` to this tensor's size would repeat of a tensor of size `size`: its gradient's way back.
+
+    Returns:
+        A tensor of that size; this tensor itself where it has it.
+
+    Raises:
+        RuntimeError: when a tensor of that size cannot be expanded to this one's.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html
+    """
+    if not (size or named):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    wanted = as_ints((named["size"],) if named else size, "sum_to_size", "size")
+    have = input._lay().size
+    extra = len(have) - len(wanted)
+    if extra < 0 or any(n not in (1, have[i + extra]) for i, n in enumerate(wanted)):
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(have)}}}.")
+    if not wanted:
+        return input.sum()
+    return input if wanted == have else _added_up(input, wanted)

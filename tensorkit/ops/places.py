@@ -23,7 +23,7 @@ from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
-__all__ = ["argwhere", "bisected", "bucketize", "nonzero", "searchsorted"]
+__all__ = ["argwhere", "bisected", "bucketize", "nonzero", "nonzero_static", "searchsorted"]
 
 
 # -- in an order --------------------------------------------------------------------------------------------------
@@ -450,6 +450,68 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     found = _nonzero(input if input.dim() else input.detach().unsqueeze(0), None)
     return found.unbind(1)
+
+
+@op(
+    samples=(
+        sample("tk.nonzero_static(a, size=3)", a=(3, 4)),
+        sample("a.nonzero_static(size=9)", a=(2, 3)),
+        sample("a.nonzero_static(size=9, fill_value=7)", a=(2, 1, 3)),
+        sample("tk.nonzero_static(a, size=0)", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=2)", a=()),
+        sample("tk.nonzero_static(a, size=4, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=4, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.nonzero_static(a.to('meta'), size=4).stride()", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=-1)", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=True)", a=(2, 3)),
+        sample("tk.nonzero_static(a)", a=(2, 3)),
+        sample("a.nonzero_static(3)", a=(2, 3)),
+    ),
+    kind="reduce",
+    strict=True,
+)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer.
+
+    The size of the result is known without looking at a number; on the meta device there are no others.
+
+    Args:
+        size: how many rows. fill_value: what stands in those that no element filled.
+
+    Returns:
+        An int64 tensor of size ``(size, input.dim())``.
+
+    Raises:
+        RuntimeError: for a negative size.
+
+    >>> import tensorkit as tk
+    >>> tk.nonzero_static(tk.tensor([[0, 5], [7, 0]]), size=3)
+    tensor([[ 0,  1],
+            [ 1,  0],
+            [-1, -1]])
+
+    Source: https://docs.pytorch.org/docs/main/generated/torch.nonzero_static.html
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    shape = (int(size), input.dim())
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.label}"
+        )
+    if input._device == META:
+        return empty_strided(shape, _column_major(shape[0]), dtypes.int64, META)
+    rows = numpy.full(shape, fill_value, numpy.int64)
+    if rows.size:
+        found = _nonzero(input, None)._nd()[: shape[0]]
+        rows[: len(found)] = found
+    result = fresh(rows, dtypes.int64)
+    if out is None:
+        return result
+    resize_out(out, shape)
+    copy_into(out, result)
+    out._bump()
+    return out
 
 
 @op(

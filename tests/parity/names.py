@@ -19,7 +19,7 @@ __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __pow__ __rpo
 __lt__ __le__ __gt__ __ge__ __hash__ __reversed__ T mT H mH real imag is_complex is_floating_point is_signed
 is_inference type_as expand_as view_as reshape_as new new_tensor new_empty new_zeros new_ones new_full
 new_empty_strided pin_memory is_pinned is_sparse is_quantized is_meta is_nonzero is_same_size apply_ map_
-get_device output_nr retains_grad map2_ storage_type
+get_device sum_to_size output_nr retains_grad map2_ storage_type
 """
 
 #: Attributes and methods of the two faces of a storage.
@@ -82,8 +82,8 @@ bitwise_left_shift bitwise_right_shift nan_to_num xlogy copysign nextafter ldexp
 
 sum nansum prod mean nanmean median nanmedian mode quantile nanquantile var std var_mean std_mean max min amax
 amin aminmax argmax argmin all any count_nonzero logsumexp norm dist cumsum cumprod cummax cummin logcumsumexp
-diff trapezoid trapz cumulative_trapezoid unique unique_consecutive histc histogram bincount bucketize
-searchsorted sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
+diff gradient trapezoid trapz cumulative_trapezoid unique unique_consecutive histc histogram bincount bucketize
+searchsorted nonzero_static sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
 
 matmul mm mv bmm dot vdot inner outer ger addmm addmv addr addbmm baddbmm einsum tensordot kron cross trace
 det logdet slogdet inverse pinverse chain_matmul cdist matrix_power matrix_exp qr svd cholesky
