@@ -22,7 +22,7 @@ def _apart(x: Any) -> tuple[Any, Any]:
 
 def _i1_back(g: Any, c: Any) -> Any:
     away, x = _apart(c.input)
-    return g * (c.input.i0() - c.out * x.reciprocal()).where(away, 0.5)
+    return g * (x.i0() - c.out * x.reciprocal()).where(away, 0.5)
 
 
 def _i1e_back(g: Any, c: Any) -> Any:

@@ -210,7 +210,7 @@ def _polygamma_back(g: Any, c: Any) -> Any:
         sample("a.polygamma_(1)", a=(2, 3)),
         sample("a.polygamma('x')", a=(2, 3)),
         sample("tk.special.polygamma(1, a)", a=(2, 3)),
-        sample("tk.special.polygamma(a, 1)", a=(2,)),
+        sample("tk.special.polygamma('x', a)", a=(2,)),
     ),
     kind="pointwise",
     methods=(),

@@ -218,6 +218,14 @@ DELIBERATE = (
         rare=True,
         chance=True,
     ),
+    Deliberate(
+        "PyTorch computes the incomplete gamma functions of float32 in float32, where the reciprocals of the tiniest "
+        "numbers are infinite, and says 0 for 1; tensorkit computes them in float64",
+        lambda case, found: (
+            case.op.startswith("igamma") and case.telling() and f"{found.respect}: values" in found.text
+        ),
+        rare=True,
+    ),
 )
 
 
