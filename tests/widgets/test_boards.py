@@ -148,6 +148,20 @@ def test_nonsense_from_a_browser_changes_nothing(board: Board) -> None:
     json.dumps(board.frame)
 
 
+def test_no_neighbour_covers_the_frame_of_a_tile(board: Board) -> None:
+    framed = {"good", "bad", "made", "changed"}
+    for at in range(min(board.steps, 12) + 1):
+        board.goto(at)
+        tiles = [tile for table in board._sheet(at).tables for tile in table.tiles]
+        wanted = [f"tk-rim tk-rim-{kind}" for tile in tiles for kind in tile.kinds if kind in framed]
+        groups = [g for g in ElementTree.fromstring(board.svg()).iter() if g.get("class") == "tk-tabled"]
+        drawn = [[part.get("class", "") for part in g] for g in groups]
+        assert sorted(c for part in drawn for c in part if c.startswith("tk-rim")) == sorted(wanted)
+        for part in drawn:
+            rims = [k for k, c in enumerate(part) if c.startswith("tk-rim")]
+            assert all(k > part.index("tk-table") for k in rims), "drawn after the tiles"
+
+
 def test_a_saved_page_stands_alone(board: Board, tmp_path: Path) -> None:
     page = board.save(tmp_path / "x.html").read_text(encoding="utf-8")
     assert page.count("<template") == 3 * (board.steps + 1), "every step, for three widths"

@@ -26,6 +26,10 @@ _SIGNS = {
 }
 _LOOKS = {"lit": "lit", "kin": "kin"}
 """The looks that the pointer gives too; every other kind has a class of its own, ``tk-is-ghost``."""
+
+_RIMMED = frozenset({"good", "bad", "made", "changed"})
+"""The looks of a tile that have a strong frame."""
+
 _MEANING = {
     "lit": "[x] is looked at", "ghost": "(x) is not in memory: it is read again", "bad": "!x does not fit",
     "changed": "*x has changed", "made": "+x is new", "freed": "~x is gone", "good": "x✓ fits",
@@ -110,7 +114,13 @@ def _table(table: Table, live: bool) -> str:
             aria_label=table.label if live and table.rows else None,
         )
     )  # fmt: skip
-    # Drawn after all tiles, so that no neighbour covers the frame of a lit one.
+    # Drawn after all tiles, so that no neighbour covers the frame of one.
+    parts += [
+        rect(t.x, t.y, t.width, t.height, f"tk-rim tk-rim-{kind}")
+        for t in table.tiles
+        for kind in t.kinds
+        if kind in _RIMMED
+    ]
     parts += [rect(t.x, t.y, t.width, t.height, "tk-halo") for t in table.tiles if "lit" in t.kinds]
     return group("".join(parts), class_="tk-tabled")
 

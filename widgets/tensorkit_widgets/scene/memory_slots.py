@@ -62,7 +62,7 @@ def slot_rows(
 
 def _unit(longest: int, font: float) -> float:
     """The least width of a slot for numbers of so many characters."""
-    return max(30.0, longest * MONO * font + 8)
+    return max(30.0, (longest + 1) * MONO * font + 2)
 
 
 def _width(items: list[Item], least: float, room: float, large: bool) -> float:

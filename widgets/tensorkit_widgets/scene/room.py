@@ -112,4 +112,4 @@ def one_box(snapshots: Iterable[Snapshot], room: float) -> tuple[float, float, f
     longest = max((len(short(value, one.meta.dtype)) for one in shown for value in one.grid), default=1)
     columns = max((one.window.count[-1] if one.window.count else 1 for one in shown), default=1)
     unit = min(84.0, (room - 64) / max(columns, 1))
-    return unit, 48.0, max(7.0, min(22.0, int((unit - 9) / (longest * MONO) * 2) / 2))
+    return unit, 48.0, max(7.0, min(22.0, int((unit - 4) / ((longest + 1) * MONO) * 2) / 2))

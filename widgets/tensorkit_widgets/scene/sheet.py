@@ -260,7 +260,7 @@ def strip_table(
     count = sum(len(run.values) for run in runs)
     unit = min(64.0, (width - 46 * len(spans)) / max(count, 1))
     longest = max((len(short(v, meta.dtype)) for run in runs for v in run.values), default=1)
-    font = min(18.0, max(8.0, int((unit - 6) / (longest * MONO))))
+    font = min(18.0, max(8.0, int((unit - 2) / ((longest + 1) * MONO))))
     tiles: list[Tile] = []
     gaps: list[Gap] = []
     at = x

@@ -83,7 +83,7 @@ def _row(
     texts = [short(v, meta.dtype) for run in snapshot.strip for v in run.values]
     longest = max(map(len, texts), default=1)
     width = _slot_width(snapshot, page, longest, len(gap_spans), broken)
-    font = min(20.0, max(9.0, int((width - 8) / (longest * MONO))))
+    font = min(20.0, max(9.0, int((width - 2) / ((longest + 1) * MONO))))
     cells: list[Cell] = []
     gaps: list[Gap] = []
     x = LEFT
