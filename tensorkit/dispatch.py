@@ -512,12 +512,17 @@ def explain(
         return f"TensorBase.{name}() takes no keyword arguments"
     if alone and len(args) > 1:
         return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
+    if method and name == "apply_" and kwargs:
+        return f"TensorBase.{name}() takes no keyword arguments"
+    if method and name == "apply_" and len(args) != 2:
+        return f"TensorBase.{name}() takes exactly one argument ({len(args) - 1} given)"
     if texts is not None:
         given = args[1:] if method else args
         if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
             return sentence
         if not any(_no_integer(value) for value in (*given, *kwargs.values())):
             return None
+    kwargs = _from_numpy_names(body, kwargs) or kwargs
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -758,7 +763,14 @@ def traced_method(
                     raise ValueError("Overflow when unpacking long long") from None
                 raise
         if renamed is not None:
-            return method(*args, **renamed)
+            try:
+                return method(*args, **renamed)
+            except TypeError as error:
+                sentence = _told(
+                    error, name, body, args, kwargs, method=True
+                )  # in the names that were written
+                if sentence is None:
+                    raise
         raise TypeError(sentence)
 
     return method
@@ -933,7 +945,12 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                     raise ValueError("Overflow when unpacking long long") from None
                 raise
         if renamed is not None:
-            return function(*args, **renamed)
+            try:
+                return function(*args, **renamed)
+            except TypeError as error:
+                sentence = _told(error, name, body, args, kwargs)  # in the names that were written
+                if sentence is None:
+                    raise
         raise TypeError(sentence)
 
     return function

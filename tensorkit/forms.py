@@ -24,6 +24,7 @@ __all__ = [
     "FUNCTIONS",
     "METHODS",
     "Inner",
+    "number_of_positions",
     "of_function",
     "of_method",
     "of_python",
@@ -195,12 +196,14 @@ class _Form:
         return f"{name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
 
     def _unknown(self, name: str, kwargs: Mapping[str, Any], used: set[str]) -> str | None:
+        if used.issuperset(kwargs):
+            return None
         names = {parameter.name for parameter in self.parameters}
-        for key in kwargs:
-            if key not in used:
-                if key in names:
-                    return f"{name}() got multiple values for argument '{key}'"
+        for key in kwargs:  # among which PyTorch does not know even those in NumPy's names that it used
+            if key not in names:
                 return f"{name}() got an unexpected keyword argument '{key}'"
+            if key not in used:
+                return f"{name}() got multiple values for argument '{key}'"
         return None
 
 
@@ -395,10 +398,19 @@ def _Tensor_norm(
     return _norm(self, p, dim, keepdim, dtype=dtype)
 
 
+def number_of_positions(given: Any) -> Any:
+    """What `split` takes a tensor for: the number that it holds, if it holds one."""
+    if not isinstance(given, Tensor):
+        return given
+    try:
+        return int(given)
+    except ValueError:
+        return given
+
+
 @_in_python
 def _Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
-    if isinstance(split_size, Tensor) and split_size.numel() == 1:
-        split_size = int(split_size)
+    split_size = number_of_positions(split_size)
     return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
 
 
@@ -410,8 +422,10 @@ def _split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | No
 
 
 @_in_python
-def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner | None:
-    return ("Tensor.unflatten", (dim, sizes), {}) if sizes else None
+def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return "Tensor.unflatten", (dim, sizes), {}
 
 
 def _by_flags(inner: Callable[..., Inner], begin: str, places: tuple[int, int]) -> Callable[..., Inner]:

@@ -168,8 +168,11 @@ def _logistic(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
+_LARGEST = float(numpy.finfo(numpy.float32).max)
+
+
 def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array | None:
-    """The variance of float32 numbers, or its root: of all, or along a dimension; None where one is not finite."""
+    """The variance of float32 numbers, or its root: of all, or along a dimension; None where one is too large."""
     if axis is None or array.ndim == 1:
         groups: Any = [array.reshape(-1).tolist()]
     elif array.ndim == 2:
@@ -186,7 +189,7 @@ def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array
         for value in group:
             apart = value - centre
             total += apart * apart
-        if not isfinite(total):
+        if not total <= _LARGEST:  # of a variance that float32 cannot hold, PyTorch says nothing
             return None
         found.append(sqrt(total / (many - correction)) if root else total / (many - correction))
     return numpy.array(

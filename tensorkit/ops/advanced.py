@@ -677,9 +677,15 @@ def _checked_indices(name: str, indices: Any) -> list[Tensor]:
     for nr, part in enumerate(indices):
         if not isinstance(part, Tensor):
             raise TypeError(f"expected Tensor as element {nr} in argument 0, but got {type(part).__name__}")
-    if not indices:
-        raise RuntimeError("sym_strides() called on an undefined Tensor")
     return list(indices)
+
+
+def _refuse_none(input: Tensor, picks: Sequence[Tensor], values: Tensor) -> None:
+    """PyTorch looks at the size of the values before it misses the indices."""
+    if not picks:
+        _checked_target(input, picks)
+        _check_values(input, values, input._lay().size)
+        raise RuntimeError("sym_strides() called on an undefined Tensor")
 
 
 @op(
@@ -695,6 +701,7 @@ def _checked_indices(name: str, indices: Any) -> list[Tensor]:
         sample("a.index_put_((b,), b)", a=(3, 4), b=(4,)),
         sample("a.index_put_(tk.tensor([0]), b)", a=(3,), b=()),
         sample("a.index_put_((0,), b)", a=(3,), b=()),
+        sample("a.index_put_((), tk.ones(5, 7))", a=(3, 4)),
         sample("a.index_put_((tk.tensor([0]),), 1)", a=(3,)),
     ),
     kind="inplace",
@@ -726,6 +733,7 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
         raise TypeError(
             f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
         )
+    _refuse_none(input, picks, values)
     return place(input, picks, values, accumulate=accumulate)
 
 
@@ -756,6 +764,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
             raise TypeError(
                 f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
             )
+        _refuse_none(input, picks, values)
         out = empty_strided(input._lay().size, like_strides(input._lay()), input._dtype, input._device)
         copy_into(out, input)
         _put(out, picks, values, accumulate)

@@ -82,6 +82,14 @@ _REAL = frozenset((bool, int, float))
 _SCALARS = (bool, int, float, complex, numpy.generic)
 
 
+def _check_byte_order(given: Array) -> None:
+    if not given.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
+
+
 def _dtype_of(data: Any) -> dtype:
     """The dtype that all numbers of nested sequences together promote to."""
     if isinstance(data, Tensor):
@@ -258,6 +266,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type_name(data)}'")
     if isinstance(data, numpy.ndarray):
+        _check_byte_order(data)
         copied = _from_array(data, kind)
         return to_device(fresh(copied, kind or dtypes.from_numpy_dtype(copied.dtype)), where)
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], numpy.ndarray) and data[0].ndim:
@@ -323,12 +332,8 @@ def from_numpy(ndarray: Array) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html
     """
     if not isinstance(ndarray, numpy.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    if not ndarray.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-            "currently not supported."
-        )
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
+    _check_byte_order(ndarray)
     kind = dtypes.from_numpy_dtype(ndarray.dtype)
     if any(step < 0 for step in ndarray.strides):
         raise ValueError(_NEGATIVE)

@@ -438,6 +438,8 @@ def _dims_of(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
     """The dimensions to contract, of the first and of the second."""
     if isinstance(dims, Tensor):
         if dims.numel() > 1:
+            if len(dims) != 2:
+                raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
             return dims[0].tolist(), dims[1].tolist()
         dims = int(dims.item())
     if isinstance(dims, (tuple, list)):
@@ -523,6 +525,7 @@ def _written(result: Tensor, out: Any) -> Tensor:
         sample("tk.tensordot(a, b, 1)", a=(1, 2), b=(2, 1)),
         sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(1, 3)),
         sample("tk.tensordot(a, b, tk.tensor([[0], [1]]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, tk.tensor([[0], [1], [1]]))", a=(2, 3), b=(3, 2)),
         sample("tk.tensordot(a, b, 3)", a=(2, 3), b=(3, 2)),
         sample("tk.tensordot(a, b, -1)", a=(2, 3), b=(3, 2)),
         sample("tk.tensordot(a, b, 1.5)", a=(2, 3), b=(3, 2)),

@@ -253,7 +253,8 @@ def sum_to_size(input: Tensor, *size: Any, **named: Any) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html
     """
-    if not (size or named):
+    sequence = isinstance(named.get("size"), (tuple, list))
+    if bool(size) == bool(named) or (named and not (sequence and len(named) == 1)):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     wanted = as_ints((named["size"],) if named else size, "sum_to_size", "size")
     have = input._lay().size

@@ -8,6 +8,7 @@ from typing import Any
 from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.views import scatter_strided
+from tensorkit.device import META
 from tensorkit.dispatch import by_layout, op, sample
 from tensorkit.elementwise import empty_strided
 from tensorkit.ops.copies import copy_into
@@ -98,6 +99,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         sample("tk.narrow_copy(a, 0, 1, 2)", a=(4, 3)),
         sample("a.narrow_copy(-1, -2, 1)", a=(4, 3)),
         sample("a.narrow_copy(0, 3, 2)", a=(4, 3)),
+        sample("a.narrow_copy(0, -1, -2)", a=(4, 3)),
     ),
     kind="copy",
     derivative=Rule(
@@ -114,7 +116,14 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow_copy.html
     """
-    return _row_major(input._view(input._lay().narrow(dim, start.__index__(), length)))
+    first, lay = start.__index__(), input._lay()
+    if length < 0 and input._device != META:  # PyTorch looks at the length last, but on no data at all
+        lay.narrow(dim, first, 0)
+        n = lay.size[dim]
+        raise RuntimeError(
+            f"start ({first + n if first < 0 else first}) + length ({length}) exceeds dimension size ({n})."
+        )
+    return _row_major(input._view(lay.narrow(dim, first, length)))
 
 
 @op(

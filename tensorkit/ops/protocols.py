@@ -165,7 +165,7 @@ def _number(value: Any) -> Any:
     kind="resize",
     function=False,
 )
-def apply_(input: Tensor, callable: Any) -> Tensor:
+def apply_(input: Tensor, callable: Any, /) -> Tensor:
     """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster.
 
     >>> import tensorkit as tk

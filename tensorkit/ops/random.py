@@ -126,6 +126,16 @@ class _Call:
         raise self.refused()
 
 
+def _held(high: Tensor) -> int:
+    """The end of a range that a tensor holds."""
+    if high.dim() or high._device.type == "cuda":
+        raise RuntimeError("high must be a scalar tensor and on CPU")
+    value = high.item()
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    return int(value)
+
+
 def _is_integer(value: Any) -> bool:
     return not isinstance(value, (bool, float)) and hasattr(value, "__index__")
 
@@ -606,6 +616,8 @@ def randn_like(
     samples=(
         sample(f"tk.randint_like(a, 2, {_SEEDED})", a=(2, 3)),
         sample(f"tk.randint_like(a, 1, 9, dtype=tk.int16, {_SEEDED})", a=(2, 3)),
+        sample(f"tk.randint_like(a, tk.tensor(3.5), {_SEEDED})", a=(2, 3)),
+        sample("tk.randint_like(a, tk.tensor([3]))", a=(2, 3)),
         sample("tk.randint_like(a, 9, 1)", a=(2,)),
     ),
     kind="create",
@@ -636,6 +648,8 @@ def randint_like(
     call.check_options(known=("input", "low", "high"))
     bound = call.bind(("input", "high"), ("input", "low", "high"))
     input, low, high = bound["input"], bound.get("low", 0), bound["high"]
+    if "low" not in bound and isinstance(high, Tensor) and isinstance(input, Tensor):
+        high = _held(high)
     if not (isinstance(input, Tensor) and _is_integer(low) and _is_integer(high)):
         raise call.refused()
     first, last = call.integer(low), call.integer(high)

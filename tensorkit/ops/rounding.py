@@ -203,12 +203,14 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
 
 
 def _check_frexp(input: Tensor, out: Any) -> None:
+    if not (out is None or isinstance(out, (tuple, list))):
+        raise TypeError(f"frexp(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if out is not None and len(out) != 2:
+        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     if not input._dtype.is_floating_point:
         raise RuntimeError("tensorkit.frexp() only supports floating-point dtypes")
     if out is None:
         return
-    if not isinstance(out, (tuple, list)):
-        raise TypeError(f"frexp(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
     mantissa, exponent = out
     said = [cpp_name(kind) for kind in (input._dtype, mantissa._dtype, exponent._dtype)]
     if mantissa._dtype is not input._dtype:
@@ -235,6 +237,7 @@ def _parts(input: Tensor) -> tuple[Array, Array]:
         sample("tk.frexp(a).exponent", a=(2, 3)),
         sample("tk.frexp(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int32)))", a=(2, 3)),
         sample("tk.frexp(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
+        sample("tk.frexp(a, out=(a,))", a=(2, 3)),
         sample("tk.frexp(2)"),
     ),
     kind="reduce",

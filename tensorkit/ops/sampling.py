@@ -479,7 +479,7 @@ def _normal_name(arguments: dict[str, Any]) -> str:
         sample(f"tk.normal(1, 2, size=(3,), dtype=tk.float64, {_SEEDED})"),
         sample(f"tk.normal(1, 2, [3], requires_grad=True, {_SEEDED})"),
         sample(f"tk.normal(b, a.abs(), out=a, {_SEEDED})", a=(4,), b=(4,)),
-        sample("tk.normal(a, b)", a=(2, 3), b=(2,)),
+        sample(f"tk.normal(a, b, {_SEEDED})", a=(2, 3), b=(2,)),
         sample("tk.normal(a, -1)", a=(2,)),
         sample("tk.normal(1, -1, (2,))"),
         sample(f"tk.normal(1, a, {_SEEDED})", a=(2,)),

@@ -10,6 +10,7 @@ from tensorkit import dtypes, pieces
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
 from tensorkit.dispatch import op, sample, wants_grad
+from tensorkit.forms import number_of_positions
 from tensorkit.ops.parts import narrow
 from tensorkit.sizes import normalise_dim
 from tensorkit.strides import Layout
@@ -73,6 +74,7 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
         sample("tk.split(a, 2)", a=(5, 2)),
         sample("a.split([1, 3], dim=-1)", a=(2, 4)),
         sample("a.split(0)", a=(5,)),
+        sample("a.split(tk.tensor(2.5))", a=(5,)),
     ),
     derivative=Rule(
         _split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))
@@ -91,6 +93,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
         raise TypeError  # said in PyTorch's words by whoever called
     if not isinstance(tensor, Tensor):
         return tensor.split(split_size, dim)  # as PyTorch calls what it is given
+    split_size = number_of_positions(split_size)
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "

@@ -283,6 +283,7 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     """
     samples = [sample(call.format(name=name), a=(2, 3)) for call in _SPREAD_SAMPLES]
     samples.append(sample(f"a.{name}(0, True, True)", a=(2, 3)))
+    samples.append(sample(f"tk.{name}(tk.tensor([1e30, 2.0, -1e30]))"))
     samples.append(sample(f"tk.{name}(a, 1, out=tk.empty(0))", a=(2, 3)))
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)

@@ -230,8 +230,8 @@ def test_a_refused_write_changes_nothing(call: str) -> None:
 
 
 #: Of all spoilt calls so many are answered otherwise than by PyTorch: by another sentence, or by one of the two alone.
-DIFFER = 28
-ACCEPTED = 3  # of these, what PyTorch refuses and tensorkit does not
+DIFFER = 15
+ACCEPTED = 3  # of these: fewer pivots than rows, where PyTorch reads on in memory that is not theirs
 _STATEFUL = ("resize_", "set_num", "set_rng", "seed", "random_", "share_memory", "unravel_index")
 
 

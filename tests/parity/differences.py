@@ -172,10 +172,12 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
-        "which digits of a sum of huge, tiny and infinite products are left depends on the machine's own routines: on "
-        "the order of additions, and on whether the tiniest numbers count",
+        "which digits of a sum of huge, tiny and infinite numbers or products are left depends on the machine's own "
+        "routines: on the order of additions, and on whether the tiniest numbers count",
         lambda case, found: (
-            case.op in _SUMS_OF_PRODUCTS and case.telling() and f"{found.respect}: values" in found.text
+            case.op in {*_SUMS_OF_PRODUCTS, "sum", "nansum"}
+            and case.telling()
+            and f"{found.respect}: values" in found.text
         ),
         rare=True,
         chance=True,
