@@ -82,6 +82,8 @@ class Pointwise:
         like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
         exact_out: whether ``out=`` must have the very dtype of the result.
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
+        exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
+            tensors: all others are rounded to 16 bits first.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Pointwise:
     like_first: str = ""
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
+    exact_divisor: bool = False
     #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
     rules: int = field(init=False, repr=False, default=0)
 
@@ -341,20 +344,25 @@ def _run(
     where = out._device
     if where.type == "cpu":
         arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
-        if cpu.is_half(compute) and block.exact_half:
+        beside = block.exact_divisor and not arrays[-1].ndim and _wider(operands[-1], compute)
+        if cpu.is_half(compute) and block.exact_half and not beside:
             result = cpu.quiet(block.numpy, *(cpu.cast(array, compute) for array in arrays))
             cpu.copy(out._nd(), result)
             return
         if cpu.is_half(compute):
-            exact = block.numpy not in _SIGNS
-            arrays = tuple(_half_operand(o, a, compute, exact) for o, a in zip(operands, arrays, strict=True))
+            arrays = tuple(
+                _half_operand(operand, array, compute, block.exact_divisor and place == 1)
+                for place, (operand, array) in enumerate(zip(operands, arrays, strict=True))
+            )
         whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
         if whole and cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
             return
         if alpha is not None:
-            scale = as_number_array(alpha, _wide(compute))
+            scale = cpu.cast(as_number_array(alpha, compute), _wide(compute))
             scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)
-            arrays = (arrays[0], cpu.cast(scaled, compute))
+            # PyTorch's loop over many 16-bit numbers at once rounds the sum alone, that over the few last ones both.
+            once = cpu.is_half(compute) and out.numel() >= _AT_ONCE
+            arrays = (arrays[0], scaled if once else cpu.cast(scaled, compute))
         if out._conjugated:
             held = numpy.empty(out._lay().size, out._dtype.numpy)
             cpu.zip_into(block.numpy, arrays, held, compute)
@@ -379,6 +387,15 @@ def _run(
     run(body, out, numbers, compute)
 
 
+#: How many 16-bit numbers PyTorch's vector loops take in one step.
+_AT_ONCE = 64
+
+
+def _wider(operand: Any, compute: dtype) -> bool:
+    """Whether a number or a 0-d tensor has digits that the dtype to compute in has not."""
+    return not isinstance(operand, Tensor) or operand._dtype is not compute
+
+
 #: How `alpha` enters the sum that a large tensor is given at once.
 _SIGNS: dict[Any, int] = {numpy.add: 1, numpy.subtract: -1}
 
@@ -388,7 +405,7 @@ def _wide(compute: dtype) -> dtype:
 
 
 def _half_operand(operand: Any, array: Array, compute: dtype, exact: bool) -> Array:
-    """A number keeps its float32 precision beside 16-bit tensors; added or subtracted, it is rounded first."""
+    """A number beside 16-bit tensors is rounded to their dtype first, unless it is to keep its float32 precision."""
     if not exact:
         return array if array.ndim else cpu.cast(array, compute)
     return array if isinstance(operand, Tensor) else as_number_array(operand, dtypes.float32)

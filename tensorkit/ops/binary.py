@@ -375,7 +375,7 @@ def _xlogy_input(g: Any, c: Any) -> Any:
 
 
 xlogy = binary(
-    Pointwise("xlogy", _xlogy, None, result="float", lacks=_COMPLEX, overloaded=True),
+    Pointwise("xlogy", _xlogy, None, result="float", lacks=_COMPLEX, overloaded=True, exact_half=True),
     first="mixed",
     rounded=1,
     derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: g * c.input / c.other),

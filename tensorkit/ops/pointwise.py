@@ -408,7 +408,7 @@ sub = binary(
 )
 
 mul = binary(
-    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=()),
+    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=(), exact_divisor=True),
     aliases=("multiply",),
     operators=("__mul__", "__rmul__", "__imul__"),
     derivative=Rule(
@@ -442,7 +442,19 @@ def refuse_zero(divisor: Array) -> None:
 def _floor_divide(a: Array, b: Array) -> Array:
     if _integers(a):
         refuse_zero(b)
-    return numpy.floor_divide(a, b)
+    return _half_floored(a, b) if a.dtype.itemsize == 2 and not _integers(a) else numpy.floor_divide(a, b)
+
+
+def _half_floored(a: Array, b: Array) -> Array:
+    """C's way to divide and round down, in 16-bit numbers: PyTorch rounds to 16 bits after every step."""
+    rest = numpy.fmod(a, b)
+    quotient = (a - rest) / b
+    quotient = numpy.where((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1, quotient)
+    whole = numpy.floor(quotient)
+    whole = numpy.where(quotient - whole > 0.5, whole + 1, whole)
+    plain = a / b
+    whole = numpy.where(quotient != 0, whole, numpy.copysign(numpy.zeros((), a.dtype), plain))
+    return numpy.where(b == 0, plain, whole)
 
 
 @kernels.looped(f=compiled_each.cut_quotient, d=compiled_each.cut_quotient)
@@ -495,12 +507,32 @@ def not_implemented(name: str, second: str = "other") -> Rule:
 
 
 _true_divide: Pointwise = Pointwise(
-    "div", numpy.true_divide, lambda a, b: a / b, result="float", kernel="div_true_cpu", lacks=()
+    "div",
+    numpy.true_divide,
+    lambda a, b: a / b,
+    result="float",
+    kernel="div_true_cpu",
+    lacks=(),
+    exact_divisor=True,
 )
 _floored = Pointwise(
-    "div", _floor_divide, lambda a, b: a // b, kernel="div_floor_cpu", lacks=(*LIMITED, *_COMPLEX, _BOOL)
+    "div",
+    _floor_divide,
+    lambda a, b: a // b,
+    kernel="div_floor_cpu",
+    lacks=(*LIMITED, *_COMPLEX, _BOOL),
+    exact_half=True,
+    exact_divisor=True,
 )
-_truncated = Pointwise("div", _trunc_divide, None, kernel="div_trunc_cpu", lacks=(*LIMITED, *_COMPLEX, _BOOL))
+_truncated = Pointwise(
+    "div",
+    _trunc_divide,
+    None,
+    kernel="div_trunc_cpu",
+    lacks=(*LIMITED, *_COMPLEX, _BOOL),
+    exact_half=True,
+    exact_divisor=True,
+)
 
 true_divide = binary(
     Pointwise(
@@ -511,6 +543,7 @@ true_divide = binary(
         kernel="div_true_cpu",
         lacks=(),
         overloaded=True,
+        exact_divisor=True,
     ),
     operators=("__truediv__", "__itruediv__", "__div__", "__idiv__"),
     derivative=_DIVIDED,
@@ -603,6 +636,8 @@ floor_divide = binary(
         overloaded=True,
         kernel="div_floor_cpu",
         lacks=(*LIMITED, *_COMPLEX, _BOOL),
+        exact_half=True,
+        exact_divisor=True,
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     derivative=not_implemented("floor_divide"),

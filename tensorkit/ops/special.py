@@ -330,7 +330,8 @@ _ONES: dict[str, Any] = {char: numpy.ones((), char) for char in "fd"}
 
 @lru_cache(64)
 def _ends(eps: float, kind: Any) -> tuple[Any, Any]:
-    return kind.type(eps), kind.type(1 - eps)
+    low = kind.type(eps)
+    return low, kind.type(1) - low
 
 
 def _logit(a: Array, eps: float | None) -> Array:
@@ -352,7 +353,7 @@ def _logit_back(g: Any, c: Any) -> Any:
     return (g / (c.input * (1 - c.input))).where(inside, 0.0 if cut else math.nan)
 
 
-_LOGIT = float_block("logit", _logit, None, "logit_cpu")
+_LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=True)
 
 
 @op(
