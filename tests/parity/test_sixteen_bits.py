@@ -1,0 +1,75 @@
+"""Numbers and 0-d tensors beside 16-bit tensors: to what PyTorch rounds, and when. To the last bit, as printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorkit as tk
+
+_NUMBERS = (1.2345678, 0.1, 2.3456, -0.37)
+_TWO = [
+    *("add", "sub", "mul", "div", "true_divide", "floor_divide", "remainder", "fmod", "pow", "rsub"),
+    *("eq", "ne", "lt", "le", "gt", "ge", "maximum", "fmin", "hypot", "copysign", "xlogy", "ldexp"),
+]
+_MORE = {
+    "div floor": lambda lib, a, b: lib.div(a, b, rounding_mode="floor"),
+    "div trunc": lambda lib, a, b: lib.div(a, b, rounding_mode="trunc"),
+}
+_ALONE = {
+    "logit": lambda a: (a / 3).logit(),
+    "logit eps": lambda a: (a / 3).logit(0.1),
+    "clamp": lambda a: a.clamp(0.1, 1.1),
+    "add alpha": lambda a: a.add(a, alpha=0.1),
+    "sub alpha": lambda a: a.sub(0.1, alpha=0.3),
+    "in place": lambda a: a.mul_(1.1).add_(0.1).div_(0.7).pow_(1.3),
+}
+
+
+def _pair(torch: Any, kind: str, count: int) -> tuple[Any, Any]:
+    numbers = (numpy.random.default_rng(count).random(count) * 3).astype("float32")
+    return getattr(tk.from_numpy(numbers.copy()), kind)(), getattr(torch.from_numpy(numbers), kind)()
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    assert str(ours.dtype).split(".")[1] == str(theirs.dtype).split(".")[1]
+    return numpy.array_equal(ours.double().numpy(), theirs.double().numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", ["half", "bfloat16"])
+@pytest.mark.parametrize("name", [*_TWO, *_MORE])
+def test_a_number_beside_a_tensor_is_rounded_as_pytorch_rounds_it(torch: Any, name: str, kind: str) -> None:
+    a, b = _pair(torch, kind, 300)
+    ours, theirs = (_MORE.get(name) or (lambda lib, x, y: getattr(lib, name)(x, y)) for _ in "ab")
+    assert _same(ours(tk, a, a.flip(0)), theirs(torch, b, b.flip(0))), "two tensors"
+    for number in _NUMBERS:
+        forms = [(a, number, b, number), (number, a, number, b)]
+        for wide in ("float32", "float64"):
+            mine, other = (
+                tk.tensor(number, dtype=getattr(tk, wide)),
+                torch.tensor(number, dtype=getattr(torch, wide)),
+            )
+            forms += [(a, mine, b, other), (mine, a, other, b)]
+        for first, second, third, fourth in forms:
+            try:
+                expected = theirs(torch, third, fourth)
+            except TypeError:
+                continue  # no form of this function takes a number here
+            assert _same(ours(tk, first, second), expected), (first, second)
+
+
+@pytest.mark.parametrize("kind", ["half", "bfloat16"])
+@pytest.mark.parametrize("name", _ALONE)
+def test_every_step_is_rounded_as_pytorch_rounds_it(torch: Any, name: str, kind: str) -> None:
+    a, b = _pair(torch, kind, 15)
+    assert _same(_ALONE[name](a), _ALONE[name](b))
+
+
+@pytest.mark.parametrize("kind", ["half", "bfloat16"])
+def test_a_tenth_is_a_tenth(kind: str) -> None:
+    """What was rounded to 16 bits when it came in equals the same number, however it is asked."""
+    tenth = getattr(tk.tensor([0.1, 0.2]), kind)()
+    assert (tenth == 0.1).tolist() == [True, False]
+    assert (tenth == tk.tensor(0.1)).tolist() == [True, False]
