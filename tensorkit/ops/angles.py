@@ -236,7 +236,14 @@ def _scaled(name: str) -> Pointwise:
             raise RuntimeError(f"{name} is not supported for complex tensors.")
 
     return Pointwise(
-        name, numpy.multiply, lambda a, b: a * b, result="float", lacks=(), check=check, like_first="always"
+        name,
+        numpy.multiply,
+        lambda a, b: a * b,
+        result="float",
+        lacks=(),
+        check=check,
+        like_first="always",
+        exact_divisor=True,
     )
 
 

@@ -44,7 +44,8 @@ def _pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -
 
 
 def _split_name(arguments: dict[str, Any]) -> str:
-    return "SplitBackward0" if isinstance(arguments["split_size"], int) else "SplitWithSizesBackward0"
+    listed = isinstance(arguments["split_size"], (tuple, list))
+    return "SplitWithSizesBackward0" if listed else "SplitBackward0"
 
 
 def _chunk_name(arguments: dict[str, Any]) -> str:

@@ -217,7 +217,7 @@ def same_tensor(ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = Fa
         if facts[fact] != expected:
             return f"{fact} {facts[fact]} against {expected}"
     if _misplaced(ours):
-        return f"stride {ours.stride()} against an array with the steps {ours._nd().strides} in bytes"
+        return f"stride {ours.stride()} against an array with the steps {ours._nd(physical=True).strides} in bytes"
     rtol = tolerance * _TOLERANCE.get(facts["dtype"], 2e-6)
     if not _same_numbers(ours.tolist(), theirs.tolist(), rtol):
         return f"values {ours.tolist()} against {theirs.tolist()}"
@@ -232,7 +232,9 @@ def _misplaced(tensor: Any) -> bool:
         return False
     steps = (
         (size, stride * tensor.itemsize, step)
-        for size, stride, step in zip(tensor.size(), tensor.stride(), tensor._nd().strides, strict=True)
+        for size, stride, step in zip(
+            tensor.size(), tensor.stride(), tensor._nd(physical=True).strides, strict=True
+        )
     )
     return any(size > 1 and told != step for size, told, step in steps)
 
