@@ -163,8 +163,8 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
-        "one of PyTorch's two loops over 16-bit numbers rounds a quotient before it truncates it, the other and "
-        "tensorkit afterwards",
+        "one of PyTorch's two loops over 16-bit numbers rounds a quotient before it truncates it, the other "
+        "afterwards; tensorkit rounds before where two tensors meet, and afterwards beside a number",
         lambda case, found: (
             "rounding_mode='trunc'" in case.call and case.telling() and bool(case.dtypes() & _HALF)
         ),
