@@ -344,14 +344,13 @@ def _run(
     where = out._device
     if where.type == "cpu":
         arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
-        beside = block.exact_divisor and not arrays[-1].ndim and _wider(operands[-1], compute)
-        if cpu.is_half(compute) and block.exact_half and not beside:
-            result = cpu.quiet(block.numpy, *(cpu.cast(array, compute) for array in arrays))
-            cpu.copy(out._nd(), result)
-            return
         if cpu.is_half(compute):
+            exact = block.exact_divisor and _has_more_digits(operands[1], compute)
+            if block.exact_half and not exact:
+                cpu.in_its_dtype(block.numpy, arrays, out._nd(), compute)
+                return
             arrays = tuple(
-                _half_operand(operand, array, compute, block.exact_divisor and place == 1)
+                _half_operand(operand, array, compute, exact and place == 1)
                 for place, (operand, array) in enumerate(zip(operands, arrays, strict=True))
             )
         whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
@@ -391,9 +390,9 @@ def _run(
 _AT_ONCE = 64
 
 
-def _wider(operand: Any, compute: dtype) -> bool:
-    """Whether a number or a 0-d tensor has digits that the dtype to compute in has not."""
-    return not isinstance(operand, Tensor) or operand._dtype is not compute
+def _has_more_digits(operand: Any, compute: dtype) -> bool:
+    """Whether it is a number, or a 0-d tensor, that the dtype to compute in rounds."""
+    return not isinstance(operand, Tensor) or not (operand._lay().size or operand._dtype is compute)
 
 
 #: How `alpha` enters the sum that a large tensor is given at once.

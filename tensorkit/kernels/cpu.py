@@ -27,6 +27,7 @@ __all__ = [
     "cast",
     "choose",
     "copy",
+    "in_its_dtype",
     "is_half",
     "looped",
     "mapped",
@@ -107,8 +108,8 @@ def copy(dst: Array, src: Array) -> None:
 #: From so many elements on, a pointwise operation is cut into pieces: waking a thread takes about 15 µs.
 MANY = 1 if FORCED else 1 << 17
 _PIECE = 1 << 16
-# A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and is
-# not so long that it would be given back to the system after each.
+# A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and each
+# step is long enough that another thread is not kept from Python's lock, which every step needs before and after.
 _BLOCK = 1 << 19
 
 
@@ -384,6 +385,15 @@ def add_scaled(inputs: tuple[Array, ...], alpha: float, out: Array, kind: dtype)
     held = kind.numpy.type(alpha)
     pointwise(Swift(compiled.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out)
     return True
+
+
+def in_its_dtype(function: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -> None:
+    """``out[...] = function(*inputs)`` with every step in `kind` itself, also where that has 16 bits."""
+    held = tuple(cast(array, kind) for array in inputs)
+    if out.size >= MANY and out.dtype == kind.numpy and apart(out, *held):
+        pointwise(function, held, out)
+    else:
+        copy(out, quiet(function, *held))
 
 
 def _by_pieces(ufunc: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -> bool:

@@ -100,9 +100,8 @@ def brief_sum(array: Array, axis: int | None) -> Array | None:
         wide, ones = array.astype(_DOUBLE), _ones(array.shape[axis], _DOUBLE)
         return numpy.asarray(ones.dot(wide) if axis == 0 else wide.dot(ones)).astype(array.dtype)
     elif not single:
-        return numpy.asarray(
-            numpy.add.reduce(array, axis), order="C"
-        )  # NumPy keeps the order of the dimensions
+        # NumPy keeps the order in which the dimensions lie.
+        return numpy.asarray(numpy.add.reduce(array, axis), order="C")
     return None
 
 

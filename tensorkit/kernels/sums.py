@@ -93,7 +93,7 @@ def _compiled_rows(rows: Array, squared: bool) -> Array | None:
     spread(
         lambda i, j: fast(flat[many * i * part :], part, part, out[many * i : many * j], squared),
         _SHARES // many,
-        1,
+        max(1, _PIECE // (many * part)),
     )
     fast(flat[part * _SHARES :], 0, width - part * _SHARES, out[_SHARES:], squared)
     return _add(out, keepdims=True).astype(numpy.float32)  # type: ignore[no-any-return]

@@ -377,7 +377,7 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
             if axis is not None:
                 found = kernels.quiet(
                     ufunc.reduce, whole, axis
-                )  # in memory as the dimensions of the tensor are
+                )  # NumPy keeps the order in which dimensions lie
                 return fresh(numpy.asarray(found, order="C"), input._dtype)
         return _amax(name, input, dim, keepdim, out)
 

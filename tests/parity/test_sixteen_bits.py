@@ -73,3 +73,13 @@ def test_a_tenth_is_a_tenth(kind: str) -> None:
     tenth = getattr(tk.tensor([0.1, 0.2]), kind)()
     assert (tenth == 0.1).tolist() == [True, False]
     assert (tenth == tk.tensor(0.1)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("kind", ["half", "bfloat16"])
+def test_many_of_them_are_rounded_alike(torch: Any, kind: str) -> None:
+    """Enough that they are computed piece by piece, also in place."""
+    a, b = _pair(torch, kind, 200_003)
+    assert _same(a.logit(0.1), b.logit(0.1))
+    assert _same(a.xlogy(a.flip(0)), b.xlogy(b.flip(0)))
+    assert _same(a.div(a.flip(0), rounding_mode="trunc"), b.div(b.flip(0), rounding_mode="trunc"))
+    assert _same(a.floor_divide_(a.flip(0)), b.floor_divide_(b.flip(0)))
