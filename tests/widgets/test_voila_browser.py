@@ -41,7 +41,7 @@ def test_every_widget_is_live_in_voila(served: str, chromium: str) -> None:
         page.on("websocket", lambda socket: asked.append(socket.url))
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(served, timeout=3 * PATIENCE_MS)
+        _open(page, served, faults)
         for kind in BOARDS.values():
             page.locator(f'[data-tk-widget="{kind}"]').first.wait_for()
         page.locator(".tk-card[data-state]").nth(len(CARDS) - 1).wait_for()
@@ -49,7 +49,25 @@ def test_every_widget_is_live_in_voila(served: str, chromium: str) -> None:
         browser.close()
     assert len(asked) > 20
     assert foreign(asked) == []
-    assert [fault for fault in faults if "tk-" in fault or "tensorkit" in fault] == []
+    assert faults == [], "Voila's page loads nothing that fails in it"
+
+
+def _open(page: Any, url: str, faults: list[str]) -> None:
+    """Go to the page and wait for its first widget.
+
+    Seen once on a slow machine in hundreds of runs: Voila's page stays without any widget, ours or another's. A reader
+    would load it again, so it is loaded again once; a page that is empty twice is a failure, told with its console.
+    """
+    late = pytest.importorskip("playwright.sync_api").TimeoutError
+    for attempt in (1, 2):
+        page.goto(url, timeout=3 * PATIENCE_MS)
+        try:
+            page.locator("[data-tk-widget]").first.wait_for()
+            return
+        except late:
+            print(f"no widget after load {attempt}: {faults}\n{page.inner_text('body')[:1000]}")
+            assert attempt == 1, "the page is empty, also when it is loaded again"
+            faults.clear()
 
 
 def _works(page: Any) -> None:
