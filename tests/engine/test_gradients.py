@@ -231,8 +231,11 @@ def _against_pytorch(torch: Any, case: Case, atol: float = 1e-12) -> str | None:
     return None
 
 
-def _against_differences(case: Case) -> str | None:
-    """Compare with small differences, where the call has derivatives and all of its results are numbers."""
+def _against_differences(case: Case, twice: bool = True) -> str | None:
+    """Compare with small differences, where the call has derivatives and all of its results are numbers.
+
+    ``twice``: the derivatives' own derivatives too, which takes as many calls again as there are elements.
+    """
     leaves = _leaves(tensorkit, case)
 
     def paths(*given: Any) -> tuple[Any, ...]:
@@ -251,8 +254,9 @@ def _against_differences(case: Case) -> str | None:
         try:
             gradcheck(paths, leaves)
             SEEN["small differences"] += 1
-            gradgradcheck(paths, leaves)
-            SEEN["small differences of derivatives"] += 1
+            if twice:
+                gradgradcheck(paths, leaves)
+                SEEN["small differences of derivatives"] += 1
         except GradcheckError as wrong:
             return f"{case}: {wrong}"
         except RuntimeError as refused:
@@ -349,7 +353,11 @@ def test_derivatives_are_small_differences(op: Op) -> None:
 
     def all_samples() -> None:
         before = SEEN["small differences"]
-        wrong = [found for case in _differenced(op, rng) if (found := _against_differences(case))]
+        # Every sample's second derivatives are compared with PyTorch's; with differences, one sample's in three.
+        cases = [
+            (case, number % 3 == 0 or fuzz_seconds() > 0) for number, case in enumerate(_differenced(op, rng))
+        ]
+        wrong = [found for case, twice in cases if (found := _against_differences(case, twice))]
         assert not wrong, f"{len(wrong)} cases, among them:\n" + "\n".join(wrong[:3])
         if SEEN["small differences"] > before:
             DIFFERENCED.add(op.name)

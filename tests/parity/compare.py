@@ -79,7 +79,9 @@ def _small(rng: np.random.Generator, count: int, dtype: str) -> list[Any]:
     return [float(x) for x in parts] if "float" in dtype else [complex(x, x // 2) for x in parts]
 
 
+@functools.lru_cache(maxsize=256)
 def _values(count: int, operand: Operand) -> list[Any]:
+    """The numbers, the same list for both libraries: nobody may write to it."""
     rng = np.random.default_rng(operand.seed)
     telling = operand.values == "telling" and operand.dtype != "bool"
     return (_telling if telling else _small)(rng, count, operand.dtype)

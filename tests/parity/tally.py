@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import tensorkit
 from tensorkit import dtypes
+from tensorkit.strides import Layout
+from tests.parity.compare import Operand, build
 
 __all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally", "compared"]
 
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
 KINDS_OF_MEMORY = ("contiguous", "not contiguous", "stride 0", "offset", "empty", "overlapping", "0-d")
+
+
+def _kinds_of_memory(lay: Layout) -> tuple[str, ...]:
+    filled = lay.numel > 0
+    return (
+        "contiguous" if lay.is_contiguous() else "not contiguous",
+        *["stride 0"] * any(s == 0 and n > 1 for n, s in zip(lay.size, lay.stride, strict=True)),
+        *["offset"] * (lay.offset > 0),
+        *["empty"] * (not filled),
+        *["overlapping"] * (filled and len(set(lay.slots())) < lay.numel),
+        *["0-d"] * (not lay.size),
+    )
+
+
+@functools.cache
+def _kinds_built(size: tuple[int, ...], layout: str) -> tuple[str, ...]:
+    return _kinds_of_memory(build(tensorkit, Operand(size, "uint8", layout))._lay())
 
 
 class Tally:
@@ -26,19 +47,11 @@ class Tally:
 
     def tensor(self, tensor: Any) -> None:
         """Count one of our tensors under its dtype and every kind of memory that it has."""
-        lay = tensor._lay()
-        filled = lay.numel > 0
-        self.counts.update(
-            [
-                tensor.dtype.name,
-                "contiguous" if lay.is_contiguous() else "not contiguous",
-                *["stride 0"] * any(s == 0 and n > 1 for n, s in zip(lay.size, lay.stride, strict=True)),
-                *["offset"] * (lay.offset > 0),
-                *["empty"] * (not filled),
-                *["overlapping"] * (filled and len(set(lay.slots())) < lay.numel),
-                *["0-d"] * (not lay.size),
-            ]
-        )
+        self.counts.update((tensor.dtype.name, *_kinds_of_memory(tensor._lay())))
+
+    def operand(self, operand: Operand) -> None:
+        """Count what `compare` builds of a description."""
+        self.counts.update((operand.dtype, *_kinds_built(operand.size, operand.layout)))
 
     def count(self, name: str, times: int = 1) -> None:
         """Count something else by its name."""

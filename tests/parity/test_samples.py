@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-import tensorkit
 from tensorkit import dtypes
 from tensorkit.dispatch import Op, Sample, registry
 from tests.oracle import every_other, exhaust, fuzz_seconds
-from tests.parity.compare import LAYOUTS, Operand, Outcome, build, compare
+from tests.parity.compare import LAYOUTS, Operand, Outcome, compare
 from tests.parity.differences import DELIBERATE, Case, Deliberate, find, tolerance
 from tests.parity.tally import Coverage, Tally
 
@@ -76,7 +75,7 @@ def _cases(op: Op, sample: Sample, rng: random.Random, turn: int) -> Iterator[Ca
 def _unexpected(torch: Any, case: Case) -> str | None:
     """What differs in a way that nobody meant."""
     for operand in case.operands.values():
-        TALLY.tensor(build(tensorkit, operand))
+        TALLY.operand(operand)
     allowed = tolerance(case)
     text = case.layout() == "plain" and not allowed
 
