@@ -53,6 +53,7 @@ __all__ = [
     "result_dtype",
     "seen_layout",
     "settled",
+    "times_one",
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
@@ -356,6 +357,8 @@ def _run(
         whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
         if whole and cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
             return
+        if alpha is None and block.alpha and compute.is_complex and not numpy.isfinite(arrays[1]).all():
+            alpha = 1  # see `times_one`
         if alpha is not None:
             scale = cpu.cast(as_number_array(alpha, compute), _wide(compute))
             scaled = cpu.quiet(numpy.multiply, cpu.cast(arrays[1], _wide(compute)), scale)
@@ -458,6 +461,18 @@ class _Way(NamedTuple):
     row_major: bool
 
 
+def _with_one(function: Any) -> Callable[[Array, Array], Array]:
+    def run(a: Array, b: Array) -> Array:
+        result: Array = function(a, b)
+        return result if numpy.isfinite(result).all() else function(a, b * _ONE)
+
+    return run
+
+
+_ONE = numpy.complex64(1)
+#: PyTorch multiplies the second of two complex numbers by alpha = 1, which makes inf + infj no number and changes no
+#: finite one: the same is done here where there are others.
+times_one = {function: _with_one(function) for function in (numpy.add, numpy.subtract)}
 _plans: dict[Any, _Plan | None] = {}
 _ways: dict[Any, _Way | None] = {}
 _quiet = cpu.quiet_here
@@ -506,6 +521,8 @@ def plain(
     if out is not None and not (out.__class__ is Tensor and _fits(out, way, operands)):
         return None
     function = block.numpy if by is None else by
+    if block.alpha and kind.is_complex:
+        function = times_one[function]
     for place in packed:
         arrays[place] = arrays[place].copy("K")
     if convert:

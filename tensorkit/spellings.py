@@ -32,7 +32,7 @@ from tensorkit.dispatch import (
     wants_grad,
 )
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled
+from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled, times_one
 from tensorkit.errors import warn
 from tensorkit.forms import of_function, type_name
 from tensorkit.kernels import cpu
@@ -117,6 +117,8 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
         return False
     if block.check is not None and (kind.category == 0 or kind.is_complex):
         return False  # what is refused for a dtype is refused for bools or for complex numbers
+    if block.alpha and kind.is_complex:
+        return False  # see `times_one`
     try:
         loop = block.numpy.resolve_dtypes((kind.numpy,) * block.numpy.nin + (None,))
     except TypeError:
@@ -133,6 +135,8 @@ def _fast_binary(
         same = _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     aside = _beside(block, same, number, _PLAIN if numbers else _PLAIN[:1])
+    if block.alpha:
+        same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 

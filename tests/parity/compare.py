@@ -244,7 +244,7 @@ def _misplaced(tensor: Any) -> bool:
 def _shown(tensor: Any) -> str:
     """A tensor's text in PyTorch's names; of complex numbers without the signs of zeros."""
     text = plain_text(repr(tensor))
-    return re.sub(r"-(0\.0*(?:e\+00)?j?\b)", r" \1", text) if "complex" in str(tensor.dtype) else text
+    return re.sub(r"[-+](0\.0*(?:e\+00)?j?\b)", r" \1", text) if "complex" in str(tensor.dtype) else text
 
 
 def same_value(ours: Any, theirs: Any, *, tolerance: float, text: bool) -> str | None:
