@@ -12,7 +12,7 @@ from tests.structure.source import Module, modules, of
 
 # From the bottom of the engine to its top; a file imports from its own layer or from earlier ones.
 LAYERS: list[set[str]] = [
-    {"errors"},
+    {"errors", "loading"},
     {"signatures"},
     {"dtypes"},
     {"limits"},
