@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import LabError
+from .errors import LabError, installing
 
 __all__ = ["Delivery", "companions", "deliver", "find", "lesson_source", "reset", "state_folder"]
 
@@ -81,9 +81,7 @@ def lesson_source() -> Path:
         in_place = folder.name == "lessons" or (checkout / "pyproject.toml").is_file()
         if in_place and any(folder.glob("*.ipynb")):
             return folder
-    raise LabError(
-        "The lessons are missing from this installation; run: pip install --force-reinstall tensorkit"
-    )
+    raise LabError(f"The lessons are missing from this installation. {installing()}")
 
 
 def state_folder(folder: Path) -> Path:

@@ -17,7 +17,7 @@ from types import ModuleType
 
 import tensorkit as tk
 
-from .errors import LabError
+from .errors import LabError, installing
 from .lessons import lesson_source
 
 __all__ = ["OLDEST_PYTHON", "Row", "report"]
@@ -80,27 +80,25 @@ def _python() -> Iterator[Row]:
 
 def _packages() -> Iterator[Row]:
     yield _engine()
-    for name in _CORE:
-        yield _package(name, f"pip install {name}")
-    for name in _LAB:
-        yield _package(name, 'pip install "tensorkit[lab]"')
+    for name in (*_CORE, *_LAB):
+        yield _package(name)
     for name in _OPTIONAL:
-        yield _package(name, None)
+        yield _package(name, needed=False)
 
 
 def _engine() -> Row:
     """It is there, or nobody could ask; whether it was installed or runs from its folder is another matter."""
-    installed = _package("tensorkit", None).state == "ok"
+    installed = _package("tensorkit", needed=False).state == "ok"
     return Row("packages", "tensorkit", tk.__version__ + ("" if installed else ", run from its folder"))
 
 
-def _package(name: str, command: str | None) -> Row:
+def _package(name: str, *, needed: bool = True) -> Row:
     try:
         return Row("packages", name, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        if command is None:
+        if not needed:
             return Row("packages", name, "not installed (not needed)", "optional")
-        return Row("packages", name, "not installed", "missing", f"Run: {command}")
+        return Row("packages", name, "not installed", "missing", installing())
 
 
 def _devices() -> Iterator[Row]:
@@ -119,17 +117,19 @@ def _cuda() -> tuple[str, str]:
 
 
 def _widgets() -> Iterator[Row]:
-    yield _try("tensorkit_widgets", _widget_package, "Run: pip install --force-reinstall tensorkit")
-    yield _try("JupyterLab part", _widget_manager, 'Run: pip install --force-reinstall "tensorkit[lab]"')
-    yield _try("notebook kernel", _kernel, 'Run: pip install "tensorkit[lab]"')
-    yield _try("lessons", _lessons, "Run: pip install --force-reinstall tensorkit")
+    yield _try("tensorkit_widgets", _widget_package)
+    yield _try("JupyterLab part", _widget_manager)
+    yield _try("notebook kernel", _kernel)
+    yield _try("lessons", _lessons)
 
 
-def _try(name: str, look: Callable[[], str], advice: str) -> Row:
+def _try(name: str, look: Callable[[], str]) -> Row:
     try:
         return Row("widgets", name, look())
-    except (ImportError, OSError, LabError) as error:
-        return Row("widgets", name, str(error), "missing", advice)
+    except (ImportError, OSError) as error:
+        return Row("widgets", name, str(error), "missing", installing())
+    except LabError as error:
+        return Row("widgets", name, "not found", "missing", str(error))
 
 
 def _widget_package() -> str:

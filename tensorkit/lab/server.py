@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .errors import LabError
+from .errors import LabError, installing
 from .lessons import state_folder
 
 __all__ = [
@@ -45,15 +45,15 @@ def require_lab(packages: Sequence[str] = _PACKAGES) -> None:
 
     Examples:
         >>> require_lab(["json"])
-        >>> require_lab(["json", "no_such_package"])
+        >>> require_lab(["json", "no_such_package"])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        tensorkit.lab.errors.LabError: no_such_package is not installed; run: pip install "tensorkit[lab]"
+        tensorkit.lab.errors.LabError: no_such_package is not installed. In the kit's folder, run: ...
     """
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        raise LabError(f'{", ".join(missing)} {verb} not installed; run: pip install "tensorkit[lab]"')
+        raise LabError(f"{', '.join(missing)} {verb} not installed. {installing()}")
 
 
 def require_port(port: int) -> int:

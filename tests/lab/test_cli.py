@@ -18,8 +18,10 @@ import pytest
 
 import tensorkit as tk
 from tensorkit import cli
+from tensorkit.lab import lessons as lessons_module
 from tensorkit.lab import report as report_module
 from tensorkit.lab import server
+from tensorkit.lab.errors import installing
 from tensorkit.lab.report import Row, report
 
 
@@ -139,7 +141,7 @@ def test_without_jupyterlab_the_way_to_get_it_is_told(
 
     monkeypatch.setattr(importlib.util, "find_spec", find_all_but_jupyterlab)
     sentence = tensorkit("lab", str(tmp_path / "mine")).sentence()
-    assert sentence == 'jupyterlab is not installed; run: pip install "tensorkit[lab]"'
+    assert sentence == f"jupyterlab is not installed. {installing()}"
     assert not (tmp_path / "mine").exists()
 
 
@@ -187,7 +189,7 @@ def test_check_fails_with_advice_when_something_needed_is_missing(
     monkeypatch.setattr(report_module, "_LAB", ("jupyterlab", "no-such-package"))
     said = tensorkit("check")
     assert said.code == 1
-    assert 'no-such-package: not installed. Run: pip install "tensorkit[lab]"' in said.out
+    assert f"no-such-package: not installed. {installing()}" in said.out
     assert "ready" not in said.out
 
 
@@ -202,6 +204,20 @@ def test_an_engine_that_runs_from_its_folder_is_not_missing(monkeypatch: pytest.
         f"{tk.__version__}, run from its folder",
     )
     assert rows["numpy"].state == "missing"
+
+
+def test_the_advice_is_the_readmes_command_for_the_python_that_runs(
+    monkeypatch: pytest.MonkeyPatch, root: Path, tmp_path: Path
+) -> None:
+    command = installing().partition("run: ")[2]
+    assert command.startswith(sys.executable)
+    assert f"python{command.removeprefix(sys.executable)}" in (root / "README.md").read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "executable", r"C:\My Kit\python.exe")
+    assert r'run: "C:\My Kit\python.exe" -m pip' in installing()
+    monkeypatch.setattr(lessons_module, "__file__", str(tmp_path / "tensorkit" / "lab" / "lessons.py"))
+    [row] = [row for row in report() if row.name == "lessons"]
+    assert row.advice == f"The lessons are missing from this installation. {installing()}"
+    assert row.state == "missing"
 
 
 def test_the_report_knows_this_machine() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tensorkit.lab import server
-from tensorkit.lab.errors import LabError
+from tensorkit.lab.errors import LabError, installing
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_search_without_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_packages_are_named_with_the_command() -> None:
     with pytest.raises(LabError) as told:
         server.require_lab(["json", "no_such_one", "no_such_two"])
-    assert str(told.value) == 'no_such_one, no_such_two are not installed; run: pip install "tensorkit[lab]"'
+    assert str(told.value) == f"no_such_one, no_such_two are not installed. {installing()}"
 
 
 def test_the_server_listens_to_this_machine_only_and_never_asks_the_network(tmp_path: Path) -> None:
