@@ -399,10 +399,15 @@ from tensorkit.ops.values import (
 )
 from tensorkit.ops.view import detach, flatten, positive, ravel, reshape, unflatten
 from tensorkit.ops.view_copies import (
+    alias_copy,
     as_strided_copy,
+    detach_copy,
     diagonal_copy,
+    expand_copy,
     permute_copy,
     select_copy,
+    slice_copy,
+    split_copy,
     split_with_sizes_copy,
     squeeze_copy,
     t_copy,
@@ -412,6 +417,7 @@ from tensorkit.ops.view_copies import (
     unsqueeze_copy,
     view_as_complex_copy,
     view_as_real_copy,
+    view_copy,
 )
 from tensorkit.printing import set_printoptions
 from tensorkit.random import (
@@ -529,6 +535,7 @@ __all__ = [
     "addmv_",
     "addr",
     "adjoint",
+    "alias_copy",
     "all",
     "allclose",
     "amax",
@@ -648,6 +655,7 @@ __all__ = [
     "det",
     "detach",
     "detach_",
+    "detach_copy",
     "device",
     "diag",
     "diag_embed",
@@ -685,6 +693,7 @@ __all__ = [
     "exp2",
     "exp2_",
     "exp_",
+    "expand_copy",
     "expm1",
     "expm1_",
     "eye",
@@ -960,6 +969,7 @@ __all__ = [
     "sinc_",
     "sinh",
     "sinh_",
+    "slice_copy",
     "slice_scatter",
     "slogdet",
     "softmax",
@@ -967,6 +977,7 @@ __all__ = [
     "sort",
     "special",
     "split",
+    "split_copy",
     "split_with_sizes",
     "split_with_sizes_copy",
     "sqrt",
@@ -1042,6 +1053,7 @@ __all__ = [
     "view_as_complex_copy",
     "view_as_real",
     "view_as_real_copy",
+    "view_copy",
     "vsplit",
     "vstack",
     "where",

@@ -532,6 +532,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "split_with_sizes_copy": (
         "(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",
     ),
+    "unbind_copy": ("(Tensor input, int dim = 0, *, tuple of Tensors out = None)",),
     "squeeze_copy": (
         "(Tensor input, *, Tensor out = None)",
         "(Tensor input, int dim, *, Tensor out = None)",

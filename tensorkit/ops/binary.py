@@ -278,8 +278,8 @@ heaviside = binary(
     numbers=False,
     first="tensor",
     second="values",
-    derivative=not_implemented("heaviside", second="values"),
-    inplace_derivative=not_implemented("heaviside_", second="values"),
+    derivative=not_implemented("heaviside", "input", "values"),
+    inplace_derivative=not_implemented("heaviside_", "input", "values"),
     samples=_samples("heaviside", "a.heaviside(values=b)", "a.heaviside_(b)"),
     doc="""The unit step: 0 below zero, 1 above, and `values` at zero.
 

@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
@@ -20,6 +19,7 @@ from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.places import bisected
+from tensorkit.ops.pointwise import not_implemented
 from tensorkit.ops.ranges import linspace
 from tensorkit.ops.sorting import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
@@ -242,13 +242,6 @@ def histc(
 # -- histogram ----------------------------------------------------------------------------------------------------
 
 
-def _not_implemented(name: str) -> Any:
-    def back(g: Any, c: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return back
-
-
 def _check_edges(bins: Tensor, kind: dtype) -> None:
     if bins._dtype is not kind:
         raise RuntimeError(
@@ -348,12 +341,7 @@ _HISTOGRAM_FORMS = (
     ),
     kind="reduce",
     rounded=1,
-    derivative=Rule(
-        "NotImplemented",
-        applies=lambda call: call["out"] is None,
-        input=_not_implemented("histogram"),
-        weight=_not_implemented("histogram"),
-    ),
+    derivative=not_implemented("histogram", "input", "weight", applies=lambda call: call["out"] is None),
 )
 @takes(*_HISTOGRAM_FORMS)
 def histogram(
@@ -443,9 +431,7 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
         sample("a.bincount('x')", a=(2,)),
     ),
     kind="reduce",
-    derivative=Rule(
-        "NotImplemented", input=_not_implemented("bincount"), weights=_not_implemented("bincount")
-    ),
+    derivative=not_implemented("bincount", "input", "weights"),
 )
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 up occurs.

@@ -6,6 +6,7 @@ result's dtype, what PyTorch refuses, its spellings, samples and documentation. 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -496,14 +497,16 @@ def _div_name(arguments: dict[str, Any]) -> str:
 _DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_other)
 
 
-def not_implemented(name: str, second: str = "other") -> Rule:
-    """The rule of an operation of two operands that may be recorded, but not differentiated."""
+def not_implemented(
+    name: str, *operands: str, applies: Callable[[dict[str, Any]], bool] | None = None
+) -> Rule:
+    """The rule of an operation that may be recorded, but not differentiated; its operands are two if none is named."""
 
     def refuse(g: Any, c: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
-    formulas: dict[str, Any] = {"input": refuse, second: refuse}
-    return Rule("NotImplemented", **formulas)
+    formulas: dict[str, Any] = dict.fromkeys(operands or ("input", "other"), refuse)
+    return Rule("NotImplemented", applies=applies, **formulas)
 
 
 _true_divide: Pointwise = Pointwise(

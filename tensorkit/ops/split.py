@@ -20,6 +20,7 @@ __all__ = [
     "chunk",
     "dsplit",
     "hsplit",
+    "joined_pieces",
     "split",
     "split_with_sizes",
     "tensor_split",
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-def _pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -> Tensor:
+def joined_pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -> Tensor:
     """The gradients of all pieces, each where its piece lay; zeros for a piece that has none."""
     some = next(g for g in gs if g is not None)
     zeros = some.new_zeros(face.size)
@@ -78,7 +79,8 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
         sample("a.split(tk.tensor(2.5))", a=(5,)),
     ),
     derivative=Rule(
-        _split_name, tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim))
+        _split_name,
+        tensor=lambda gs, c: joined_pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
     ),
 )
 def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -110,7 +112,9 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     ),
     derivative=Rule(
         "SplitWithSizesBackward0",
-        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)),
+        input=lambda gs, c: joined_pieces(
+            gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)
+        ),
     ),
 )
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -133,7 +137,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     derivative=Rule(
         _chunk_name,
         applies=_can_chunk,
-        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim)),
+        input=lambda gs, c: joined_pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim)),
     ),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -159,7 +163,7 @@ def _apart(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
     kind="copy",
     derivative=Rule(
         "UnsafeSplitBackward0",
-        tensor=lambda gs, c: _pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
+        tensor=lambda gs, c: joined_pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
     ),
 )
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -180,7 +184,9 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     kind="copy",
     derivative=Rule(
         "UnsafeSplitWithSizesBackward0",
-        input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)),
+        input=lambda gs, c: joined_pieces(
+            gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)
+        ),
     ),
 )
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -309,7 +315,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 @op(
     samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
     derivative=Rule(
-        "UnbindBackward0", input=lambda gs, c: _pieces(gs, c.input_face, lambda z: z.unbind(c.dim))
+        "UnbindBackward0", input=lambda gs, c: joined_pieces(gs, c.input_face, lambda z: z.unbind(c.dim))
     ),
 )
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

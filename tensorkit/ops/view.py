@@ -15,6 +15,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import by_layout, differentiable, op, sample, view_method, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.formats import strided
+from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import contiguous
 from tensorkit.ops.dims import as_ints, listed_ints
 from tensorkit.sizes import normalise_dim
@@ -43,7 +44,12 @@ __all__ = [
 def _no_dtype(arguments: dict[str, Any]) -> bool:
     """``view(dtype)`` reads other numbers: nothing differentiable."""
     size = arguments.get("size", ())
-    return arguments.get("dtype") is None and not (len(size) == 1 and isinstance(size[0], dtypes.dtype))
+    return arguments.get("dtype") is None and not (len(size) == 1 and _names_dtype(size[0]))
+
+
+def _names_dtype(value: Any) -> bool:
+    """Whether a value is a dtype, or a type of Python's that stands for one."""
+    return isinstance(value, (dtypes.dtype, type))
 
 
 _AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.reshape(c.input_face.size))
@@ -58,6 +64,8 @@ _AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.resha
         sample("a.view(())", a=(1,)),
         sample("a.view(7)", a=(2, 3)),
         sample("a.view(tk.int16)", a=(2, 4)),
+        sample("a.view(float)", a=(2, 4)),
+        sample("a.view(list)", a=(2, 4)),
     ),
     function=False,
     derivative=_AS_BEFORE,
@@ -83,7 +91,7 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
     """
-    if size and dtype is None and not named and type(size[0]) is not dtypes.dtype:
+    if size and dtype is None and not named and not _names_dtype(size[0]):
         return input._view(input._lay().view(_view_size(size)))
     if named:
         if size or dtype is not None or list(named) != ["size"]:
@@ -91,7 +99,7 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
         size = (named["size"],)
     if not size and dtype is not None:
         return _view_dtype(input, dtype)
-    if len(size) == 1 and isinstance(size[0], dtypes.dtype) and dtype is None:
+    if len(size) == 1 and _names_dtype(size[0]) and dtype is None:
         return _view_dtype(input, size[0])
     if dtype is not None:
         raise TypeError(
@@ -117,8 +125,8 @@ def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def _view_dtype(input: Tensor, kind: dtype) -> Tensor:
-    lay, old = input._lay(), input._dtype
+def _view_dtype(input: Tensor, given: Any) -> Tensor:
+    lay, old, kind = input._lay(), input._dtype, as_dtype(given, "view")
     if input._conjugated and old is not kind:
         raise RuntimeError(
             "tensorkit.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."

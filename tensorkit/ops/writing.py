@@ -151,9 +151,11 @@ def paired(
     return register_both
 
 
-def with_out(function: Callable[..., Tensor], body: Callable[..., Any]) -> Callable[..., Tensor]:
-    """The function with the signature of the body, and ``out=`` besides."""
-    extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
+def with_out(
+    function: Callable[..., Tensor], body: Callable[..., Any], taking: str = "Tensor | None"
+) -> Callable[..., Tensor]:
+    """The function with the signature of the body, and ``out=`` besides, which is one tensor or what else it takes."""
+    extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=taking)
 
     def shown() -> inspect.Signature:
         signature = inspect.signature(body)

@@ -63,8 +63,10 @@ positive adjoint unravel_index cat concat concatenate stack hstack vstack row_st
 repeat repeat_interleave roll flip fliplr flipud rot90 tril triu diag diag_embed diagflat block_diag
 cartesian_prod combinations atleast_1d atleast_2d atleast_3d clone vander
 
-as_strided_copy diagonal_copy permute_copy select_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy
-unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy narrow_copy
+alias_copy as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_copy
+split_with_sizes_copy squeeze_copy t_copy transpose_copy
+unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
+narrow_copy
 
 gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill index_put index_reduce take
 take_along_dim put put_ masked_select masked_fill masked_scatter where nonzero argwhere select_scatter
