@@ -63,6 +63,20 @@ def test_lessons_00_and_02_have_their_share() -> None:
     assert {"faded", "reverse"} <= set(stages)
 
 
+@pytest.mark.parametrize(("number", "module"), list(_modules()))
+def test_a_lesson_is_called_as_its_notebook_is(number: str, module: ModuleType, root: Path) -> None:
+    [found] = (root / "notebooks").glob(f"{number}_*.ipynb")
+    first = json.loads(found.read_text(encoding="utf-8"))["cells"][0]["source"]
+    assert "".join(first).split("\n")[0] == f"# {number} · {module.TITLE}"
+
+
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if task.stage == "faded"])
+def test_a_start_is_given_where_the_badge_says_so(name: str) -> None:
+    """A start is code with a gap in it."""
+    code = [line for line in TASKS[name].prompt.split("\n") if line.startswith("    ")]
+    assert any("___" in line or "..." in line for line in code)
+
+
 @each_question
 def test_a_question_is_answered_by_the_engine(question: Question, tk: Any) -> None:
     if question.proof is None:

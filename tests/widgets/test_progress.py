@@ -365,7 +365,7 @@ def test_a_misconception_is_met_and_dissolved() -> None:
     card.answer = (4, 1)
     [met] = misconceptions(practice_memory.everything())
     assert (met.name, met.times, met.dissolved) == ("a step multiplies the stride", 1, False)
-    assert "still open: 02.slice_stride" in progress()
+    assert "still open: 02 · t is tk.arange(12.0).view(3, 4)" in progress()
     card.again()
     card.answer = (8, 2)
     card.again()
@@ -420,7 +420,29 @@ def test_progress_tells_of_every_kind_of_card(file: Path) -> None:
 def test_without_a_file_progress_tells_of_this_session() -> None:
     assert progress() == "No exercise has been opened yet."
     Exercise("02.find_the_slot")
-    assert progress() == "    02.find_the_slot               open, 0 attempts"
+    said = f"**02 · Storage, offset, stride**\n\n    {'Find the slot':<52}  open, 0 attempts"
+    assert progress() == said
+
+
+def test_progress_says_titles_where_the_lessons_have_them() -> None:
+    answer_everything()
+    Predict("04.wrap").answer = (300, 200)
+    Predict("What is\n  **this**? " * 9, answer="x").answer = "x"
+    practice_memory.MEMORY["exercise 88.gone"] = {"attempts": 2, "solved": True}
+    lines = progress().split("\n")
+    heads = [line.strip("*") for line in lines if line.startswith("**")]
+    assert heads[:4] == ["02 · Storage, offset, stride", "04 · dtypes", "Lesson 88", "Questions of your own"]
+    titles = [
+        line[4:56].rstrip() for line in lines[: lines.index("**Misconceptions met**")] if line[:4] == "    "
+    ]
+    assert titles[2:] == [
+        "Transpose by hand", "What storage, offset and stride are for", "The sums of the columns",
+        "p = tk.tensor([200, 100], dtype=tk.uint8). What is…", "88.gone",
+        "What is this? What is this? What is this? What is t…",
+    ]  # fmt: skip
+    assert not any(
+        name in progress() for name in ("transpose_by_hand", "slice_stride", "column_sums", "04.wrap")
+    )
 
 
 # ------------------------------------------------------------------ forgetting
@@ -465,7 +487,7 @@ def test_the_command_tells_and_forgets(file: Path, capsys: pytest.CaptureFixture
     restarted()
     folder = str(file.parent.parent)
     assert main([folder]) == 0
-    assert "02.transpose_by_hand" in capsys.readouterr().out
+    assert "Transpose by hand" in capsys.readouterr().out
     assert main([folder, "--forget"]) == 0
     assert "is deleted" in capsys.readouterr().out
     assert not file.exists()

@@ -7,12 +7,21 @@ python -m tensorkit_widgets FOLDER --forget   deletes it
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from tensorkit_widgets import practice_memory
+from tensorkit_widgets.lessons import (
+    find_puzzle,
+    find_question,
+    find_quiz,
+    find_task,
+    is_name,
+    lesson_title,
+)
 from tensorkit_widgets.practice import MISCONCEPTIONS, Note
 from tensorkit_widgets.practice_memory import CARDS, State, events
 from tensorkit_widgets.practice_text import plain
@@ -23,7 +32,10 @@ __all__ = ["Met", "forget", "main", "misconceptions", "progress"]
 
 @dataclass(frozen=True)
 class Met:
-    """A misconception that showed in an answer: how often, whether a later right answer dissolved it, and where."""
+    """A misconception that showed in an answer: how often, whether a later right answer dissolved it, and where.
+
+    ``cards`` are the kinds and names of those that met it, such as ``"predict 02.slice_stride"``.
+    """
 
     name: str
     times: int
@@ -74,7 +86,7 @@ def misconceptions(states: Mapping[str, Mapping[str, Any]]) -> list[Met]:
         name = event["misconception"]
         if name:
             times[name] = times.get(name, 0) + 1
-            cards.setdefault(name, {})[key.partition(" ")[2]] = None
+            cards.setdefault(name, {})[key] = None
             open_ones[name] = True
         elif event["correct"]:
             for known in (*_knows(states[key]), *(e["misconception"] for e in events(states[key]))):
@@ -89,8 +101,11 @@ def _knows(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _report(states: Mapping[str, State], file: ProgressFile) -> str:
-    lines = [line for key, state in _by_lesson(states) if (line := _line(key, state))]
-    parts = ["\n".join(lines) or "No exercise has been opened yet."]
+    parts: list[str] = []
+    for number, cards in groupby(_by_lesson(states), lambda entry: _lesson(entry[0])):
+        lines = [line for key, state in cards if (line := _line(key, state))]
+        parts += [f"**{_headed(number)}**", "\n".join(lines)] if lines else []
+    parts = parts or ["No exercise has been opened yet."]
     if met := misconceptions(states):
         parts += ["**Misconceptions met**", "\n".join(map(_told, met))]
     if file.trouble:
@@ -100,20 +115,50 @@ def _report(states: Mapping[str, State], file: ProgressFile) -> str:
     return "\n\n".join(parts)
 
 
-def _by_lesson(states: Mapping[str, State]) -> Iterable[tuple[str, State]]:
+def _lesson(key: str) -> str:
+    """The number of a card's lesson; none for a question of one's own."""
+    name = key.partition(" ")[2]
+    return name[:2] if is_name(name) else ""
+
+
+def _by_lesson(states: Mapping[str, State]) -> Sequence[tuple[str, State]]:
     """Lesson by lesson, within a lesson as they were met; questions of one's own come last."""
+    return sorted(states.items(), key=lambda entry: _lesson(entry[0]) or "99")
 
-    def lesson(entry: tuple[str, State]) -> str:
-        number = entry[0].partition(" ")[2][:2]
-        return number if number.isdigit() else "99"
 
-    return sorted(states.items(), key=lesson)
+def _headed(number: str) -> str:
+    try:
+        return f"{number} · {lesson_title(number)}" if number else "Questions of your own"
+    except LookupError:  # kept by another version of the kit
+        return f"Lesson {number}"
+
+
+def _called(key: str) -> str:
+    """What a learner knows a card by: its title; of a prediction, which has none, how it begins."""
+    kind, _, name = key.partition(" ")
+    try:
+        found = plain(_TITLES[kind](name)) if is_name(name) and kind in _TITLES else plain(name)
+    except LookupError:
+        found = name
+    words = " ".join(found.split())
+    return words if len(words) <= _WIDE else words[: _WIDE - 1].rstrip() + "…"
+
+
+_WIDE = 52
+"""Characters of a title: beside it there is room for how the card stands."""
+
+_TITLES: dict[str, Callable[[str], str]] = {
+    "exercise": lambda name: find_task(name).title,
+    "parsons": lambda name: find_puzzle(name).title,
+    "predict": lambda name: find_question(name).ask,
+    "quiz": lambda name: find_quiz(name).title,
+}
 
 
 def _line(key: str, state: Mapping[str, Any]) -> str:
-    kind, _, name = key.partition(" ")
+    kind = key.partition(" ")[0]
     done = _STANDS[kind](state) if kind in _STANDS else ""
-    return f"    {plain(name)[:48]:<30} {done}" if done else ""
+    return f"    {_called(key):<{_WIDE}}  {done}" if done else ""
 
 
 def _exercise(state: Mapping[str, Any]) -> str:
@@ -142,7 +187,8 @@ _STANDS = {"exercise": _exercise, "parsons": _exercise, "predict": _predict, "qu
 
 def _told(one: Met) -> str:
     often = {1: "met once", 2: "met twice"}.get(one.times, f"met {one.times} times")
-    stands = "dissolved" if one.dissolved else f"still open: {', '.join(plain(c)[:40] for c in one.cards)}"
+    cards = "; ".join(" · ".join(filter(None, (_lesson(key), _called(key)))) for key in one.cards)
+    stands = "dissolved" if one.dissolved else f"still open: {cards}"
     meaning = f"\n        {plain(MISCONCEPTIONS[one.name])}" if one.name in MISCONCEPTIONS else ""
     return f"    {plain(one.name)[:48]:<30} {often}, {stands}{meaning}"
 

@@ -1,7 +1,8 @@
 """The questions and exercises of the lessons, by name, where a learner does not see the answers by accident.
 
-`02.transpose_by_hand` is `transpose_by_hand` in `lesson02.py`. Each lesson module lists its `QUESTIONS` (for
-`Predict`) and its `TASKS` (for `Exercise`), and where it has them its `QUIZZES` and its `PUZZLES` (for `Parsons`).
+`02.transpose_by_hand` is `transpose_by_hand` in `lesson02.py`. Each lesson module has the lesson's `TITLE` and lists
+its `QUESTIONS` (for `Predict`) and its `TASKS` (for `Exercise`), and where it has them its `QUIZZES` and its `PUZZLES`
+(for `Parsons`).
 All carry what proves them: a question the call that gives its answer, a task and a puzzle three right solutions
 written differently and the wrong ones that they must recognise.
 """
@@ -26,6 +27,7 @@ __all__ = [
     "find_task",
     "full_name",
     "is_name",
+    "lesson_title",
 ]
 
 
@@ -36,6 +38,18 @@ def is_name(text: str) -> bool:
     (True, False)
     """
     return re.fullmatch(r"\d\d\.[a-z][a-z0-9_]*", text) is not None
+
+
+def lesson_title(number: str) -> str:
+    """What the lesson of this number is called; `LookupError` when there is none.
+
+    >>> lesson_title("02")
+    'Storage, offset, stride'
+    """
+    try:
+        return str(importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}").TITLE)
+    except ModuleNotFoundError:
+        raise LookupError(f"there is no lesson {number}") from None
 
 
 def _listed(name: str, listed: str, noun: str) -> dict[str, Any]:

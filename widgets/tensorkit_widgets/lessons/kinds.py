@@ -107,8 +107,9 @@ class Puzzle:
 class Task:
     """An exercise.
 
-    `stage` is where it stands in the fading row; `entry`, when given, is the example shown in an answer box
-    (without it the answer is Python, in a cell). `base(tk)` makes the tensor that the prompt starts from.
+    `stage` is where it stands in the fading row ("faded": the prompt has code with a gap in it); `entry`, when
+    given, is the example shown in an answer box (without it the answer is Python, in a cell). `base(tk)` makes the
+    tensor that the prompt starts from.
     `right` are solutions `(tk, t) -> value`, at least three and written differently; `wrong` are pairs of
     such a function and the misconception that it must be told ('' for none). Tests run all of them.
     """

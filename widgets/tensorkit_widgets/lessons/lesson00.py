@@ -8,7 +8,9 @@ from tensorkit_widgets.lessons.kinds import Question, Task
 from tensorkit_widgets.practice import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice_checks import Checker, choice_check, number_check, tensor_check
 
-__all__ = ["QUESTIONS", "TASKS"]
+__all__ = ["QUESTIONS", "TASKS", "TITLE"]
+
+TITLE = "Is your machine ready?"
 
 
 def _dtype(tensor: Any) -> str:
@@ -163,7 +165,6 @@ TASKS = (
             "1000 · 1000 · 4",
         ),
         "1000 * 1000 * 4   # or ask: tk.zeros(1000, 1000).untyped_storage().nbytes()",
-        stage="faded",
         entry="1000",
         right=(
             lambda tk, t: 4_000_000,

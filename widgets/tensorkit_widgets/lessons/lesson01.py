@@ -9,7 +9,9 @@ from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson01_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "What is a tensor?"
 
 LIST = "getsizeof of a list"
 ITEM = "a 0-d tensor is a tensor"

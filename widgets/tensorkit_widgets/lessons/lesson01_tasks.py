@@ -172,7 +172,6 @@ TASKS = (
             "88 + 96",
         ),
         "56 + 4*8 + 4*24  # 184",
-        stage="faded",
         entry="100",
         right=(
             lambda tk, t: 184,

@@ -10,7 +10,9 @@ from tensorkit_widgets.lessons.lesson02_practice import PUZZLES, QUIZZES
 from tensorkit_widgets.lessons.lesson02_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Storage, offset, stride"
 
 
 def _twelve(tk: Any) -> Any:

@@ -242,7 +242,6 @@ TASKS = (
             "Swap the first and the last number of (15, 5, 1).",
         ),
         "(1, 5, 15)  # swap the first and the last",
-        stage="faded",
         entry="(15, 5, 1)",
         base=lambda tk: tk.zeros(2, 3, 5),
         right=(

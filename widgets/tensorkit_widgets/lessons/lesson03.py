@@ -10,7 +10,9 @@ from tensorkit_widgets.lessons.lesson03_practice import PUZZLES, QUIZZES
 from tensorkit_widgets.lessons.lesson03_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Views and copies"
 
 COPY = "a copy is not a view"
 TURN = "permute vs view"

@@ -9,7 +9,9 @@ from tensorkit_widgets.lessons.lesson04_practice import PUZZLES, QUIZZES
 from tensorkit_widgets.lessons.lesson04_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "dtypes"
 
 
 def _name(dtype: Any) -> str:

@@ -104,7 +104,6 @@ BITS = (
             "-128 + 64 + 8, which is also 200 - 256.",
         ),
         "-128 + 64 + 8  # -56",
-        stage="faded",
         entry="200",
         right=(
             lambda tk, t: -56,
@@ -148,7 +147,6 @@ BITS = (
             "`float32`; then `bool` changes nothing, and `float16` is narrower.",
         ),
         "'float32'",
-        stage="faded",
         entry="int32",
         right=(
             lambda tk, t: "float32",

@@ -10,7 +10,9 @@ from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson06_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Indexing"
 
 AWAY = "an index takes its dimension away"
 COPIES = "fancy indexing copies"

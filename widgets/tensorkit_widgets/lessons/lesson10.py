@@ -8,7 +8,9 @@ from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson10_tasks import PUZZLES, TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "In place, and copies"
 
 PLUS = "x += y vs x = x + y"
 COPY = "a copy is not a view"

@@ -268,7 +268,6 @@ TASKS = (
             "A clone and a sum have storages of their own; the other three do not.",
         ),
         '"q r t"',
-        stage="faded",
         entry="p s",
         right=(lambda tk, t: "q r t", lambda tk, t: "Q, R, T", lambda tk, t: "q  r  t"),
         wrong=(

@@ -10,7 +10,9 @@ from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson11_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Tensors and NumPy"
 
 SHARES = "NumPy shares memory"
 PLUS = "x += y vs x = x + y"

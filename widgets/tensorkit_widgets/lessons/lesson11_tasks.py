@@ -175,7 +175,6 @@ TASKS = (
             "`float64` has eight bytes: 4·8 and 1·8.",
         ),
         "(32, 8)",
-        stage="faded",
         entry="(4, 1)",
         right=(
             lambda tk, m: (32, 8),

@@ -10,7 +10,9 @@ from tensorkit_widgets.lessons.kinds import Question, QuizSheet
 from tensorkit_widgets.lessons.lesson14_tasks import TASKS
 from tensorkit_widgets.practice import Slip
 
-__all__ = ["QUESTIONS", "QUIZZES", "TASKS"]
+__all__ = ["QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "Autograd"
 
 
 def _leaf(tk: Any, *numbers: float) -> Any:
