@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+from math import prod
 from typing import Any
 
 import numpy
@@ -11,6 +12,8 @@ import pytest
 import tensorkit as tk
 from tensorkit_widgets import ImageView
 from tensorkit_widgets.image_view import _png
+from tensorkit_widgets.scene.room import WIDTHS
+from tensorkit_widgets.scene.sheet import READABLE
 
 
 def pixels(widget: ImageView, shot: int = 0) -> Any:
@@ -145,3 +148,20 @@ def test_a_torch_image_that_requires_grad() -> None:
 def test_the_same_pixels_are_the_same_bytes() -> None:
     one = numpy.arange(48, dtype=numpy.uint8).reshape(4, 4, 3)
     assert _png(one) == _png(one.copy())
+
+
+@pytest.mark.parametrize("size", [(3, 24, 24), (24, 24, 3), (24, 24)])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_long_numbers_can_be_read_from_the_back_row(size: tuple[int, ...], width: float) -> None:
+    w = ImageView(tk.arange(float(prod(size))).view(*size) * -0.00056789)
+    w._heard(None, {"kind": "room", "value": width}, [])
+    w._heard(None, {"kind": "pixel", "key": "v:11,9,0"}, [])
+    sheet = w._sheet(0)
+    told = [tile for table in sheet.tables for tile in table.tiles if tile.text]
+    assert max(len(tile.text) for tile in told) == 7
+    assert min(tile.font for tile in told) >= READABLE
+    [strip] = [table for table in sheet.tables if table.key == "s"]
+    lit = [tile.slot for tile in strip.tiles if "lit" in tile.kinds]
+    assert len(lit) == (3 if len(size) == 3 else 1), "every channel of the pixel stays in the picture"
+    assert all(mark.x + mark.width <= sheet.width - 20 for mark in (*strip.tiles, *strip.gaps))
+    w.close()

@@ -177,9 +177,9 @@ class ImageView(Board):
             if facts.channel_dim is not None:
                 index[facts.channel_dim] = channel
             slots.append(slot_of(index, meta.stride, meta.offset))
-        # On a narrow page the slots of the pixel, with as many around them as can be read.
-        room = 15 if self._width == PAGE else int((self._width - 56 - 46 * (len(slots) + 1)) / 44)
-        return look(self._tensor, window, strip_runs(meta.slots, slots, max(room, 5), len(slots)))
+        # On a narrow page, where they may take several lines, fewer around those of the pixel.
+        room = 15 if self._width == PAGE else 9
+        return look(self._tensor, window, strip_runs(meta.slots, slots, room, len(slots)))
 
     def _where(self, meta: Meta, facts: ImageFacts) -> str:
         row, column = facts.pixel

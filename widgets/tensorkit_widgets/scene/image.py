@@ -11,6 +11,7 @@ from tensorkit_widgets.scene.parts import Note
 from tensorkit_widgets.scene.room import headed
 from tensorkit_widgets.scene.sheet import (
     PAGE,
+    READABLE,
     Dress,
     Frame,
     Photo,
@@ -26,8 +27,11 @@ __all__ = ["ImageFacts", "Shot", "compose_image"]
 
 LEFT, TOP, SIDE = 28.0, 62.0, 288.0
 CELL_W, CELL_H = 66.0, 46.0
-LEAST = 50.0
-"""The narrowest cell of two channels side by side."""
+LEAST, WIDEST = 50.0, 84.0
+"""The narrowest cell of two channels side by side, and the widest of one that stands alone."""
+
+FILLED = 88.0
+"""Characters times the size of type that fill a cell of the usual width, but for the space at its sides."""
 
 COARSE = 8
 
@@ -81,7 +85,7 @@ def compose_image(
     tables, named, right = _pixels(snapshot, facts, corner, page - 10)
     y = max(low, right) + 34
     said, under = headed(LEFT, y + 8, "the storage", _apart(snapshot, facts), wide)
-    strip = strip_table("s", snapshot, LEFT, y + 22 + under, wide, _dress(snapshot, facts))
+    strip = strip_table("s", snapshot, LEFT, y + 22 + under, wide, _dress(snapshot, facts), lines=True)
     notes += [*head, *named, *said]
     end = strip.bottom + 20
     lines = [line for sentence in words for line in wrap(sentence, wide, 15)]
@@ -168,8 +172,10 @@ def _pixels(
     values = _values(snapshot, facts)
     left, y = corner
     tables, notes = [], list[Note]()
-    half = min(CELL_W, (end - left - 36) / 8)
-    across, cell = (2, half) if half >= LEAST else (1, CELL_W)
+    longest = max((len(text) for text, _, _ in values.values()), default=1)
+    half, least = min(CELL_W, (end - left - 36) / 8), CELL_W * READABLE * longest / FILLED
+    across, cell = (2, half) if half >= max(LEAST, least) else (1, min(WIDEST, max(CELL_W, least)))
+    font = min(18.0, FILLED / longest * cell / CELL_W)
     tall = CELL_H * min(4, facts.rows)
     for channel in range(min(facts.channels, 4)):
         column = channel % across
@@ -187,7 +193,7 @@ def _pixels(
             rows.setdefault(i, []).append(
                 Tile(f"v:{i},{j},{c}", x + (j - facts.corner[1]) * cell, y + (i - facts.corner[0]) * CELL_H, cell,
                      CELL_H, text, said, ("lit",) if lit else (), kin, tag=str(slot), link=facts.link, slot=slot,
-                     action="pixel", full=exact, font=min(18.0, 88 / max(len(text), 1) * cell / CELL_W))
+                     action="pixel", full=exact, font=font)
             )  # fmt: skip
         seen = _range(facts)
         shown = not channel and len(name) * 9.4 + len(seen) * 7.6 + 14 < end - x - (across - 1) * (

@@ -15,15 +15,22 @@ from tensorkit_widgets.geometry import Ints, readers, slot_of
 from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO, grid_of
 from tensorkit_widgets.scene.parts import Axis, Cell, Gap, Header, Note
+from tensorkit_widgets.scene.strip import slot_unit
 from tensorkit_widgets.scene.words import size_text
 
 __all__ = [
-    "BARE", "Dress", "Frame", "KINDS", "PAGE", "Photo", "Sheet", "Table", "Tile", "Wire", "kin_of_slots",
+    "BARE", "Dress", "Frame", "KINDS", "PAGE", "Photo", "READABLE", "Sheet", "Table", "Tile", "Wire", "kin_of_slots",
     "paragraph", "row_of", "strip_table", "tensor_table",
 ]  # fmt: skip
 
 PAGE = 960.0
 """The width of a board's picture."""
+
+READABLE = 11.0
+"""The smallest type of a number that can be read from the back row, as `grid_of` has it too."""
+
+SKIP = 46.0
+"""The room that slots left out take."""
 
 KINDS = (
     "lit", "kin", "ghost", "blank", "grey", "bad", "good", "changed", "made", "freed", "plain", "quiet", "head",
@@ -247,35 +254,62 @@ def _tile(key: str, cell: Cell, dx: float, dress: Dress, name: str) -> Tile:
 
 
 def strip_table(
-    key: str, snapshot: Snapshot, x: float, y: float, width: float, dress: Dress = BARE, height: float = 48.0
+    key: str,
+    snapshot: Snapshot,
+    x: float,
+    y: float,
+    width: float,
+    dress: Dress = BARE,
+    height: float = 48.0,
+    lines: bool = False,
 ) -> Table:
     """The visible slots of a storage in one row, the numbers of the slots below; what is left out is a gap.
 
-    The tiles are called ``key:4`` after their slot; the functions of ``dress`` get ``(slot,)``.
+    The tiles are called ``key:4`` after their slot; the functions of ``dress`` get ``(slot,)``. With ``lines`` the row
+    is broken where its numbers would be too small to be read.
     """
     meta, runs = snapshot.meta, snapshot.strip
     spans = [(a.start + len(a.values), b.start) for a, b in pairwise(runs)]
     first, last = (runs[0].start, runs[-1].start + len(runs[-1].values)) if runs else (0, 0)
     spans = [(0, first)] * bool(first) + spans + [(last, meta.slots)] * (0 < last < meta.slots)
     count = sum(len(run.values) for run in runs)
-    unit = min(64.0, (width - 46 * len(spans)) / max(count, 1))
+    unit = min(64.0, (width - SKIP * len(spans)) / max(count, 1))
     longest = max((len(short(v, meta.dtype)) for run in runs for v in run.values), default=1)
-    font = min(18.0, max(8.0, int((unit - 2) / ((longest + 1) * MONO))))
-    tiles: list[Tile] = []
+    broken = lines and _strip_font(unit, longest) < READABLE
+    if broken:
+        unit = slot_unit(longest, last)
+    font = max(8.0, _strip_font(unit, longest))
+    rows: list[list[Tile]] = [[]]
     gaps: list[Gap] = []
     at = x
+
+    def room_for(wide: float) -> None:
+        nonlocal at, y
+        if broken and at > x and at + wide > x + width + 0.5:
+            at, y = x, y + height + 40
+            rows.append([])
+
+    def left_out(start: int, stop: int) -> None:
+        nonlocal at
+        room_for(SKIP)
+        gaps.append(Gap(round(at, 2), y, SKIP, height, start, stop))
+        at += SKIP
+
     for run in runs:
         if any(stop == run.start for _, stop in spans):
-            start = next(a for a, b in spans if b == run.start)
-            gaps.append(Gap(round(at, 2), y, 46.0, height, start, run.start))
-            at += 46
+            left_out(next(a for a, b in spans if b == run.start), run.start)
         for k, value in enumerate(run.values):
-            tiles.append(_slot(key, snapshot, run.start + k, value, (at, y, unit, height, font), dress))
+            room_for(unit)
+            rows[-1].append(_slot(key, snapshot, run.start + k, value, (at, y, unit, height, font), dress))
             at += unit
     if spans and spans[-1][1] == meta.slots and last < meta.slots:
-        gaps.append(Gap(round(at, 2), y, 46.0, height, last, meta.slots))
+        left_out(last, meta.slots)
     label = f"the storage, {meta.slots:,} × {meta.dtype}"
-    return Table(key, label, (tuple(tiles),) if tiles else (), gaps=tuple(gaps))
+    return Table(key, label, tuple(tuple(row) for row in rows if row), gaps=tuple(gaps))
+
+
+def _strip_font(unit: float, longest: int) -> float:
+    return min(18.0, int((unit - 2) / ((longest + 1) * MONO)))
 
 
 def _slot(

@@ -15,7 +15,7 @@ from tensorkit_widgets.numerals import full, short
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Arc, Cell, Gap, Strip
 
-__all__ = ["BROKEN", "arcs_to", "broken_pair", "strip_of", "strip_room"]
+__all__ = ["BROKEN", "arcs_to", "broken_pair", "slot_unit", "strip_of", "strip_room"]
 
 LEFT, GAP = 28.0, 46.0
 ARC_ROOM = 84.0
@@ -35,14 +35,14 @@ def strip_room(longest: int, highest: int = 0, width: float = 960.0, broken: boo
 
     ``broken`` says that they may stand in lines.
     """
-    room, unit = width - 2 * LEFT, _unit(longest, highest)
+    room, unit = width - 2 * LEFT, slot_unit(longest, highest)
     if broken:
         fitting = LINES * int(room // unit)
         return 24 if fitting >= 24 else max(6, fitting - 2)  # the gaps stand in the place of two
     return 24 if unit * 24 <= room else max(6, int((room - 2 * GAP) // unit))
 
 
-def _unit(longest: int, highest: int) -> float:
+def slot_unit(longest: int, highest: int) -> float:
     """The width that a slot needs for its number and for the number below it."""
     return max(34.0, longest * MONO * 13 + 6, len(str(highest)) * MONO * 12 + 8)
 
@@ -123,7 +123,7 @@ def _slot_width(snapshot: Snapshot, page: float, longest: int, gaps: int, broken
     """As wide as one line lets all slots be; if that is too narrow, with lines of about the same length."""
     room, count = page - 2 * LEFT, sum(len(run.values) for run in snapshot.strip)
     width = (room - GAP * gaps) / max(count, 1)
-    unit = _unit(longest, max((run.start + len(run.values) for run in snapshot.strip), default=0))
+    unit = slot_unit(longest, max((run.start + len(run.values) for run in snapshot.strip), default=0))
     if broken and width < unit:
         lines = -(-count // max(1, int(room // unit)))
         width = room / -(-count // lines)
