@@ -419,6 +419,7 @@ from tensorkit.ops.view_copies import (
     view_as_real_copy,
     view_copy,
 )
+from tensorkit.ops.windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 from tensorkit.printing import set_printoptions
 from tensorkit.random import (
     Generator,
@@ -581,6 +582,7 @@ __all__ = [
     "atleast_3d",
     "autograd",
     "baddbmm",
+    "bartlett_window",
     "bernoulli",
     "bfloat16",
     "bincount",
@@ -590,6 +592,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "bool",
@@ -743,6 +746,8 @@ __all__ = [
     "greater_equal",
     "gt",
     "half",
+    "hamming_window",
+    "hann_window",
     "heaviside",
     "histc",
     "histogram",
@@ -793,6 +798,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "kaiser_window",
     "kron",
     "kthvalue",
     "layout",

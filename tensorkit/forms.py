@@ -501,6 +501,13 @@ _MAKING = (
     "bool pin_memory = False, bool requires_grad = False"
 )
 
+
+def _window_forms(*further: str) -> tuple[str, ...]:
+    """The forms of a window function: by its length alone, and by what is said besides."""
+    given = ("", ", bool periodic", *(f", bool periodic, {text}" for text in further))
+    return tuple(f"(int window_length{text}, *, {_MAKING})" for text in given)
+
+
 #: The forms of functions, by the name that PyTorch's sentence gives them.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "asarray": (
@@ -549,6 +556,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     ),
     "linalg_tensorsolve": ("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)",),
     "linalg_vector_norm": (f"(Tensor input, Number ord = 2, tuple of ints dim = None, {_REDUCED})",),
+    **{name: _window_forms() for name in ("bartlett_window", "blackman_window", "hann_window")},
+    "hamming_window": _window_forms("float alpha", "float alpha, float beta"),
+    "kaiser_window": _window_forms("float beta"),
     "range": (f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",),
     "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
     "split": (

@@ -84,6 +84,7 @@ with uncollected():
         values,
         view,
         view_copies,
+        windows,
         writing,
     )
 
@@ -166,5 +167,6 @@ __all__ = [
     "values",
     "view",
     "view_copies",
+    "windows",
     "writing",
 ]

@@ -53,6 +53,7 @@ NAMES = """
 tensor as_tensor asarray from_numpy frombuffer empty zeros ones full empty_like zeros_like ones_like full_like
 arange range linspace logspace eye empty_strided as_strided scalar_tensor tril_indices triu_indices meshgrid
 complex polar heaviside rand rand_like randn randn_like randint randint_like randperm bernoulli multinomial
+bartlett_window blackman_window hamming_window hann_window kaiser_window
 normal poisson fill_ zero_ bernoulli_ normal_ uniform_ exponential_ random_ log_normal_ cauchy_ geometric_
 fill_diagonal_ fill zero
 
