@@ -860,3 +860,14 @@ def test_an_empty_walk_of_a_graph_made_by_hand() -> None:
     assert scene.status == "ready"
     assert ElementTree.fromstring(render_graph(scene)).get("role") == "img"
     assert "#1 ← Mul()" in render_graph_text(scene)
+
+
+def test_the_signs_of_the_legend_differ_in_shape() -> None:
+    """What is red in one theme and what is orange are one colour to some: no sign is known by its colour alone."""
+    legend = view("modified").svg("light").partition('class="tk-legend"')[2]
+    shapes = re.findall(r'<path class="([\w-]+)" d="M[\d.]+ [\d.]+([^"]*)"', legend)
+    outlines = [shape for _, shape in shapes]
+    assert {"tk-mark-modified", "tk-wire-up"} <= {kind for kind, _ in shapes}
+    assert len(set(outlines)) == len(outlines)
+    corners = {kind: len(re.findall("[hvl]", shape)) for kind, shape in shapes}
+    assert corners["tk-mark-modified"] != corners["tk-wire-up"]

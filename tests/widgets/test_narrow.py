@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
@@ -156,6 +157,12 @@ def test_neighbours_of_a_number_stand_the_larger_one_above() -> None:
     w._heard(None, {"kind": "room", "value": 400}, [])
     tiles = {tile.key: tile for table in w._sheet(0).tables for tile in table.tiles}
     assert tiles["next:high"].y < tiles["next:this"].y < tiles["next:low"].y
+    # How far they are stands beside the arrows, not over them.
+    wires = re.findall(
+        r'd="M([\d.]+) [\d.]+L([\d.]+) .{,200}?<text [^>]*tk-beside" x="([\d.]+)"', w.svg("light")
+    )
+    assert len(wires) == 2
+    assert all(start == end and float(label) >= float(start) + 10 for start, end, label in wires)
     w.close()
 
 

@@ -197,11 +197,11 @@ def _numbered(x: float, y: float, words: str, marks: Marks, kind: str) -> str:
 
 
 def _mark(mark: str, x: float, y: float) -> str:
-    """The sign before a line: a full square, an empty one, a triangle, or a barred circle."""
+    """The sign before a line: a full square, an empty one, a diamond, or a barred circle."""
     if mark in ("kept", "gone"):
         return rect(x, y - 9, 9, 9, f"tk-mark-{mark}")
     if mark == "modified":
-        return f'<path class="tk-mark-modified" d="M{num(x + 5)} {num(y - 10)}l6 11h-12z"/>'
+        return f'<path class="tk-mark-modified" d="M{num(x + 5)} {num(y - 11)}l6.5 6.5l-6.5 6.5l-6.5 -6.5z"/>'
     ring = f"M{num(x)} {num(y - 4.5)}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0m1.3 3.2l6.4 -6.4"
     return f'<path class="tk-mark-none" d="{ring}"/>'
 
@@ -235,7 +235,9 @@ def _legend(scene: GraphScene) -> str:
             )
             out.append(group(_shape(shown), class_=f"tk-{key.kind}"))
         elif key.kind == "gradient":
-            out.append(f'<path class="tk-wire-up" d="M{num(key.x)} {num(key.y)}h12l-6 -11z"/>')
+            stem = f'<path class="tk-wire" d="M{num(key.x + 6)} {num(key.y + 3)}v-8"/>'
+            head = f'<path class="tk-wire-up" d="M{num(key.x + 1)} {num(key.y - 3)}h10l-5 -9z"/>'
+            out.append(group(stem + head, class_="tk-flowed"))
         else:
             out.append(_mark(key.kind, key.x, key.y))
         out.append(text(key.x + key.lead, key.y + 1, key.words, ""))

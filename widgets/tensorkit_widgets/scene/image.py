@@ -174,7 +174,7 @@ def _pixels(
     tables, notes = [], list[Note]()
     longest = max((len(text) for text, _, _ in values.values()), default=1)
     half, least = min(CELL_W, (end - left - 36) / 8), CELL_W * READABLE * longest / FILLED
-    across, cell = (2, half) if half >= max(LEAST, least) else (1, min(WIDEST, max(CELL_W, least)))
+    across, cell = (2, half) if half >= max(LEAST, least - 1) else (1, min(WIDEST, max(CELL_W, least)))
     font = min(18.0, FILLED / longest * cell / CELL_W)
     tall = CELL_H * min(4, facts.rows)
     for channel in range(min(facts.channels, 4)):
