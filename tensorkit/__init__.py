@@ -92,6 +92,8 @@ from tensorkit.ops.angles import (
     tanh,
 )
 from tensorkit.ops.asking import (
+    get_device,
+    get_float32_matmul_precision,
     is_complex,
     is_floating_point,
     is_inference,
@@ -101,6 +103,7 @@ from tensorkit.ops.asking import (
     is_warn_always_enabled,
     numel,
     result_type,
+    set_float32_matmul_precision,
     set_warn_always,
     typename,
 )
@@ -738,6 +741,8 @@ __all__ = [
     "gesv",
     "get_default_device",
     "get_default_dtype",
+    "get_device",
+    "get_float32_matmul_precision",
     "get_num_interop_threads",
     "get_num_threads",
     "get_rng_state",
@@ -957,6 +962,7 @@ __all__ = [
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
+    "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_num_interop_threads",
     "set_num_threads",

@@ -5,12 +5,14 @@ Source: the rules are PyTorch 2.13's, those of its TensorIterator; the tests ask
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from tensorkit.sizes import Size, contiguous_stride
 from tensorkit.strides import Layout
 
 __all__ = [
+    "dim_order",
     "iterator_strides",
     "like_strides",
 ]
@@ -59,6 +61,25 @@ def iterator_strides(size: Size, operands: Sequence[Layout]) -> Size:
     if order == list(reversed(range(len(size)))):
         return dense
     return _dense_strides(size, order, zero_counts_as=0)
+
+
+def dim_order(layout: Layout, certain: bool = False) -> tuple[int, ...] | None:
+    """The dimensions from the longest step to the shortest; of a contiguous layout, as they are counted.
+
+    Args:
+        certain: whether to give None where two neighbours in that order could as well change places.
+
+    >>> dim_order(Layout((2, 3), (1, 2)))
+    (1, 0)
+    """
+    rank = len(layout.size)
+    if rank < 2 or (layout.is_contiguous() and not (rank == 4 and _is_channels_last(layout))):
+        return tuple(range(rank))
+    order = _memory_order(layout.size, [layout.stride])
+    pairs = itertools.pairwise(order)
+    if certain and any(_compare(inner, outer, layout.size, [layout.stride]) != -1 for inner, outer in pairs):
+        return None
+    return tuple(reversed(order))
 
 
 def _is_channels_last(layout: Layout) -> bool:

@@ -558,6 +558,10 @@ class Tensor:
         """The derivative of `lgamma`, of every element."""
     def digamma_(self) -> Tensor:
         """In-place form of ``digamma``: the result is written into this tensor."""
+    def dim_order(
+        self, *, ambiguity_check: builtins.bool | list[memory_format] = False
+    ) -> tuple[builtins.int, ...]:
+        """The dimensions in the order in which they lie in memory: from the longest step to the shortest."""
     def dist(self, other: Tensor, p: Number_statistics = 2) -> Tensor:
         """The p-norm of the difference of two tensors of sizes that broadcast together."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -1234,8 +1238,12 @@ class Tensor:
         """The same elements with another size: a view when strides can express it, otherwise a copy."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """`reshape` with the size of another tensor."""
+    def resize(self, *sizes: Any) -> Tensor:
+        """`reshape` as it was once spelled; PyTorch warns of it."""
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Tensor:
         """Give the tensor another size, row-major, on the same storage, which grows if it is too small."""
+    def resize_as(self, tensor: Tensor) -> Tensor:
+        """`reshape_as` as it was once spelled; PyTorch warns of it."""
     def resize_as_(self, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
         """Give the tensor the size of another: `resize_` to ``the_template.size()``."""
     def resolve_conj(self) -> Tensor:

@@ -1,4 +1,4 @@
-"""Questions about tensors and dtypes, and the switch for warnings: nothing here computes.
+"""Questions about tensors and dtypes, and switches that change no result: nothing here computes.
 
 >>> import tensorkit as tk
 >>> tk.result_type(tk.tensor([1, 2]), 1.5)
@@ -7,17 +7,24 @@ tensorkit.float32
 
 from __future__ import annotations
 
+import itertools
 import types
+from collections.abc import Callable
 from typing import Any
 
 from tensorkit.dispatch import offers, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, result_dtype
+from tensorkit.errors import warn
+from tensorkit.formats import has_format, memory_format
+from tensorkit.memory_order import dim_order
 from tensorkit.ops.legacy import tensortype
 from tensorkit.storage import TypedStorage, UntypedStorage
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Tensor, attach
 
 __all__ = [
+    "get_device",
+    "get_float32_matmul_precision",
     "is_complex",
     "is_floating_point",
     "is_inference",
@@ -27,6 +34,7 @@ __all__ = [
     "is_warn_always_enabled",
     "numel",
     "result_type",
+    "set_float32_matmul_precision",
     "set_warn_always",
     "typename",
 ]
@@ -64,15 +72,15 @@ def result_type(*args: Any, **kwargs: Any) -> dtype:
     return result_dtype(operands[0], operands[1])
 
 
-def _of_dtype(name: str, doc: str) -> Any:
-    def ask(input: Tensor) -> bool:
+def _of_tensor(name: str, answer: Callable[[Tensor], Any], doc: str) -> Any:
+    def ask(input: Tensor) -> Any:
         if not isinstance(input, Tensor):
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
-        return bool(getattr(input._dtype, name))
+        return answer(input)
 
-    def asked(*args: Any, **kwargs: Any) -> bool:
+    def asked(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if not args and not kwargs:
             raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
@@ -86,11 +94,26 @@ def _of_dtype(name: str, doc: str) -> Any:
     return offers(asked)
 
 
-is_floating_point = _of_dtype(
-    "is_floating_point", "Whether a tensor's elements are floating point numbers (complex ones do not count)."
+is_floating_point = _of_tensor(
+    "is_floating_point",
+    lambda input: input._dtype.is_floating_point,
+    "Whether a tensor's elements are floating point numbers (complex ones do not count).",
 )
-is_complex = _of_dtype("is_complex", "Whether a tensor's elements are complex numbers.")
-is_signed = _of_dtype("is_signed", "Whether a tensor's elements can be negative.")
+is_complex = _of_tensor(
+    "is_complex", lambda input: input._dtype.is_complex, "Whether a tensor's elements are complex numbers."
+)
+is_signed = _of_tensor(
+    "is_signed", lambda input: input._dtype.is_signed, "Whether a tensor's elements can be negative."
+)
+get_device = _of_tensor(
+    "get_device",
+    Tensor.get_device,
+    """The number of the accelerator that a tensor is on; -1 elsewhere.
+
+    >>> import tensorkit as tk
+    >>> tk.get_device(tk.ones(1))
+    -1""",
+)
 
 
 @offers
@@ -160,6 +183,90 @@ def typename(obj: Any) -> str:
     if isinstance(obj, tensortype) or place not in ("", "builtins"):
         return f"{place}.{named.__qualname__}"
     return str(named.__qualname__)
+
+
+# -- how a tensor lies --------------------------------------------------------------------------------------------
+
+_CHECKS = "The ambiguity_check argument must be a bool or a list of memory formats."
+
+
+def _dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = False) -> tuple[int, ...]:
+    """The dimensions in the order in which they lie in memory: from the longest step to the shortest.
+
+    Args:
+        ambiguity_check: whether to refuse a tensor whose dimensions could be ordered in other ways; or memory formats,
+            of which exactly one has to fit such a tensor.
+
+    Raises:
+        RuntimeError: for an order that is not the only one. TypeError: for a wrong `ambiguity_check`.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 3).dim_order(), tk.zeros(2, 3).t().dim_order()
+    ((0, 1), (1, 0))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.dim_order.html
+    """
+    formats = [] if isinstance(ambiguity_check, bool) else ambiguity_check
+    if not isinstance(formats, list) or not all(isinstance(one, memory_format) for one in formats):
+        raise TypeError(_CHECKS)
+    lay = self._lay()
+    if ambiguity_check is not False:
+        same = 1 in lay.size or any(one == other for one, other in itertools.pairwise(lay.stride))
+        if same and sum(has_format(lay, one) for one in formats) != 1:
+            raise RuntimeError(
+                "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+            )
+    order = dim_order(lay, bool(ambiguity_check))
+    if order is None:
+        raise RuntimeError("The tensor does not have unique dim order.")
+    return order
+
+
+attach("dim_order", _dim_order)
+
+# -- how matrices are multiplied ----------------------------------------------------------------------------------
+
+_precision = "highest"
+
+
+@offers
+def set_float32_matmul_precision(precision: str) -> None:
+    """Accepted for PyTorch's sake: float32 matrices are multiplied in float32 here, whatever was said.
+
+    Args:
+        precision: "highest", "high" or "medium".
+
+    Raises:
+        RuntimeError: for what is no text. (Another text is warned of.)
+
+    >>> import tensorkit as tk
+    >>> tk.set_float32_matmul_precision("highest")
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html
+    """
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
+    if precision not in ("highest", "high", "medium"):
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "
+            "no effect."
+        )
+        return
+    global _precision
+    _precision = precision
+
+
+@offers
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was last told.
+
+    >>> import tensorkit as tk
+    >>> tk.get_float32_matmul_precision()
+    'highest'
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.get_float32_matmul_precision.html
+    """
+    return _precision
 
 
 # -- warnings -----------------------------------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 from tensorkit import storage
 from tensorkit import strides as layouts
+from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.dispatch import op, recorded_call, sample, wants_grad
+from tensorkit.errors import warn
 from tensorkit.formats import (
     check_format,
     contiguous_format,
@@ -21,7 +24,7 @@ from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
-from tensorkit.tensor import Tensor
+from tensorkit.tensor import Tensor, attach
 
 __all__: list[str] = []
 
@@ -103,6 +106,73 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     if memory_format is preserve_format:
         memory_format = suggested_format(the_template._lay())
     return _resized(input, the_template._lay().size, memory_format, "resize_as_")
+
+
+# -- what PyTorch warns of ---------------------------------------------------------------------------------------
+
+
+class Resize(Function):
+    """Another size for as many elements: a view of the same memory where that lies in order, otherwise a copy."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor, sizes: tuple[Any, ...]) -> Tensor:
+        """The tensor in its new size."""
+        ctx.sizes, ctx.input_size = sizes, tensor.size()
+        many = functools.reduce(operator.mul, sizes, 1)
+        if many != tensor.numel():
+            raise RuntimeError(
+                f"requested resize to {_times(sizes)} ({many} elements in total), but the given tensor has a size of "
+                f"{_times(tensor.size())} ({tensor.numel()} elements). autograd's resize can only change the shape of "
+                "a given tensor, while preserving the number of elements. "
+            )
+        return tensor.detach().contiguous().view(*sizes)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        """The gradient in the old size."""
+        return grad.contiguous().view(ctx.input_size), None
+
+
+def _times(sizes: tuple[Any, ...]) -> str:
+    return "x".join(map(str, sizes))
+
+
+def _resize(self: Tensor, *sizes: Any) -> Tensor:
+    """`reshape` as it was once spelled; PyTorch warns of it.
+
+    Raises:
+        RuntimeError: for another number of elements.
+
+    >>> import tensorkit as tk
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tk.arange(6).resize(3, 2).size()
+    tensorkit.Size([3, 2])
+    """
+    warn("non-inplace resize is deprecated")
+    return Resize.apply(self, sizes)  # type: ignore[no-any-return]
+
+
+def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """`reshape_as` as it was once spelled; PyTorch warns of it.
+
+    Raises:
+        RuntimeError: for another number of elements.
+
+    >>> import tensorkit as tk
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tk.arange(6).resize_as(tk.zeros(3, 2)).size()
+    tensorkit.Size([3, 2])
+    """
+    warn("non-inplace resize_as is deprecated")
+    return Resize.apply(self, tensor.size())  # type: ignore[no-any-return]
+
+
+attach("resize", _resize)
+attach("resize_as", _resize_as)
+
+# -- another storage ----------------------------------------------------------------------------------------------
 
 
 def _source_storage(source: Any) -> UntypedStorage:

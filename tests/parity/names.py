@@ -19,7 +19,7 @@ __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __pow__ __rpo
 __lt__ __le__ __gt__ __ge__ __hash__ __reversed__ T mT H mH real imag is_complex is_floating_point is_signed
 is_inference type_as expand_as view_as reshape_as new new_tensor new_empty new_zeros new_ones new_full
 new_empty_strided pin_memory is_pinned is_sparse is_quantized is_meta is_nonzero is_same_size apply_ map_
-get_device sum_to_size output_nr retains_grad map2_ storage_type
+get_device sum_to_size output_nr retains_grad map2_ storage_type dim_order resize resize_as
 """
 
 #: Attributes and methods of the two faces of a storage.
@@ -37,7 +37,8 @@ is_storage is_floating_point is_complex is_nonzero is_signed set_default_dtype g
 set_default_device get_default_device set_printoptions set_num_threads get_num_threads set_num_interop_threads
 get_num_interop_threads Size device dtype layout strided memory_format contiguous_format preserve_format
 channels_last Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state
-from_dlpack set_warn_always e pi inf nan newaxis typename numel set_default_tensor_type
+from_dlpack set_warn_always e pi inf nan newaxis typename numel set_default_tensor_type get_device
+get_float32_matmul_precision set_float32_matmul_precision
 """
 
 #: Classes of the years before dtypes.
