@@ -28,6 +28,27 @@ describe("a board", () => {
     expect({ ...root().dataset }).toMatchObject({ tkWidget: "broadcast-explorer", step: "3", steps: "3", status: "ok", size: "3,4", kernel: "live" });
   });
 
+  it("says for screen readers alone what the picture says too, in however many lines", () => {
+    const hidden = () => part("said").classList.contains("tk-drawn");
+    const note = [...document.querySelectorAll("svg text")].find((text) => text.textContent.includes("stretched to the other size"));
+    expect(part("said").textContent).toContain("stretched to the other size");
+    expect(hidden()).toBe(true);
+    const after = (more, svg) => {
+      model.frame = { ...model.frame, ...more, revision: model.frame.revision + 1, svg };
+      model.emit("change:frame");
+    };
+    const { svg } = model.frame;
+    after({}, svg.replace(note.textContent, "something else"));
+    expect(hidden(), "the picture says something else").toBe(false);
+    after({}, svg.replace("stretched to", "stretched</text><text>to"));
+    expect(hidden(), "in two lines").toBe(true);
+    tile("a:1,0").dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+    expect(part("said").textContent).toBe("a at [1, 0] is 1.");
+    expect(hidden(), "what a tile says is seen").toBe(false);
+    after({ facts: { ...model.frame.facts, said: "" } }, svg);
+    expect(hidden(), "nothing is no sentence").toBe(false);
+  });
+
   it("lights all that a tensor reads when another picture points at a whole one", () => {
     const { storage } = tile("a:1,0").dataset;
     tell({ storage: Number(storage), slot: null, tensor: { offset: 0, size: [2], stride: [2], item: 4 }, from: {} });

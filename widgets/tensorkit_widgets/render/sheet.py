@@ -86,7 +86,8 @@ def _wire(wire: Wire) -> str:
     if wire.label:
         (x0, y0), (x3, y3) = wire.points[0], wire.points[-1]
         if x0 == x3:  # beside a line that runs down, clear of its head
-            inside += text(x0 + 12, (y0 + y3) / 2 + 5, wire.label, "tk-mono tk-line-label tk-beside")
+            y = (y0 + y3) / 2 + 5
+            inside += text(x0 + 12, y, wire.label, "tk-mono tk-line-label", style="text-anchor:start")
         else:
             inside += text((x0 + x3) / 2, (y0 + y3) / 2 - 6, wire.label, "tk-mono tk-line-label")
     kind = "tk-link" + "".join(f" tk-link-{word}" for word in wire.kind.split()) + _dim(wire.dim)

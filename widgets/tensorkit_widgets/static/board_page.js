@@ -4,6 +4,7 @@
 import { BoardScene } from "./board_scene.js";
 import { make, whole } from "./dom.js";
 import { Layouts } from "./layouts.js";
+import { speak } from "./said.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));
@@ -27,13 +28,13 @@ function show(step) {
   for (const tile of svg.querySelectorAll("[data-action]")) tile.removeAttribute("data-action");
   scene = new BoardScene(svg, {
     say: (words) => {
-      said.textContent = words;
+      speak(said, picture, words);
       root.dataset.focus = svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
     },
   });
   root.dataset.step = String(at);
   root.dataset.status = template.dataset.status;
-  said.textContent = template.dataset.said ?? "";
+  speak(said, picture, template.dataset.said ?? "");
   back.disabled = at === 0;
   next.disabled = at === last;
   scrub.value = String(at);

@@ -4,6 +4,7 @@
 import { make, whole } from "./dom.js";
 import { GraphScene } from "./graph_scene.js";
 import { Layouts } from "./layouts.js";
+import { speak } from "./said.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));
@@ -37,7 +38,7 @@ function show(step) {
 
 /** @param {string} words */
 function say(words) {
-  said.textContent = words;
+  speak(said, picture, words);
 }
 
 /** @param {"step" | "back" | "run" | "reset"} how */

@@ -20,6 +20,7 @@ import { isEditor } from "./editor.js";
 import { watchKernel } from "./lifeline.js";
 import { Stage } from "./stage.js";
 import { comeBack } from "./revive.js";
+import { speak } from "./said.js";
 import { hideStill } from "./still.js";
 
 /** The width of a picture that has all the room it wants. */
@@ -172,7 +173,7 @@ export class PictureView {
 
   /** @param {string} words */
   say(words) {
-    this.said.textContent = words;
+    speak(this.said, this.picture, words);
   }
 
   /** @param {import("./lifeline.js").How} how */
