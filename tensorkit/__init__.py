@@ -167,7 +167,7 @@ from tensorkit.ops.create import (
 )
 from tensorkit.ops.data import as_tensor, asarray, from_numpy, frombuffer, tensor
 from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
-from tensorkit.ops.distances import cdist
+from tensorkit.ops.distances import cdist, pdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.expand import broadcast_tensors, broadcast_to, squeeze, unsqueeze
 from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
@@ -899,6 +899,7 @@ __all__ = [
     "orgqr",
     "ormqr",
     "outer",
+    "pdist",
     "permute",
     "permute_copy",
     "pi",

@@ -1,4 +1,4 @@
-"""Distances between points: every point of one set and every point of another."""
+"""Distances between points: of every point of one set and every point of another, or of all pairs of one set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tensorkit.ops.products import deliver_product
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["cdist"]
+__all__ = ["cdist", "pdist"]
 
 _BLOCK = 1 << 21  # differences that are held at once
 _MODES = {
@@ -70,7 +70,7 @@ def _slopes(apart: Array, dist: Array, p: float) -> Array:
     if p == 1:
         return slope
     if p == math.inf:
-        slope *= numpy.abs(apart) == dist
+        slope *= numpy.where(numpy.isnan(dist), dist, numpy.abs(apart) == dist)
         return slope
     if p == 2:
         slope = apart / dist
@@ -299,3 +299,121 @@ def cdist(
     if p == 2 and not empty and (mode == 1 or (mode == 0 and many)):
         return _by_products(x1, x2)
     return _cdist_forward(x1, x2, p)  # type: ignore[no-any-return]
+
+
+# -- within one set -----------------------------------------------------------------------------------------------
+
+
+def _far(apart: Array, p: float) -> Array:
+    """The lengths of differences, in their own precision; unlike `cdist`, PyTorch widens nothing here."""
+    far: Array = numpy.abs(apart)
+    if p == 0:
+        return numpy.minimum(numpy.ceil(far), 1).sum(-1)
+    if p == math.inf:
+        return far.max(-1, initial=0)
+    if p == 1:
+        return far.sum(-1)
+    if p == 2:
+        return numpy.sqrt((far * far).sum(-1))
+    kind = apart.dtype.type
+    return (far ** kind(p)).sum(-1) ** (1 / kind(p))  # type: ignore[no-any-return]
+
+
+def _pairs(input: Tensor, p: float) -> Tensor:
+    points, kind = input.size(-2), input._dtype
+    size = (points * max(points - 1, 0) // 2,)
+
+    def body() -> Array:
+        if not size[0] or not input.size(-1):
+            return numpy.zeros(size, kind.numpy)
+        if kernels.is_half(kind):
+            raise missing_kernel("pdist", kind.label)
+        rows = _batched(input, ())[0]
+        far = [
+            kernels.quiet(lambda a, b: _far(a - b, p), row, rows[place:])
+            for place, row in enumerate(rows[:-1], 1)
+        ]
+        return numpy.concatenate(far)
+
+    return deliver_product("_pdist_forward", body, size, kind, input._device, None)
+
+
+def _unpaired(grad: Tensor, input: Tensor, p: float, pdist: Tensor) -> Tensor:
+    points, kind = input.size(-2), input._dtype
+
+    def square(pairs: Tensor) -> Array:
+        whole = numpy.zeros((1, points, points), kind.numpy)
+        whole[0][numpy.triu_indices(points, 1)] = pairs._nd()
+        return whole + whole.mT
+
+    def body() -> Array:
+        batch = _batched(input, ())
+        return kernels.cast(_pulled(square(grad), batch, batch, square(pdist), p), kind)[0]
+
+    return deliver_product("_pdist_backward", body, tuple(input.size()), kind, grad._device, None)
+
+
+def _no_second(g: Any, c: Any) -> Any:
+    raise MissingKernelError("the derivative for '_pdist_backward' is not implemented.")
+
+
+_pdist_backward = differentiable(
+    _unpaired,
+    Rule("PdistBackwardBackward0", grad=_no_second, input=_no_second, pdist=_no_second),
+    "_pdist_backward",
+    "reduce",
+)
+_pdist_forward = differentiable(
+    _pairs,
+    Rule("PdistBackward0", input=lambda g, c: _pdist_backward(g, c.input, c.p, c.out)),
+    "_pdist_forward",
+    "reduce",
+)
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.pdist(a)", a=(4, 2)),
+        sample("tk.pdist(a, 1)", a=(3, 2)),
+        sample("tk.pdist(a, 0)", a=(3, 2)),
+        sample("tk.pdist(a, float('inf'))", a=(3, 3)),
+        sample("tk.pdist(a, p=3)", a=(3, 2)),
+        sample("tk.pdist(input=a, p=0.5)", a=(3, 2)),
+        sample("tk.pdist(a, p=1.5)", a=(3, 2)),
+        sample("tk.pdist(a, p=-1)", a=(3, 2)),
+        sample("tk.pdist(a, 'x')", a=(3, 2)),
+        sample("tk.pdist(a)", a=(3,)),
+        sample("tk.pdist(2)", a=(3,)),
+    ),
+    kind="reduce",
+    rounded=4,
+    methods=(),
+)
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distance of every two points of one set: of the first from all others, of the second from those after it, …
+
+    Args:
+        input: n × m: a point is a row.
+        p: of the norm that measures, as for `cdist`.
+
+    Returns:
+        n (n - 1) / 2 distances.
+
+    Raises:
+        RuntimeError: for what is no matrix of floating point numbers, and a negative `p`.
+
+    >>> import tensorkit as tk
+    >>> tk.pdist(tk.tensor([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
+    tensor([3., 4., 5.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
+    """
+    power = float(p)
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if not input._dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if not power >= 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return _pdist_forward(input, power)  # type: ignore[no-any-return]

@@ -90,7 +90,7 @@ diff gradient trapezoid trapz cumulative_trapezoid unique unique_consecutive his
 searchsorted nonzero_static sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
 
 matmul mm mv bmm dot vdot inner outer ger addmm addmv addr addbmm baddbmm einsum tensordot kron cross trace
-det logdet slogdet inverse pinverse chain_matmul cdist matrix_power matrix_exp qr svd cholesky
+det logdet slogdet inverse pinverse chain_matmul cdist pdist matrix_power matrix_exp qr svd cholesky
 cholesky_inverse cholesky_solve lu lu_solve lu_unpack triangular_solve
 """
 
