@@ -229,6 +229,7 @@ from tensorkit.ops.masked import (
     select_scatter,
     slice_scatter,
 )
+from tensorkit.ops.norms import frobenius_norm, nuclear_norm
 from tensorkit.ops.oldlinear import (
     eig,
     gels,
@@ -726,6 +727,7 @@ __all__ = [
     "frac",
     "frac_",
     "frexp",
+    "frobenius_norm",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
@@ -893,6 +895,7 @@ __all__ = [
     "norm",
     "normal",
     "not_equal",
+    "nuclear_norm",
     "numel",
     "ones",
     "ones_like",

@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.dispatch import op, sample
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import differentiable, op, sample, takes
+from tensorkit.errors import warn
 from tensorkit.ops.convert import as_dtype
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import zeros
+from tensorkit.ops.dims import Dims
 from tensorkit.ops.matrices import check_floating, check_matrix, check_square, check_tensor, only
 from tensorkit.ops.solvers import inv_ex
 from tensorkit.ops.spectral import svdvals
-from tensorkit.ops.statistics import vector_norm
+from tensorkit.ops.statistics import norm_back, vector_norm
+from tensorkit.ops.writing import result_in
 from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Tensor
 
-__all__ = ["cond", "linalg_norm", "linalg_vector_norm", "matrix_norm"]
+__all__ = ["cond", "frobenius_norm", "linalg_norm", "linalg_vector_norm", "matrix_norm", "nuclear_norm"]
 
 _ORDERS = "linalg.matrix_norm: Order {} not supported."
 
@@ -337,3 +342,117 @@ def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     check_tensor("linalg_cond", "input", 1, input)
     found: Tensor = _condition(input, p)
     return only(found, out)
+
+
+# -- of earlier years ---------------------------------------------------------------------------------------------
+
+
+def _deprecated(name: str, instead: str) -> None:
+    warn(
+        f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch "
+        f"release. Please use `{instead}` instead"
+    )
+
+
+def _frobenius_body(input: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
+    if input._dtype.category < 2:
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. "
+            f"Got {input._dtype.label} instead."
+        )
+    return vector_norm(input, 2, dim or None, keepdim)
+
+
+_frobenius = differentiable(
+    _frobenius_body,
+    Rule("NormBackward1", input=lambda g, c: norm_back(g, c.input, 2.0, c.out, c.dim or None, c.keepdim)),
+    "norm",
+    "reduce",
+)
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.frobenius_norm(a, 1)", a=(2, 3)),
+        sample("tk.frobenius_norm(a, (0, -1), True)", a=(2, 3)),
+        sample("tk.frobenius_norm(a, [])", a=(2, 3)),
+        sample("tk.frobenius_norm(input=a, dim=[0], keepdim=True)", a=(2, 3)),
+        sample("tk.frobenius_norm(a, (0, 1, 2))", a=(2, 3, 1)),
+        sample("tk.frobenius_norm(a, (0, 0))", a=(2, 3)),
+        sample("tk.frobenius_norm(a, 2)", a=(2, 3)),
+        sample("tk.frobenius_norm(a, 'x')", a=(2, 3)),
+        sample("tk.frobenius_norm(a.detach(), 1, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+    rounded=2,
+)
+@takes("(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)")
+def frobenius_norm(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The root of the sum of squares along at most two dimensions, of which PyTorch warns: take `linalg.vector_norm`.
+
+    Raises:
+        RuntimeError: for integers and bools, for more dimensions, and for one named twice.
+
+    >>> import tensorkit as tk
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tk.frobenius_norm(tk.tensor([[3.0, 4.0], [0.0, 5.0]]), 1)
+    tensor([5., 5.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.vector_norm.html
+    """
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    _deprecated("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
+    if len(dims) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead.")
+    found: Tensor = _frobenius(input, dims, keepdim)
+    if out is None:
+        return found
+    result_in(out, found._dtype, found._lay().size, ())
+    copy_into(out, found)
+    out._bump()
+    return out
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype))", a=(3, 2)),
+        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype), True)", a=(2, 3, 2)),
+        sample("tk.nuclear_norm(a + 9 * tk.eye(3, 2, dtype=a.dtype), (2, 1), keepdim=True)", a=(2, 3, 2)),
+        sample("tk.nuclear_norm(a, dim=[0])", a=(2, 3)),
+        sample("tk.nuclear_norm(a, (0, 0))", a=(2, 3)),
+        sample("tk.nuclear_norm(a)", a=(3,)),
+        sample("tk.nuclear_norm(a, 'x')", a=(2, 3)),
+        sample("tk.nuclear_norm(a.detach(), out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+    rounded=100,
+)
+@takes(
+    "(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)",
+    "(Tensor input, bool keepdim = False, *, Tensor out = None)",
+)
+def nuclear_norm(
+    input: Tensor, dim: Any = (-2, -1), keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The sum of the singular values of each matrix, of which PyTorch warns: take `linalg.matrix_norm`.
+
+    Raises:
+        RuntimeError: for integers, bools and 16-bit numbers, and for what is no matrix.
+
+    >>> import tensorkit as tk
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tk.nuclear_norm(tk.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(7.)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matrix_norm.html
+    """
+    if isinstance(dim, bool):
+        dim, keepdim = (-2, -1), dim
+    _deprecated("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
+    return matrix_norm(input, "nuc", dim if isinstance(dim, (tuple, list)) else (dim, dim), keepdim, out=out)
