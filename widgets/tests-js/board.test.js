@@ -45,6 +45,11 @@ describe("a board", () => {
     tile("a:1,0").dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
     expect(part("said").textContent).toBe("a at [1, 0] is 1.");
     expect(hidden(), "what a tile says is seen").toBe(false);
+    const [, other] = [...document.querySelectorAll("svg text")].filter((text) => text.textContent.length > 12).map((text) => text.textContent);
+    after({ facts: { ...model.frame.facts, said: `${note.textContent}; ${other}` } }, svg);
+    expect(hidden(), "two parts, each in its place").toBe(true);
+    after({ facts: { ...model.frame.facts, said: `${note.textContent}; and more` } }, svg);
+    expect(hidden(), "of two parts one").toBe(false);
     after({ facts: { ...model.frame.facts, said: "" } }, svg);
     expect(hidden(), "nothing is no sentence").toBe(false);
   });
