@@ -14,7 +14,18 @@ from tensorkit.ops import binary as _binary
 from tensorkit.ops import incomplete as _incomplete
 from tensorkit.ops import special as _special
 from tensorkit.ops import unary as _unary
-from tensorkit.ops.bessel import i0e, i1, i1e
+from tensorkit.ops.bessel import (
+    i0e,
+    i1,
+    i1e,
+    modified_bessel_i0,
+    modified_bessel_i1,
+    modified_bessel_k0,
+    modified_bessel_k1,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+    spherical_bessel_j0,
+)
 from tensorkit.ops.incomplete import zeta
 from tensorkit.ops.respelled import special_log_softmax as log_softmax
 from tensorkit.ops.respelled import special_logsumexp as logsumexp
@@ -64,14 +75,21 @@ __all__ = [
     "log_softmax",
     "logit",
     "logsumexp",
+    "modified_bessel_i0",
+    "modified_bessel_i1",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
     "multigammaln",
     "ndtr",
     "ndtri",
     "polygamma",
     "psi",
     "round",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
     "sinc",
     "softmax",
+    "spherical_bessel_j0",
     "xlog1py",
     "xlogy",
     "zeta",

@@ -1,16 +1,33 @@
-"""The modified Bessel functions of the first kind, and the same scaled down by an exponential."""
+"""The modified Bessel functions of both kinds, the same scaled by an exponential, and the first spherical one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import ml_dtypes
+import numpy
 
+from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch import Sample, op, sample
+from tensorkit.elementwise import Pointwise, apply
 from tensorkit.ops.special import about, float_block, of_scipy
 from tensorkit.spellings import samples_of_one, unary
+from tensorkit.tensor import Array, Tensor
 
-__all__ = ["i0", "i0e", "i1", "i1e"]
+__all__ = [
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "modified_bessel_i0",
+    "modified_bessel_i1",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "spherical_bessel_j0",
+]
 
 
 def _apart(x: Any) -> tuple[Any, Any]:
@@ -91,4 +108,103 @@ i1e = unary(
         "0.0, 100.0",
         "0.0000, 0.0397",
     ),
+)
+
+
+# -- under the names of mathematicians, which PyTorch does not differentiate ----------------------------------------
+
+_LACKS = (dtypes.float16, dtypes.bfloat16, dtypes.complex64, dtypes.complex128)
+
+
+def _named(name: str, function: Any, sentence: str, given: str, answer: str) -> Any:
+    """A function that is there in float32 and float64 alone, and has no derivative."""
+    return unary(
+        _block(name, function),
+        namespace="special",
+        rounded=5,
+        samples=_samples(name),
+        doc=about(f"special.{name}", sentence, given, answer),
+    )
+
+
+def _of_x(name: str, function: Any, sentence: str, given: str, answer: str) -> Any:
+    """The same, where PyTorch calls the tensor `x`."""
+    block = _block(name, function)
+
+    def body(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+        return apply(block, (x,), out=out)
+
+    body.__name__ = body.__qualname__ = block.name
+    body.__doc__ = about(f"special.{name}", sentence, given, answer)
+    samples = (*_samples(name), sample(f"tk.special.{name}(x=a)", a=(2,)))
+    return op(samples=samples, kind="pointwise", namespace="special", name=name, rounded=5, strict=True)(body)
+
+
+def _block(name: str, function: Any) -> Pointwise:
+    return Pointwise(f"special_{name}", function, None, result="float", kernel=f"{name}_cpu", lacks=_LACKS)
+
+
+def _samples(name: str) -> tuple[Sample, ...]:
+    return samples_of_one(f"special.{name}", f"tk.special.{name}(a.abs() + 2)")
+
+
+def _spherical(x: Array) -> Array:
+    """``sin(x) / x``, whose first terms are told near 0; at infinity 0."""
+    near = numpy.abs(x) < 0.5
+    square = numpy.where(near, x * x, 0)
+    total, term = numpy.ones_like(x), numpy.ones_like(x)
+    for k in range(2, 14, 2):
+        term = term * -square / (k * (k + 1))
+        total = total + term
+    return numpy.where(near, total, numpy.where(numpy.isinf(x), 0, numpy.sin(x) / x)).astype(x.dtype)
+
+
+modified_bessel_i0 = _named(
+    "modified_bessel_i0",
+    of_scipy("i0"),
+    "The modified Bessel function of the first kind and order 0, of every element; `i0` has a derivative besides.",
+    "0.0, 1.0",
+    "1.0000, 1.2661",
+)
+modified_bessel_i1 = _named(
+    "modified_bessel_i1",
+    of_scipy("i1"),
+    "The modified Bessel function of the first kind and order 1, of every element; `i1` has a derivative besides.",
+    "0.0, 1.0",
+    "0.0000, 0.5652",
+)
+modified_bessel_k0 = _named(
+    "modified_bessel_k0",
+    of_scipy("k0"),
+    "The modified Bessel function of the second kind and order 0, of every element: inf at 0, nan below.",
+    "0.0, 1.0",
+    "   inf, 0.4210",
+)
+modified_bessel_k1 = _named(
+    "modified_bessel_k1",
+    of_scipy("k1"),
+    "The modified Bessel function of the second kind and order 1, of every element: inf at 0, nan below.",
+    "0.0, 1.0",
+    "   inf, 0.6019",
+)
+scaled_modified_bessel_k0 = _of_x(
+    "scaled_modified_bessel_k0",
+    of_scipy("k0e"),
+    "``modified_bessel_k0(x) * exp(x)`` of every element, which is not 0 where that is too small.",
+    "1.0, 100.0",
+    "1.1445, 0.1252",
+)
+scaled_modified_bessel_k1 = _of_x(
+    "scaled_modified_bessel_k1",
+    of_scipy("k1e"),
+    "``modified_bessel_k1(x) * exp(x)`` of every element, which is not 0 where that is too small.",
+    "1.0, 100.0",
+    "1.6362, 0.1258",
+)
+spherical_bessel_j0 = _of_x(
+    "spherical_bessel_j0",
+    _spherical,
+    "The spherical Bessel function of the first kind and order 0, ``sin(x) / x``, of every element: 1 at 0.",
+    "0.0, 1.0",
+    "1.0000, 0.8415",
 )

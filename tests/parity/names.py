@@ -104,6 +104,8 @@ LinAlgError
 SPECIAL = """
 digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e log1p log_ndtr
 log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc softmax xlog1py xlogy zeta
+modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
+scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0
 """
 
 #: What PyTorch once had and no longer has, or has only to refuse it; code of those years still runs here.
