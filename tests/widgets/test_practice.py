@@ -132,6 +132,8 @@ def test_a_layout_is_judged_by_its_slots() -> None:
         ((-1, 3), (1, 1), 0),
     ):
         assert not check(Answer(wrong)), wrong
+    assert check(Answer(((3, 2), (2, 4), 1))).says == "the tensor that is meant has another size than (3, 2)."
+    assert "(2, 3) and (2,) are no layout" in check(Answer(((2, 3), (2,), 1))).says
 
 
 @given(

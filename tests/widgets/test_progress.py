@@ -440,6 +440,7 @@ def test_progress_says_titles_where_the_lessons_have_them() -> None:
         "p = tk.tensor([200, 100], dtype=tk.uint8). What is…", "88.gone",
         "What is this? What is this? What is this? What is t…",
     ]  # fmt: skip
+    assert max(map(len, MISCONCEPTIONS)) <= 38, "the names stand in a column of their own"
     assert not any(
         name in progress() for name in ("transpose_by_hand", "slice_stride", "column_sums", "04.wrap")
     )

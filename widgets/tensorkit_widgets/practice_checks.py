@@ -289,12 +289,14 @@ def layout_check(
         if mine is None:
             return Verdict(None, "give `(size, stride, offset)`, for example `((2, 3), (3, 1), 0)`.")
         facts = Facts(*mine)
-        if facts.size == tuple(size) and len(facts.stride) == len(size):
-            problem = _slot_problem(facts.size, facts.stride, facts.offset, stride, offset)
-        else:
+        if len(facts.stride) != len(facts.size):
             problem = (
-                f"with size {facts.size} and stride {facts.stride} no tensor of the drawn shape comes out."
+                f"{facts.size} and {facts.stride} are no layout: each dimension has one size and one stride."
             )
+        elif facts.size != tuple(size):
+            problem = f"the tensor that is meant has another size than {facts.size}."
+        else:
+            problem = _slot_problem(facts.size, facts.stride, facts.offset, stride, offset)
         if not problem:
             return Verdict(True)
         return _wrong(known, answer, problem, mine=facts)

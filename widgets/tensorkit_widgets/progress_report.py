@@ -190,7 +190,7 @@ def _told(one: Met) -> str:
     cards = "; ".join(" · ".join(filter(None, (_lesson(key), _called(key)))) for key in one.cards)
     stands = "dissolved" if one.dissolved else f"still open: {cards}"
     meaning = f"\n        {plain(MISCONCEPTIONS[one.name])}" if one.name in MISCONCEPTIONS else ""
-    return f"    {plain(one.name)[:48]:<30} {often}, {stands}{meaning}"
+    return f"    {plain(one.name)[:48]:<38}  {often}, {stands}{meaning}"
 
 
 def main(words: Sequence[str] | None = None) -> int:
