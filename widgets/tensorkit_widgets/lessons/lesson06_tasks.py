@@ -294,7 +294,12 @@ TASKS = (
             values=[0.0, 1.0, 2.0, 3.0],
             shares=False,
             slips=(
-                Slip(ALIAS, "`t[0]` is a view: a later write to `t` changes it too.", shares=True, size=(4,)),
+                Slip(
+                    ALIAS,
+                    "that is a view of `t`: a later write to `t` changes it too.",
+                    shares=True,
+                    size=(4,),
+                ),
                 Slip(AWAY, "the size is (1, 4): a list keeps the dimension.", size=(1, 4)),
             ),
         ),
