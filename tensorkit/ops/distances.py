@@ -304,7 +304,7 @@ def cdist(
 # -- within one set -----------------------------------------------------------------------------------------------
 
 
-def _far(apart: Array, p: float) -> Array:
+def _far(apart: Array, p: float) -> Any:
     """The lengths of differences, in their own precision; unlike `cdist`, PyTorch widens nothing here."""
     far: Array = numpy.abs(apart)
     if p == 0:
@@ -316,7 +316,7 @@ def _far(apart: Array, p: float) -> Array:
     if p == 2:
         return numpy.sqrt((far * far).sum(-1))
     kind = apart.dtype.type
-    return (far ** kind(p)).sum(-1) ** (1 / kind(p))  # type: ignore[no-any-return]
+    return (far ** kind(p)).sum(-1) ** (1 / kind(p))
 
 
 def _pairs(input: Tensor, p: float) -> Tensor:
@@ -341,14 +341,15 @@ def _pairs(input: Tensor, p: float) -> Tensor:
 def _unpaired(grad: Tensor, input: Tensor, p: float, pdist: Tensor) -> Tensor:
     points, kind = input.size(-2), input._dtype
 
-    def square(pairs: Tensor) -> Array:
+    def square(pairs: Tensor) -> Any:
         whole = numpy.zeros((1, points, points), kind.numpy)
         whole[0][numpy.triu_indices(points, 1)] = pairs._nd()
         return whole + whole.mT
 
     def body() -> Array:
         batch = _batched(input, ())
-        return kernels.cast(_pulled(square(grad), batch, batch, square(pdist), p), kind)[0]
+        found: Array = kernels.cast(_pulled(square(grad), batch, batch, square(pdist), p), kind)[0]
+        return found
 
     return deliver_product("_pdist_backward", body, tuple(input.size()), kind, grad._device, None)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.dispatch import op, sample, takes
+from tensorkit.elementwise import NUMBERS
 from tensorkit.kernels.cpu import is_half
 from tensorkit.ops.join import cat
 from tensorkit.ops.reduce import axes_of
@@ -102,6 +103,20 @@ def _weighed(weight: Any, numbers: Any) -> Any:
     return (weight.to(numbers.dtype) if is_half(numbers.dtype) else weight) * numbers
 
 
+def _check_spacing(spacing: Sequence[Any]) -> None:
+    """Refuse what is neither numbers alone nor tensors alone, as PyTorch does: for not being tensors."""
+    if any(not _is_number(each) for each in spacing):
+        for place, each in enumerate(spacing):
+            if not isinstance(each, Tensor):
+                raise TypeError(
+                    f"expected Tensor as element {place} in argument 1, but got {type(each).__name__}"
+                )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, NUMBERS) or (isinstance(value, Tensor) and not value.dim())
+
+
 @op(
     samples=(
         sample("tk.gradient(a)", a=(3, 4)),
@@ -125,6 +140,8 @@ def _weighed(weight: Any, numbers: Any) -> Any:
         sample("tk.gradient(a, spacing='x')", a=(2, 3)),
         sample("tk.gradient(a, 2)", a=(2, 3)),
         sample("tk.gradient(2)"),
+        sample("tk.gradient(a, spacing=[1, 'a'])", a=(3, 3)),
+        sample("tk.gradient(a, spacing=[1, a[0]])", a=(3, 3)),
     ),
     kind="copy",
     methods=(),
@@ -169,6 +186,8 @@ def gradient(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.gradient.html
     """
     several = isinstance(spacing, (tuple, list))
+    if several:
+        _check_spacing(spacing)
     axes = _axes(input, len(spacing) if several else None, dim, edge_order)
     if not several:
         return tuple(_even(input, axis, 1 if spacing is None else spacing, edge_order) for axis in axes)

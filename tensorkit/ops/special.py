@@ -183,6 +183,10 @@ def _polygamma_kernel(n: int) -> str:
 
 
 def _polygamma_of(n: int, input: Tensor, out: Tensor | None) -> Tensor:
+    if isinstance(n, Tensor) and n.dim():
+        raise TypeError("polygamma(): argument 'n' (position 1) must be int, not Tensor")
+    if isinstance(n, Tensor) and n._dtype.category == 1:
+        n = int(n.item())
     if not isinstance(n, int):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     if n < 0:
@@ -192,7 +196,7 @@ def _polygamma_of(n: int, input: Tensor, out: Tensor | None) -> Tensor:
 
 
 def _polygamma_back(g: Any, c: Any) -> Any:
-    return g * c.input.polygamma(c.n + 1)
+    return g * c.input.polygamma(int(c.n) + 1)
 
 
 @op(
@@ -210,11 +214,14 @@ def _polygamma_back(g: Any, c: Any) -> Any:
         sample("a.polygamma_(1)", a=(2, 3)),
         sample("a.polygamma('x')", a=(2, 3)),
         sample("tk.special.polygamma(1, a)", a=(2, 3)),
+        sample("tk.polygamma(tk.tensor(1), a)", a=(2,)),
+        sample("tk.polygamma(tk.tensor([1]), a)", a=(2,)),
         sample("tk.special.polygamma('x', a)", a=(2,)),
     ),
     kind="pointwise",
     methods=(),
-    derivative=Rule("PolygammaBackward0", input=_polygamma_back),
+    # An order given as a tensor has no derivative, but must not hide the operand that has one.
+    derivative=Rule("PolygammaBackward0", n=lambda g, c: None, input=_polygamma_back),
     rounded=5,
 )
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:

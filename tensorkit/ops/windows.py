@@ -47,7 +47,7 @@ def _window(
     periodic: bool,
     dtype: Any,
     device: DeviceLike,
-    shape: Callable[[Tensor, int], Tensor],
+    shape: Callable[[Tensor, int], Any],
 ) -> Tensor:
     """A window: of nothing, of a single 1, or of a shape.
 
@@ -130,7 +130,7 @@ def blackman_window(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.blackman_window.html
     """
 
-    def two_waves(steps: Tensor, count: int) -> Tensor:
+    def two_waves(steps: Tensor, count: int) -> Any:
         steps.mul_(_as_held(math.pi / (count - 1), steps))
         quick, slow = steps.mul(4).cos_(), steps.mul(2).cos_()
         return quick.mul_(_as_held(0.08, steps)) - slow.mul_(0.5) + _as_held(0.42, steps)
@@ -138,8 +138,8 @@ def blackman_window(
     return _window("blackman_window", window_length, periodic, dtype, device, two_waves)
 
 
-def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Tensor]:
-    def wave(steps: Tensor, count: int) -> Tensor:
+def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Any]:
+    def wave(steps: Tensor, count: int) -> Any:
         turned = steps.mul_(_as_held(math.pi * 2.0 / (count - 1), steps)).cos_()
         return turned.mul_(_as_held(-beta, steps)).add_(_as_held(alpha, steps))
 
