@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import mmap
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,25 @@ SETTLED = """root => {
 """The picture has been laid out for the room that it has, or for the narrowest page."""
 
 
+TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputView, .jupyter-widgets, [data-tk-widget]")]
+    .map((part) => [part.className.slice(0, 60), JSON.stringify(part.dataset), part.getBoundingClientRect().width,
+        part.matches("[data-tk-widget]") ? "" : part.innerText.slice(0, 200)].join(" | ")).join("\\n")"""
+"""The cells, outputs and widgets of a page, in words."""
+
+
+_opened: list[Book] = []
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Add to a failure what its page shows, where that can still be asked."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.failed and item.get_closest_marker("browser") and _opened:
+        with contextlib.suppress(Exception):
+            report.sections.append(("the page", _opened[-1].told()))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def closed() -> Iterator[None]:
     """A module's widgets look again after every change for as long as they live: they end with it."""
@@ -50,6 +70,18 @@ class Book:
 
     page: Any
     faults: list[str]
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        _opened.append(self)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on(
+            "console", lambda said: self.errors.append(said.text[:300]) if said.type == "error" else None
+        )
+
+    def told(self) -> str:
+        """What is on the page now: what a failure is understood by that nobody saw."""
+        return f"{self.page.evaluate(TOLD)}\nfaults: {self.faults}\nthe console's errors: {self.errors}"
 
     def root(self, number: int) -> Any:
         """The live view that a cell shows."""
@@ -146,22 +178,43 @@ class Desk:
     books: list[Book]
 
     def open(
-        self, name: str, cells: list[str], shown: list[int], height: int = 3600, width: int = 1200
+        self,
+        name: str,
+        cells: list[str],
+        shown: list[int],
+        height: int = 3600,
+        width: int = 1200,
+        beside: str = "",
     ) -> Book:
-        """A notebook of these code cells, all run; ``shown`` are the numbers of the cells that show a widget."""
+        """A notebook of these code cells, all run.
+
+        ``shown`` are the numbers of the cells that show a widget, ``beside`` matches what they show elsewhere.
+        """
         from tests.widgets.test_practice_browser import _notebook
 
         (self.served.folder / f"{name}.ipynb").write_text(_notebook(cells))
         page = self.browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
         page.set_default_timeout(PATIENCE_MS)
         book = Book(page, [])
-        page.on("pageerror", lambda error: book.faults.append(str(error)))
         page.goto(f"{self.served.url}/lab/tree/{name}.ipynb?token={TOKEN}&reset")
-        page.wait_for_function(READY)
-        book.run_all()
-        for number in shown:
-            book.root(number).wait_for()
         self.books.append(book)
+        page.wait_for_function(READY)
+        late = pytest.importorskip("playwright.sync_api").TimeoutError
+        for patience in (
+            PATIENCE_MS // 2,
+            PATIENCE_MS,
+        ):  # see `another_tab`: who misses a picture runs its cell again
+            book.run_all()
+            try:
+                for number in shown:
+                    book.root(number).wait_for(timeout=patience)
+                if beside:
+                    page.locator(beside).wait_for(timeout=patience)
+                break
+            except late:
+                print(book.told())
+                if patience == PATIENCE_MS:
+                    raise
         return book
 
     def another_tab(self, name: str, workspace: str, shown: list[int], width: int = 1200) -> Book:
@@ -175,7 +228,6 @@ class Desk:
         page = self.browser.new_page(viewport={"width": width, "height": 3600}, reduced_motion="reduce")
         page.set_default_timeout(PATIENCE_MS)
         book = Book(page, [])
-        page.on("pageerror", lambda error: book.faults.append(str(error)))
         page.goto(f"{self.served.url}/lab/workspaces/{workspace}/tree/{name}.ipynb?token={TOKEN}")
         for patience in (PATIENCE_MS // 3, PATIENCE_MS // 2, PATIENCE_MS):
             page.wait_for_function(READY)

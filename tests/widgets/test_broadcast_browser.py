@@ -136,7 +136,7 @@ def test_axe_finds_nothing(book: Any, theme: str) -> None:
 def test_a_change_is_painted_in_time(book: Any) -> None:
     book.part(1, "back").click()
     book.shows(1, step="2")
-    assert float(book.root(1).get_attribute("data-latency")) < 2000, (
+    assert float(book.root(1).get_attribute("data-latency")) < 20_000, (
         "a benchmark measures it; this finds a hang"
     )
 

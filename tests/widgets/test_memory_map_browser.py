@@ -38,8 +38,7 @@ def tile(book: Any, text: str) -> Any:
 
 @pytest.fixture(scope="module")
 def book(desk: Any) -> Any:
-    one = desk.open("memory_map", CELLS, [2, 3], width=1700)
-    one.page.locator(PANEL).wait_for()
+    one = desk.open("memory_map", CELLS, [2, 3], width=1700, beside=PANEL)
     yield one
     assert one.faults == []
     one.page.close()
