@@ -26,7 +26,7 @@ from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
 
-__all__: list[str] = []
+__all__ = ["Resize"]
 
 
 @op(

@@ -85,7 +85,8 @@ isin logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwi
 bitwise_left_shift bitwise_right_shift nan_to_num xlogy copysign nextafter ldexp frexp gcd lcm sinc relu
 
 sum nansum prod mean nanmean median nanmedian mode quantile nanquantile var std var_mean std_mean max min amax
-amin aminmax argmax argmin all any count_nonzero logsumexp norm frobenius_norm nuclear_norm dist cumsum cumprod cummax cummin logcumsumexp
+amin aminmax argmax argmin all any count_nonzero logsumexp norm frobenius_norm nuclear_norm dist cumsum cumprod
+cummax cummin logcumsumexp
 diff gradient trapezoid trapz cumulative_trapezoid unique unique_consecutive histc histogram bincount bucketize
 searchsorted nonzero_static sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
 

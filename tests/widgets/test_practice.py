@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -361,8 +362,7 @@ def test_running_the_cell_again_keeps_the_exercise() -> None:
     again, _ = transpose()
     assert again.solved
     assert again.html == ex.html
-    assert "02.transpose_by_hand" in progress()
-    assert "solved in 1 attempt" in progress()
+    assert re.search(r"Transpose by hand +solved in 1 attempt", progress())
 
 
 def test_an_answer_may_be_typed_where_there_is_a_box() -> None:
