@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from tests import ports
+
 if TYPE_CHECKING:
     from tests.lab.test_serving import Served
 
@@ -46,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if IN_CI and missing:
         reasons = "; ".join(f"{marker}: {reason}" for marker, reason in missing.items())
         raise pytest.UsageError(f"with CI=true every oracle must be there, but {reasons}")
+    ports.keep_apart()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

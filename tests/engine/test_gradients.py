@@ -15,7 +15,7 @@ import re
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
@@ -234,7 +234,8 @@ def _against_pytorch(torch: Any, case: Case, atol: float = 1e-12) -> str | None:
 def _against_differences(case: Case, twice: bool = True) -> str | None:
     """Compare with small differences, where the call has derivatives and all of its results are numbers.
 
-    ``twice``: the derivatives' own derivatives too, which takes as many calls again as there are elements.
+    ``twice``: the derivatives' own derivatives too by every element, otherwise along one line through the operands:
+    each element more takes as many calls again.
     """
     leaves = _leaves(tensorkit, case)
 
@@ -256,7 +257,9 @@ def _against_differences(case: Case, twice: bool = True) -> str | None:
             SEEN["small differences"] += 1
             if twice:
                 gradgradcheck(paths, leaves)
-                SEEN["small differences of derivatives"] += 1
+            else:
+                gradgradcheck(*_along_a_line(paths, leaves, case.seed))
+            SEEN["small differences of derivatives"] += 1
         except GradcheckError as wrong:
             return f"{case}: {wrong}"
         except RuntimeError as refused:
@@ -264,6 +267,26 @@ def _against_differences(case: Case, twice: bool = True) -> str | None:
                 return None
             raise
     return None
+
+
+def _along_a_line(paths: Callable[..., Any], leaves: tuple[Any, ...], seed: int) -> tuple[Any, tuple[Any]]:
+    """One number made of all results, as a function of how far one goes from the operands in some direction."""
+    rng = np.random.default_rng(seed)
+
+    def weights(tensor: Any) -> Any:
+        drawn = tensorkit.tensor(rng.uniform(0.5, 1.5, tensor.numel()).tolist(), dtype=tensor.dtype)
+        return drawn.view(tensor.size())
+
+    ways = [weights(leaf) for leaf in leaves]
+    shares = [weights(out) for out in paths(*leaves)]
+
+    def moved(step: Any) -> Any:
+        there = [leaf.detach() + step * way for leaf, way in zip(leaves, ways, strict=True)]
+        parts = [(out * share).sum() for out, share in zip(paths(*there), shares, strict=True)]
+        total = sum(parts[1:], parts[0])
+        return tensorkit.view_as_real(total) if total.is_complex() else total
+
+    return moved, (tensorkit.zeros((), dtype=tensorkit.float64, requires_grad=True),)
 
 
 # -- cases --------------------------------------------------------------------------------------------------------
@@ -353,7 +376,7 @@ def test_derivatives_are_small_differences(op: Op) -> None:
 
     def all_samples() -> None:
         before = SEEN["small differences"]
-        # Every sample's second derivatives are compared with PyTorch's; with differences, one sample's in three.
+        # Every sample's second derivatives are compared with PyTorch's too, element by element.
         cases = [
             (case, number % 3 == 0 or fuzz_seconds() > 0) for number, case in enumerate(_differenced(op, rng))
         ]

@@ -20,6 +20,7 @@ import pytest
 import websocket
 
 from tensorkit.lab.server import HOST, free_port
+from tests.ports import SHIM, first_port
 
 TOKEN = "secret"
 PATIENCE = 60.0  # seconds; a test machine may be busy
@@ -117,7 +118,7 @@ def lonely_environment(home: Path) -> dict[str, str]:
     """An environment with a home of its own and no network, so that a test meets a fresh machine."""
     shims = home / "shims"
     shims.mkdir(parents=True)
-    (shims / "sitecustomize.py").write_text(CUT_OFF)
+    (shims / "sitecustomize.py").write_text(SHIM + CUT_OFF)
     (shims / "probe.py").write_text(PROBE)
     extension = home / "etc" / "jupyter_server_config.d"
     extension.mkdir(parents=True)
@@ -139,8 +140,7 @@ def running(
 ) -> Iterator[Served]:
     """`tensorkit lab` (or other words) in its own process, until the block ends."""
     environment = lonely_environment(home)
-    # Runs of the tests beside this one look for ports too: each begins elsewhere.
-    folder, port = home / "my lessons", free_port(20_000 + os.getpid() % 12_000)
+    folder, port = home / "my lessons", free_port(first_port())
     command = [sys.executable, "-m", "tensorkit.cli", *words, str(folder), *options]
     command += ["--no-browser", "--port", str(port)]
     for setting in (f"IdentityProvider.token={TOKEN}", *settings):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tensorkit.lab.server import HOST, free_port
 from tests.lab.test_serving import lonely_environment
+from tests.ports import first_port
 
 _PATIENCE = 120.0  # seconds; a test machine may be busy
 
@@ -26,7 +27,7 @@ def hosted(home: Path, root: Path, module: str, *options: str, probe: str) -> It
     A checkout that is not installed is put on the paths by hand: the packages for Python, our templates for Jupyter.
     ``probe`` is a path that answers, be it with an error, without starting a kernel.
     """
-    port, log = free_port(32_000 + os.getpid() % 12_000), home / "log"
+    port, log = free_port(first_port()), home / "log"
     environment = lonely_environment(home)
     packages = [environment["PYTHONPATH"], str(root), str(root / "widgets")]
     environment |= {

@@ -191,9 +191,10 @@ def test_axe_finds_nothing(book: Any, theme: str) -> None:
 
 
 def test_a_change_is_painted_in_time(book: Any) -> None:
-    book.tile(1, "float32:0").click()
-    book.shows(1, dtype="float32")
-    assert float(book.root(1).get_attribute("data-latency")) < 20_000
+    took = book.quickest(
+        1, [(book.tile(1, f"{dtype}:0"), {"dtype": dtype}) for dtype in ("float32", "float16", "bfloat16")]
+    )
+    assert took < 2000, "a benchmark measures it; this finds a hang"
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])

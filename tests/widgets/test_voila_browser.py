@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.jupyter import foreign
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
-from tests.widgets.conftest import CUT_OFF
+from tests.widgets.conftest import CUT_OFF, asked_again
 from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.hosts import hosted
 
@@ -65,8 +65,9 @@ def _open(page: Any, url: str, faults: list[str]) -> None:
             page.locator("[data-tk-widget]").first.wait_for()
             return
         except late:
-            print(f"no widget after load {attempt}: {faults}\n{page.inner_text('body')[:1000]}")
-            assert attempt == 1, "the page is empty, also when it is loaded again"
+            told = f"no widget: {faults}\n{page.inner_text('body')[:1000]}"
+            assert attempt == 1, told
+            asked_again(told)
             faults.clear()
 
 
