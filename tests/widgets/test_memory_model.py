@@ -791,7 +791,8 @@ def test_ten_thousand_looks_do_not_grow() -> None:
     assert blocks < 20_000
     assert resident < 5_000_000
     assert len(watch._storages.known) + len(watch._tensors.known) < 400
-    assert len(watch._spans) < 200
+    assert len(watch._known) < 400
+    assert len(watch._contents._spans) < 200
 
 
 def test_looking_does_not_disturb_the_graph(lib: Any) -> None:

@@ -35,8 +35,9 @@ __all__ = [
     "ground",
     "leaf_of",
     "lineage",
+    "may_move",
     "numbers_of",
-    "reader_of",
+    "reader_for",
     "saved_by",
     "span",
     "tensor_library",
@@ -68,7 +69,7 @@ class Ground:
         version: how often it was written to, by its library's count; None where nobody counts.
         mapped: whether the bytes lie in a file, so that looking at them may have to fetch them.
         code: the dtype of the numbers as NumPy knows it; None where they are no numbers.
-        face: what was read to know all this; as long as it is the same, so is the rest.
+        face: what was read to know all this; as long as it is the same, so is the rest, but the version.
     """
 
     library: str
@@ -85,6 +86,13 @@ class Ground:
     mapped: bool
     code: numpy.dtype[Any] | None
     face: tuple[Any, ...]
+
+    def written(self, version: int | None) -> Ground:
+        """The same after it was written to; its ``face`` is the same object."""
+        return Ground(
+            self.library, self.kind, self.dtype, self.itemsize, self.device, self.size, self.stride, self.offset,
+            self.start, self.nbytes, version, self.mapped, self.code, self.face,
+        )  # fmt: skip
 
 
 class Reader:
@@ -111,10 +119,15 @@ def _static(owner: type, name: str) -> Any:
     return lambda _tensor: None
 
 
-@lru_cache(maxsize=8)
-def reader_of(tensor_class: type) -> Reader:
-    """The reader of a library's tensor class, made once."""
-    return Reader(tensor_class)
+_readers: dict[str, Reader] = {}
+
+
+def reader_for(library: str) -> Reader:
+    """The reader of a library's tensor class, made once; the library has been imported."""
+    found = _readers.get(library)
+    if found is None:
+        found = _readers[library] = Reader(_class_of(library))
+    return found
 
 
 def _class_of(library: str) -> Any:
@@ -164,7 +177,7 @@ def ground(tensor: Any, known: Ground | None = None, library: str = "") -> tuple
         return _of_array(tensor, known)
     if not library:
         raise TypeError(f"{type(tensor).__name__} is no tensor")
-    return _of_tensor(tensor, library, reader_of(_class_of(library)), known)
+    return _of_tensor(tensor, library, reader_for(library), known)
 
 
 _texts: dict[Any, str] = {}
@@ -183,11 +196,15 @@ def _of_tensor(tensor: Any, library: str, read: Any, known: Ground | None) -> tu
         raise TypeError(f"a tensor of layout {_text(layout)} has no stride")
     storage, device, dtype = read.untyped_storage(tensor), read.device(tensor), read.dtype(tensor)
     size, stride, offset = read.size(tensor), read.stride(tensor), read.storage_offset(tensor)
-    nbytes, version = storage.nbytes(), _version(tensor, read)
+    nbytes = storage.nbytes()
+    try:
+        version = read._version(tensor)
+    except RuntimeError:  # inference tensors do not count
+        version = None
     start = 0 if not nbytes or _text(device) == "meta" else storage.data_ptr()
-    face = (size, stride, offset, nbytes, start, version, dtype, device)
+    face = (size, stride, offset, nbytes, start, dtype, device)
     if known is not None and known.face == face:
-        return known, (storage,)
+        return (known if known.version == version else known.written(version)), (storage,)
     roots: Roots = (storage,)
     if library == "tensorkit" and _text(device) == "cpu":
         # The array below a storage may be NumPy's own, and outlives a storage that is resized.
@@ -198,13 +215,6 @@ def _of_tensor(tensor: Any, library: str, read: Any, known: Ground | None) -> tu
         library, type(tensor).__name__, name, read.element_size(tensor), _text(device), tuple(size), tuple(stride),
         offset, start, nbytes, version, mapped, numbers_of(name), face,
     ), roots  # fmt: skip
-
-
-def _version(tensor: Any, read: Any) -> int | None:
-    try:
-        return int(read._version(tensor))
-    except RuntimeError:  # inference tensors do not count
-        return None
 
 
 def _owner(array: Array) -> tuple[Any, Array]:
@@ -220,7 +230,7 @@ def _owner(array: Array) -> tuple[Any, Array]:
         elif kind is _BETWEEN:
             owner = base.base
         elif tensor_library(kind):
-            read: Any = reader_of(_class_of(tensor_library(kind)))
+            read: Any = reader_for(tensor_library(kind))
             return read.untyped_storage(base), owner
         else:
             return owner, owner
@@ -306,14 +316,23 @@ def unmoved(roots: Iterable[Any], start: int, nbytes: int) -> bool:
     return all(
         start <= root.data_ptr() and root.data_ptr() + root.nbytes() <= start + nbytes
         for root in roots
-        if type(root).__module__ == "torch.storage" and root.nbytes()
+        if _is_torchs(root) and root.nbytes()
     )
+
+
+def may_move(roots: Iterable[Any]) -> bool:
+    """Whether memory may be made smaller while it is read: PyTorch's storages let another thread do so."""
+    return any(_is_torchs(root) for root in roots)
+
+
+def _is_torchs(root: Any) -> bool:
+    return type(root).__module__ == "torch.storage"
 
 
 def fetch(tensor: Any, one: Ground, roots: Roots, slots: Array) -> bytes:
     """A copy of some slots in another memory; PyTorch gathers them there, tensorkit copies each run."""
     if one.library == "torch":
-        torch, read = sys.modules["torch"], reader_of(_class_of("torch"))
+        torch, read = sys.modules["torch"], reader_for("torch")
         flat = read.as_strided(read.detach(tensor), (one.nbytes // one.itemsize,), (1,), 0)
         picked = flat[torch.from_numpy(slots).to(flat.device)].cpu()
         return bytes(picked.view(torch.uint8).numpy().tobytes())

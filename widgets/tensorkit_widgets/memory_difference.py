@@ -56,7 +56,7 @@ def _gone(storage: Storage, alive: bool) -> Change:
 
 def _change(before: Storage | None, after: Storage) -> Change:
     if before is after:  # a watch gives the same object again when nothing at all has changed
-        return _still(after.number, after.compared, _all_count(after))
+        return _still(after.number, after.compared, after.compared != "whole" and _all_count(after))
     if before is None:
         return Change(
             after.number, "made", compared=after.compared, words=f"made: {bytes_words(after.nbytes)}"
@@ -92,6 +92,8 @@ def _counted(before: Storage, after: Storage) -> bool:
 
 
 def _through(storage: Storage, slots: Ints) -> str:
+    if len(storage.holders) == 1:
+        return ""  # nobody has to be told through whom
     found = [h for h in storage.holders if len(reached_slots(storage, h, slots)) == len(slots)]
     if not found:
         return ""

@@ -21,6 +21,8 @@ WHOLE = 256
 """Slots up to which a storage's content is compared whole."""
 MOST_SAMPLED = 256
 """Slots in the sample of a larger one."""
+_BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+"""The numbers whose equality is that of all their bits."""
 
 
 def looked_at(slots: int, runs: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
@@ -65,8 +67,9 @@ def unlike(before: Evidence | None, after: Evidence | None) -> Ints | None:
     if before.content == after.content and before.runs == after.runs and before.sampled == after.sampled:
         return ()
     first, second = (positions(e.slots, e.runs, e.sampled) for e in (before, after))
-    a, b = (numpy.frombuffer(e.content, f"V{e.itemsize}") for e in (before, after))
+    a, b = (numpy.frombuffer(e.content, _BITS.get(e.itemsize, f"V{e.itemsize}")) for e in (before, after))
     if first is not second:
         _, left, right = numpy.intersect1d(first, second, return_indices=True)
         first, a, b = first[left], a[left], b[right]
-    return tuple(sorted(set(first[a != b].tolist())))
+    differing = first[a != b].tolist()
+    return tuple(differing if len(differing) == 1 else sorted(set(differing)))

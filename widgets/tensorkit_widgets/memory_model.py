@@ -80,6 +80,13 @@ class Holder:
         """The nearest way to say it."""
         return self.ways[0].text if self.ways else ""
 
+    def written(self, version: int | None) -> Holder:
+        """The same after its storage was written to."""
+        return Holder(
+            self.number, self.ways, self.library, self.kind, self.dtype, self.itemsize, self.size, self.stride,
+            self.offset, self.first, self.reach, self.viewed, self.exact, version, self.fault,
+        )  # fmt: skip
+
     @property
     def elements(self) -> int:
         """How many elements it has, repeated ones counted again."""

@@ -17,15 +17,15 @@ libraries.
 from __future__ import annotations
 
 import collections
-import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
 
-from tensorkit_widgets.adapters_memory import leaf_of, lineage, reader_of, saved_by, tensor_library
+from tensorkit_widgets.adapters_memory import leaf_of, lineage, reader_for, saved_by, tensor_library
 
 __all__ = [
     "Found",
@@ -87,6 +87,9 @@ class Way:
     kind: Kind
 
 
+_way = lru_cache(maxsize=4096)(Way)
+
+
 @dataclass(slots=True)
 class Found:
     """A live tensor and the ways to it, nearest first. Dies with the look that found it."""
@@ -141,13 +144,15 @@ class _Search:
         self.seen.add(id(outputs))
         late: list[tuple[Any, str]] = []
         for key, value in list(namespace.items()):
-            name = clean(key) if type(key) is str else ""
+            name, text, number = _spelt(key) if type(key) is str else ("", "", None)
             if name in _OUTPUTS:
                 late.append((value, name))
-            elif not name or hidden.get(key, self) is value or _is_dunder(name):
-                continue
-            elif not (name[:1] == "_" and name[1:].isdecimal() and outputs.get(int(name[1:]), self) is value):
-                self.meet(value, (None, name if name.isidentifier() else f"globals()[{name!r}]", "name"), 0)
+            elif (
+                text
+                and hidden.get(key, self) is not value
+                and (number is None or outputs.get(number, self) is not value)
+            ):
+                self.meet(value, (None, text, "name"), 0)
         numbered = [(value, f"Out[{n}]") for n, value in list(outputs.items()) if type(n) is int]
         shown = {id(value) for value, _ in numbered}
         for value, name in numbered + [pair for pair in late if id(pair[0]) not in shown]:
@@ -164,6 +169,8 @@ class _Search:
         plan = _plan(kind)
         if plan.library:
             self.note(value, plan.library, path)
+            if plan.library != "numpy" and not _holds_more(value, plan):
+                return  # most tensors
         if plan.bare and plan.length is not None and not plan.length(value):
             return  # an empty container
         if plan.opens and id(value) not in self.seen:
@@ -180,7 +187,7 @@ class _Search:
                 return
             found = self.found[id(tensor)] = Found(tensor, library)
         if len(found.ways) < _MOST_WAYS:
-            way = Way(_words(path), path[2])
+            way = _way(_words(path), path[2])
             if way not in found.ways:
                 found.ways.append(way)
 
@@ -248,20 +255,27 @@ def _add(nodes: list[Any], known: set[int], node: Any) -> None:
 
 
 def _graph(tensor: Any, library: str) -> Any:
+    read: Any = reader_for(library)
     try:
-        read: Any = reader_of(sys.modules[library].Tensor)
         return read.grad_fn(tensor) if read.requires_grad(tensor) else None
     except (RuntimeError, AttributeError):
         return None
 
 
 def _grad(tensor: Any, library: str) -> Any:
+    read: Any = reader_for(library)
     try:
-        read: Any = reader_of(sys.modules[library].Tensor)
         asks = read.requires_grad(tensor) and (read.is_leaf(tensor) or read.retains_grad(tensor))
         return read.grad(tensor) if asks else None
     except (RuntimeError, AttributeError):
         return None
+
+
+def _holds_more(tensor: Any, plan: _Plan) -> bool:
+    """Whether a tensor has a gradient, or attributes that somebody gave it."""
+    if plan.slots or plan.items is not _nothing:
+        return True
+    return bool(plan.state is not None and plan.state(tensor)) or _grad(tensor, plan.library) is not None
 
 
 # ---- words
@@ -278,6 +292,8 @@ def clean(text: str, most: int = 80) -> str:
 
 
 def _words(path: _Path) -> str:
+    if path[0] is None:
+        return path[1]  # clean by itself
     pieces: list[str] = []
     at: _Path | None = path
     while at is not None:
@@ -290,6 +306,17 @@ def _words(path: _Path) -> str:
 
 
 _ITEM_OF = "an item of "
+
+
+@lru_cache(maxsize=4096)
+def _spelt(key: str) -> tuple[str, str, int | None]:
+    """A variable's name, how a learner would write it (empty for what Python itself put there), and the number of the
+    output that IPython keeps under it."""
+    name = clean(key)
+    number = int(name[1:]) if name[:1] == "_" and name[1:].isdecimal() else None
+    if not name or _is_dunder(name):
+        return name, "", number
+    return name, name if name.isidentifier() else clean(f"globals()[{name!r}]"), number
 
 
 def _is_dunder(name: str) -> bool:

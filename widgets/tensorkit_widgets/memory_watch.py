@@ -17,27 +17,31 @@ Between two looks it holds weak references and a few bytes of each storage, so i
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 import numpy
 
 from tensorkit_widgets.adapters import Buffer, Link, Run, storage_number
-from tensorkit_widgets.adapters_memory import Ground, Roots, fetch, ground, span, undisturbed, unmoved
+from tensorkit_widgets.adapters_memory import (
+    Ground,
+    fetch,
+    ground,
+    undisturbed,
+)
 from tensorkit_widgets.geometry import extent
+from tensorkit_widgets.memory_content import Contents, Runs, points_of, visible
 from tensorkit_widgets.memory_difference import difference
 from tensorkit_widgets.memory_evidence import (
     MOST_SAMPLED,
     WHOLE,
     looked_at,
     positions,
-    spread,
     unlike,
 )
+from tensorkit_widgets.memory_groups import Group, Numbers, One, groups_of, is_sampled
 from tensorkit_widgets.memory_model import (
     Compared,
     Difference,
@@ -49,86 +53,29 @@ from tensorkit_widgets.memory_model import (
     Unread,
 )
 from tensorkit_widgets.memory_reach import distinct
-from tensorkit_widgets.memory_scan import Found, Way, clean, scan
-from tensorkit_widgets.window import STRIP_SLOTS, strip_runs
+from tensorkit_widgets.memory_scan import Found, clean, scan
+from tensorkit_widgets.memory_standing import Known, Standing
 
 __all__ = ["MemoryWatch"]
-
-Runs = tuple[tuple[int, int], ...]
 
 _BUDGET = 4096
 """Sampled slots in one look, over all storages: what lies far apart in memory is slow to fetch."""
 _MOST_LOST = 256
-_POINTS = 5
-
-
-class _Numbers:
-    """A number for each live object, told by weak reference: an address that is used again gets a new number."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self.next = self.kept = 0
-
-    def find(self, thing: Any) -> int | None:
-        held = self.known.get(id(thing))
-        return held[1] if held is not None and held[0]() is thing else None
-
-    def give(self, thing: Any, number: int) -> None:
-        self.known[id(thing)] = (weakref.ref(thing), number)
-
-    def fresh(self) -> int:
-        self.next += 1
-        return self.next
-
-    def prune(self) -> None:
-        self.known = {key: held for key, held in self.known.items() if held[0]() is not None}
-        self.kept = len(self.known)
-
-    def alive(self) -> set[int]:
-        return {number for reference, number in self.known.values() if reference() is not None}
-
-
-@dataclass(slots=True)
-class _One:
-    """A tensor that was found, with its ground; its roots keep the memory there while this look lasts."""
-
-    tensor: Any
-    ways: tuple[Way, ...]
-    ground: Ground
-    roots: Roots
-
-
-@dataclass(slots=True)
-class _Group:
-    """The tensors on one memory: ``nbytes`` from ``start``."""
-
-    ones: list[_One]
-    start: int
-    nbytes: int
-
-
-@dataclass(slots=True)
-class _Known:
-    """What was seen of a tensor object the last time. ``first`` and ``item`` are those of its storage."""
-
-    number: int
-    ground: Ground
-    holder: Holder | None = None
-    first: int = 0
-    item: int = 0
 
 
 class MemoryWatch:
     """Takes snapshots of the tensors that a namespace reaches, and says what changed since the last one."""
 
     def __init__(self) -> None:
-        self._storages = _Numbers()
-        self._tensors = _Numbers()
-        self._known: dict[int, _Known] = {}
+        self._storages = Numbers()
+        self._tensors = Numbers()
+        self._known: dict[int, Known] = {}
         self._before: MemorySnapshot | None = None
         self._past: dict[int, Storage] = {}
-        self._spans: dict[int, tuple[int, int, int, Any]] = {}
+        self._contents = Contents()
+        self._standing = Standing(self._storages, self._known, self._contents)
         self._looks = 0
+        self._sampled = 0
 
     def look(
         self,
@@ -161,9 +108,9 @@ class MemoryWatch:
                 numbers.prune()
         tensors = self._tensors.known
         if len(self._known) > len(tensors):
-            self._known = {key: one for key, one in self._known.items() if key in tensors}
-        if len(self._spans) > 2 * len(self._past) + 64:
-            self._spans.clear()
+            for key in self._known.keys() - tensors.keys():
+                del self._known[key]
+        self._contents.prune(len(self._past))
 
     # ---- one look
 
@@ -172,24 +119,33 @@ class MemoryWatch:
     ) -> tuple[tuple[Storage, ...], tuple[Unread, ...], tuple[str, ...]]:
         reach = scan(namespace, hidden)
         ones, unread = self._grounds(reach.found)
-        groups = _groups(ones)
-        large = sum(_sampled(group) for group in groups)
+        standing, loose = self._standing.part(ones, self._looks)
+        groups = groups_of(loose)
+        large = sum(stand.large for stand, _ in standing) + sum(is_sampled(group) for group in groups)
         sampled = MOST_SAMPLED
         while sampled > 8 and sampled * large > _BUDGET:
             sampled //= 2
-        taken: set[int] = set()
-        storages = [self._storage(group, sampled, taken) for group in groups]
+        storages, taken = [], set()
+        for stand, members in standing:
+            if (not stand.large or sampled == self._sampled) and self._standing.same_content(stand, members):
+                stand.look = self._looks
+                storages.append(stand.storage)
+                taken.add(stand.storage.number)
+            else:
+                groups.append(Group(members, stand.start, stand.nbytes))
+        self._sampled = sampled
+        storages += [self._storage(group, sampled, taken) for group in groups]
         return tuple(sorted(storages, key=lambda s: s.number)), tuple(unread), reach.cut
 
-    def _grounds(self, found: Sequence[Found]) -> tuple[list[_One], list[Unread]]:
+    def _grounds(self, found: Sequence[Found]) -> tuple[list[One], list[Unread]]:
         """The found tensors with their grounds. What a graph saved stands with the same view of the same memory, if
         there is one: autograd's tensor is another object, but it is nothing more to see."""
-        ones: list[_One] = []
+        ones: list[One] = []
         unread: list[Unread] = []
         views: dict[tuple[Any, ...], int] | None = None
         for one in found:
             known = self._known.get(id(one.tensor))
-            if known is not None and self._tensors.find(one.tensor) != known.number:
+            if known is not None and known.of() is not one.tensor:
                 known = None
             ways = tuple(one.ways)
             try:
@@ -201,7 +157,7 @@ class MemoryWatch:
                 views = (
                     {_view(other): k for k, other in reversed([*enumerate(ones)])} if views is None else views
                 )
-                twin = views.setdefault(_view(_One(None, (), base, roots)), len(ones))
+                twin = views.setdefault(_view(One(None, (), base, roots)), len(ones))
                 if twin < len(ones):
                     ones[twin].ways += tuple(way for way in ways if way not in ones[twin].ways)
                     continue
@@ -209,8 +165,10 @@ class MemoryWatch:
                     base.library == "numpy"
                 ):  # a result that tensorkit keeps as an array until somebody asks for it
                     base.library, base.kind = "tensorkit", "Tensor"
-            ones.append(_One(one.tensor, ways, base, roots))
+            ones.append(One(one.tensor, ways, base, roots))
         return ones, unread
+
+    # ---- a storage
 
     def _lost(self, storages: Sequence[Storage]) -> tuple[Storage, ...]:
         gone = self._past.keys() - {storage.number for storage in storages}
@@ -219,14 +177,14 @@ class MemoryWatch:
         alive = self._storages.alive()
         return tuple([s for s in self._past.values() if s.number in gone and s.number in alive][-_MOST_LOST:])
 
-    def _storage(self, group: _Group, sampled: int, taken: set[int]) -> Storage:
+    def _storage(self, group: Group, sampled: int, taken: set[int]) -> Storage:
         number = self._number(group, taken)
         past = self._past.get(number)
         face = _face(group, past)
         first, item = face.ground, face.ground.itemsize
         slots = group.nbytes // item
         holders = tuple([self._holder(one, group, item) for one in group.ones])
-        sampled = sampled if slots > WHOLE and _sampled(group) else 0
+        sampled = sampled if slots > WHOLE and is_sampled(group) else 0
         evidence, why = self._evidence(number, group, face, past, holders, sampled)
         link = (
             Link(storage_number(Buffer(first.device, group.start, group.nbytes)), item)
@@ -237,16 +195,19 @@ class MemoryWatch:
         if past is not None and now == (
             past.holders, past.evidence, past.slots, past.nbytes, past.dtype, past.link,
         ):  # fmt: skip
+            self._standing.keep(group, past, self._looks)
             return past
         fault = _fault(first) or why
         viewed, exact = _viewed(holders, group.nbytes, item)
         runs = _numbers(evidence, first.code) if evidence is not None and not fault else ()
-        return Storage(
+        storage = Storage(
             number, first.device, first.dtype, item, slots, group.nbytes, holders, runs, viewed, exact,
             _compared(evidence), evidence, fault, link,
         )  # fmt: skip
+        self._standing.keep(group, storage, self._looks)
+        return storage
 
-    def _number(self, group: _Group, taken: set[int]) -> int:
+    def _number(self, group: Group, taken: set[int]) -> int:
         roots = {id(root): root for one in group.ones for root in one.roots}.values()
         known = [self._storages.find(root) for root in roots]
         number = min((n for n in known if n is not None and n not in taken), default=None)
@@ -258,7 +219,7 @@ class MemoryWatch:
                 self._storages.give(root, number)
         return number
 
-    def _holder(self, one: _One, group: _Group, item: int) -> Holder:
+    def _holder(self, one: One, group: Group, item: int) -> Holder:
         base = one.ground
         first = base.start - group.start if base.start else 0
         number = self._tensors.find(one.tensor)
@@ -266,12 +227,16 @@ class MemoryWatch:
             number = self._tensors.fresh()
             self._tensors.give(one.tensor, number)
         known = self._known.get(id(one.tensor))
-        if known is None or known.number != number or known.ground is not base:
-            known = self._known[id(one.tensor)] = _Known(number, base)
+        if known is None or known.number != number or known.ground.face is not base.face:
+            known = self._known[id(one.tensor)] = Known(weakref.ref(one.tensor), number, base)
         held = known.holder
         if held is not None and held.ways == one.ways and (known.first, known.item) == (first, item):
-            return held
-        held = _holder(number, one, first, item)
+            if known.ground is base:
+                return held
+            held = held.written(base.version)
+        else:
+            held = _holder(number, one, first, item)
+        known.ground = base
         known.holder, known.first, known.item = held, first, item
         return held
 
@@ -280,8 +245,8 @@ class MemoryWatch:
     def _evidence(
         self,
         number: int,
-        group: _Group,
-        face: _One,
+        group: Group,
+        face: One,
         past: Storage | None,
         holders: Sequence[Holder],
         sampled: int,
@@ -300,26 +265,11 @@ class MemoryWatch:
             if away:
                 content = fetch(face.tensor, first, face.roots, positions(slots, runs, sampled))
             else:
-                content = self._content(number, group, item, looked_at(slots, runs), sampled)
+                content = self._contents.read(number, group, item, looked_at(slots, runs), sampled)
             return Evidence(slots, item, runs, sampled, content)
 
-        points = tuple(sorted({h.reach[0] for h in holders if not h.fault})[:_POINTS])
-        return _careful(seen, before, _runs(slots, points), points)
-
-    def _content(self, number: int, group: _Group, item: int, runs: Runs, sampled: int) -> bytes:
-        if not unmoved([root for one in group.ones for root in one.roots], group.start, group.nbytes):
-            raise RuntimeError("the storage changed while it was read")
-        start = group.start
-        parts = [
-            ctypes.string_at(start + low * item, (high - low) * item) for low, high in runs if low < high
-        ]
-        if sampled:
-            slots = group.nbytes // item
-            held = self._spans.get(number)
-            if held is None or held[:3] != (start, slots, item):
-                held = self._spans[number] = (start, slots, item, span(start, slots, item))
-            parts.append(held[3][spread(slots, sampled)].tobytes())
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        points = points_of(holders)
+        return _careful(seen, before, visible(slots, points), points)
 
 
 def _careful(
@@ -331,17 +281,10 @@ def _careful(
             return before, ""
         changed = unlike(before, evidence) or ()
         if changed and not any(a <= slot < b for slot in changed for a, b in runs):
-            evidence = seen(_runs(evidence.slots, (*points[:2], changed[0])))  # bring the first into sight
+            evidence = seen(visible(evidence.slots, (*points[:2], changed[0])))  # bring the first into sight
         return evidence, ""
     except Exception as error:  # a device that is gone, a library that refuses: said, never raised
         return None, f"the numbers could not be read: {clean(str(error), 200)}"
-
-
-def _sampled(group: _Group) -> bool:
-    """Whether some memory's changes show in its content alone: an array stands on it, or nobody counts."""
-    if group.nbytes <= WHOLE or group.ones[0].ground.mapped:
-        return False
-    return any(one.ground.version is None for one in group.ones)
 
 
 def _compared(evidence: Evidence | None) -> Compared:
@@ -350,19 +293,19 @@ def _compared(evidence: Evidence | None) -> Compared:
     return "whole" if evidence.slots <= WHOLE else "sample" if evidence.sampled else "window"
 
 
-def _face(group: _Group, past: Storage | None) -> _One:
+def _face(group: Group, past: Storage | None) -> One:
     """The holder whose elements the strip shows: one like the last time's, or the first."""
     if past is not None and group.ones[0].ground.dtype != past.dtype:
         return next((one for one in group.ones if one.ground.dtype == past.dtype), group.ones[0])
     return group.ones[0]
 
 
-def _view(one: _One) -> tuple[Any, ...]:
+def _view(one: One) -> tuple[Any, ...]:
     base = one.ground
     return base.start or id(one.roots[0]), base.size, base.stride, base.offset, base.itemsize
 
 
-def _holder(number: int, one: _One, first: int, item: int) -> Holder:
+def _holder(number: int, one: One, first: int, item: int) -> Holder:
     base = one.ground
     own, size, stride = base.itemsize, base.size, base.stride
     low, high = extent(size, stride, base.offset)
@@ -378,11 +321,6 @@ def _holder(number: int, one: _One, first: int, item: int) -> Holder:
         number, one.ways, base.library, clean(base.kind, 30), base.dtype, own, size, stride, base.offset, first, reach,
         count * own, exact, base.version, fault,
     )  # fmt: skip
-
-
-@lru_cache(maxsize=512)
-def _runs(slots: int, points: tuple[int, ...]) -> Runs:
-    return strip_runs(slots, points, STRIP_SLOTS) if slots else ()
 
 
 def _same_versions(past: Storage, holders: Sequence[Holder], slots: int) -> bool:
@@ -414,57 +352,6 @@ def _fault(first: Ground) -> str:
     if first.device == "meta":
         return "a tensor on the meta device has a size and strides, but no numbers"
     return "" if first.code is not None else f"elements of dtype {clean(first.dtype, 40)} are no numbers"
-
-
-# ---- what stands on what
-
-
-def _groups(ones: Sequence[_One]) -> list[_Group]:
-    """Tensors by the memory that they share, in the order of their first."""
-    first: dict[int, int] = {}
-    parent = list(range(len(ones)))
-
-    def top(k: int) -> int:
-        while parent[k] != k:
-            k = parent[k]
-        return k
-
-    def join(a: int, b: int) -> None:
-        low, high = sorted((top(a), top(b)))
-        parent[high] = low
-
-    for k, one in enumerate(ones):
-        for root in one.roots:
-            join(first.setdefault(id(root), k), k)
-    _join_overlapping(ones, join)
-    groups: dict[int, list[_One]] = {}
-    for k, one in enumerate(ones):
-        groups.setdefault(top(k), []).append(one)
-    return [_Group(members, *_span([one.ground for one in members])) for members in groups.values()]
-
-
-def _join_overlapping(ones: Sequence[_One], join: Callable[[int, int], None]) -> None:
-    spans = sorted(
-        (one.ground.device, one.ground.start, one.ground.start + one.ground.nbytes, k)
-        for k, one in enumerate(ones)
-        if one.ground.start
-    )
-    home, reach, last = "", 0, -1
-    for device, low, high, k in spans:
-        if device == home and low < reach:
-            join(last, k)
-            reach = max(reach, high)
-        else:
-            home, reach, last = device, high, k
-
-
-def _span(grounds: Sequence[Ground]) -> tuple[int, int]:
-    """Where the memory of a group begins, and how many bytes it has."""
-    there = [one for one in grounds if one.start]
-    if not there:
-        return 0, grounds[0].nbytes
-    start = min(one.start for one in there)
-    return start, max(one.start + one.nbytes for one in there) - start
 
 
 def _viewed(holders: Sequence[Holder], nbytes: int, item: int) -> tuple[int, bool]:
