@@ -38,6 +38,8 @@ SETTLED = """root => {
 """The picture has been laid out for the room that it has, or for the narrowest page."""
 
 
+DRAWN_ANEW = "([root, revision]) => root.dataset.revision !== revision"
+
 TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputView, .jupyter-widgets, [data-tk-widget]")]
     .map((part) => [part.className.slice(0, 60), JSON.stringify(part.dataset), part.getBoundingClientRect().width,
         part.matches("[data-tk-widget]") ? "" : part.innerText.slice(0, 200)].join(" | ")).join("\\n")"""
@@ -159,9 +161,13 @@ class Book:
         page.set_viewport_size({"width": 650, "height": before["height"]})
         page.wait_for_function(SETTLED, arg=root.element_handle())
         out = {"notebook": root.evaluate(CUT)}
+        narrow = root.get_attribute("data-revision")
         page.set_viewport_size({"width": 1400, "height": before["height"]})
+        # The page moves once more when the picture comes that was laid out for so much room: a press is lost in it.
+        page.wait_for_function(DRAWN_ANEW, arg=[root.element_handle(), narrow])
         self.part(number, "present").click()
         staged = page.locator("dialog.tk-stage [data-tk-widget]")
+        staged.wait_for()
         for key in "0++++":
             page.keyboard.press(key)
         page.wait_for_function(SETTLED, arg=staged.element_handle())

@@ -14,14 +14,16 @@ import tensorkit as tk
 from tensorkit_widgets import BroadcastExplorer, StrideExplorer, live
 
 
-def together(*works: Callable[[], None], seconds: float = 1.0) -> list[BaseException]:
-    """Run each piece of work over and over on a thread of its own; what went wrong."""
+def together(
+    *works: Callable[[], None], seconds: float = 1.0, enough: Callable[[], bool] = lambda: True
+) -> list[BaseException]:
+    """Run each piece of work over and over on a thread of its own, so long and until it is enough; what went wrong."""
     wrong: list[BaseException] = []
     stop = time.monotonic() + seconds
 
     def again(work: Callable[[], None]) -> None:
         try:
-            while time.monotonic() < stop and not wrong:
+            while (time.monotonic() < stop or not enough()) and not wrong:
                 work()
         except BaseException as error:
             wrong.append(error)
@@ -52,7 +54,7 @@ def test_edits_while_a_cell_runs() -> None:
         t[0].add_(1)
         live.repaint()
 
-    assert together(edit, cell) == []
+    assert together(edit, cell, enough=lambda: counts[0] > 10) == []
     assert t[1, 1].item() == counts[0] > 10
     assert "refused" not in w.frame["facts"]["said"]
     ElementTree.fromstring(w.frame["svg"])
