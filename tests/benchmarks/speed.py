@@ -183,7 +183,6 @@ _LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy alone misse
 _UNKNOWN = "28 µs against 18 of NumPy's own product and one of the call: where the rest goes is not found out"
 _SLOWER = "this machine takes two to three times as long over it as an AMD EPYC, where the same took "
 _REPAINTED = f"{_SLOWER}48 ms, 62 at the 95th percentile"
-_LOOKED = f"{_SLOWER}2.1 to 2.6 ms"
 
 #: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
 #: table must have a reason here, and every reason such a cell (`tests/benchmarks/test_report.py`).
@@ -240,8 +239,6 @@ REASONS: dict[str, str] = {
     "95th percentile": _REPAINTED,
     "a board's step": _REPAINTED,
     "a graph's step": _REPAINTED,
-    "100 ": _LOOKED,
-    "25 tensors": _LOOKED,
 }
 
 
