@@ -13,7 +13,10 @@ import os
 
 
 def keep_apart() -> None:
-    """From now on this process, asked for any free port, takes the next of its own stretch."""
+    """From now on this process, asked for any free port, takes the next of its own stretch.
+
+    It imports what it needs: its source is run in other processes too.
+    """
     import os
     import socket
 

@@ -39,6 +39,8 @@ SETTLED = """root => {
 
 
 DRAWN_ANEW = "([root, revision]) => root.dataset.revision !== revision"
+"""Another picture has come since."""
+
 
 TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputView, .jupyter-widgets, [data-tk-widget]")]
     .map((part) => [part.className.slice(0, 60), JSON.stringify(part.dataset), part.getBoundingClientRect().width,

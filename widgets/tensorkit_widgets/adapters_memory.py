@@ -119,15 +119,12 @@ def _static(owner: type, name: str) -> Any:
     return lambda _tensor: None
 
 
-_readers: dict[str, Reader] = {}
+_reader_of = lru_cache(maxsize=8)(Reader)  # by the class: a library that is imported anew has another
 
 
 def reader_for(library: str) -> Reader:
     """The reader of a library's tensor class, made once; the library has been imported."""
-    found = _readers.get(library)
-    if found is None:
-        found = _readers[library] = Reader(_class_of(library))
-    return found
+    return _reader_of(_class_of(library))
 
 
 def _class_of(library: str) -> Any:

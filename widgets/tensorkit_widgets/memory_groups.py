@@ -60,6 +60,7 @@ class Group:
 
 
 def roots_of(ones: Sequence[One]) -> list[Any]:
+    """Whom the memory of these tensors belongs to."""
     return [root for one in ones for root in one.roots]
 
 

@@ -255,16 +255,16 @@ def _add(nodes: list[Any], known: set[int], node: Any) -> None:
 
 
 def _graph(tensor: Any, library: str) -> Any:
-    read: Any = reader_for(library)
     try:
+        read: Any = reader_for(library)
         return read.grad_fn(tensor) if read.requires_grad(tensor) else None
     except (RuntimeError, AttributeError):
         return None
 
 
 def _grad(tensor: Any, library: str) -> Any:
-    read: Any = reader_for(library)
     try:
+        read: Any = reader_for(library)
         asks = read.requires_grad(tensor) and (read.is_leaf(tensor) or read.retains_grad(tensor))
         return read.grad(tensor) if asks else None
     except (RuntimeError, AttributeError):
