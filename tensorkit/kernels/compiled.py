@@ -53,6 +53,7 @@ __all__ = [
     "nan_to_num",
     "narrower",
     "normal",
+    "paused",
     "relu",
     "row_products",
     "row_sums",
@@ -294,6 +295,15 @@ def at_once() -> Iterator[None]:
         yield
     finally:
         _MODE = before
+
+
+@contextlib.contextmanager
+def paused() -> Iterator[None]:
+    """Load and compile nothing in the meantime; what is asked for waits: for tests that count blocks of memory."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("numba")
+    with _one_at_a_time:
+        yield
 
 
 def loop(*signatures: str, reordered: bool = False) -> Callable[[Callable[..., Any]], Loop]:

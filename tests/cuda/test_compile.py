@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import re
 import weakref
@@ -18,6 +17,7 @@ from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.convert import identity
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
 from tensorkit.kernels.cuda.runners import GpuRunner
+from tests.collecting import collect
 
 TURING, HOPPER = (7, 5), (9, 0)
 
@@ -111,7 +111,7 @@ def test_a_bound_function_keeps_only_what_it_names_alive() -> None:
     big = weakref.ref(notebook["big"])
     copy = compiler.bind(notebook["body"], {}, lambda function: function)  # type: ignore[arg-type]
     notebook.clear()
-    gc.collect()
+    collect()
     assert copy(7) == 21
     assert big() is None
 

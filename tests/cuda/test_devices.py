@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, using
+from tests.collecting import collect
 from tests.oracle import require_torch
 
 needs_emulation = pytest.mark.usefixtures("memory")
@@ -231,10 +231,10 @@ def test_memory_is_given_back_when_the_last_view_goes() -> None:
     view = t[10:].t()
     total = t + t
     del t, total
-    gc.collect()
+    collect()
     assert tk.cuda.memory_allocated() - before == 4096
     del view
-    gc.collect()
+    collect()
     assert tk.cuda.memory_allocated() == before
     assert tk.cuda.max_memory_allocated() >= before + 2 * 4096
 

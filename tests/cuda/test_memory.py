@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from tensorkit.errors import OutOfMemoryError
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cuda.machine import from_environment
 from tensorkit.kernels.cuda.memory import EmulatedMemory, Traffic
+from tests.collecting import collect
 
 
 def some_bytes(count: int) -> numpy.ndarray[Any, numpy.dtype[numpy.uint8]]:
@@ -71,7 +71,7 @@ def test_memory_is_counted_in_blocks_and_given_back(memory: EmulatedMemory) -> N
     buffers = [memory.allocate(size, 1) for size in (1, 512, 513, 0)]
     assert [ledger.allocated for ledger in memory.devices] == [0, 512 * 4]
     buffers.clear()
-    gc.collect()
+    collect()
     assert [ledger.allocated for ledger in memory.devices] == [0, 0]
     assert memory.devices[1].peak == 512 * 4
 

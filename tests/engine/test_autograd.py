@@ -13,6 +13,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.autograd.graph import Node
+from tests.collecting import collect
 from tests.oracle import require_torch
 from tests.twins import differing
 
@@ -41,7 +42,7 @@ def test_a_hundred_thousand_operations_are_let_go_without_recursion() -> None:
     _, y = _chain(DEEP, lambda y: y * 1.0)
     first = weakref.ref(_root(y))
     del y
-    gc.collect()
+    collect()
     assert first() is None
 
 
@@ -76,7 +77,7 @@ def test_a_wide_graph_adds_all_its_branches() -> None:
 @pytest.fixture
 def no_collector() -> Iterator[None]:
     """Without the collector only reference counts free: a cycle stays."""
-    gc.collect()
+    collect()
     gc.disable()
     yield
     gc.enable()

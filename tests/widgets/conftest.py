@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import gc
 import mmap
 import sys
 import warnings
@@ -20,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import tensorkit as tk
 from tensorkit_widgets import live, memory_magic
 from tensorkit_widgets.memory_hook import hook
+from tests.collecting import collect
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served
 
@@ -305,7 +305,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
 
 def weight() -> tuple[int, int]:
     """Python's blocks of memory, and the bytes of the process (0 where the system does not tell)."""
-    gc.collect()
+    collect()
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[1]) if statm.exists() else 0
     return sys.getallocatedblocks(), pages * mmap.PAGESIZE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import subprocess
 import sys
 import traceback
@@ -20,6 +19,7 @@ from tensorkit_widgets.diagnosis import Culprit, known_diagnoses
 from tensorkit_widgets.explain_model import Story, explain_line, explain_run
 from tensorkit_widgets.stepper import KEY
 from tensorkit_widgets.story_text import story_text
+from tests.collecting import collect
 from tests.widgets.programs import PROGRAMS
 
 TK = pytest.param("tensorkit", id="tensorkit")
@@ -524,7 +524,7 @@ def test_nothing_is_kept_alive() -> None:
     other = explain_line("t = s + 1\nu = s.view(10, 100)\nu.view(3)", {"s": storage})
     del array, names, error, storage
     sys.exc_info()
-    gc.collect()
+    collect()
     assert gone() is None
     assert freed() is None
     assert len(story.steps) == 3

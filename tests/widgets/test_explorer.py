@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gc
 import weakref
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +16,7 @@ from IPython.core.events import EventManager, available_events
 import tensorkit as tk
 from tensorkit_widgets import StrideExplorer, live
 from tensorkit_widgets.expression import NotAllowed
+from tests.collecting import collect
 
 
 @pytest.fixture
@@ -475,7 +475,7 @@ def test_ten_thousand_cell_runs_leak_nothing(shell: Shell) -> None:
             w._ipython_display_()
         seen.add(w)
         shell.ran()
-    gc.collect()
+    collect()
     assert len(seen) <= 2
     assert len(live._alive) <= 2
     assert len(live.cells) <= 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
 from types import SimpleNamespace
@@ -17,6 +16,7 @@ from tensorkit_widgets import StrideExplorer, live, memory_magic
 from tensorkit_widgets.memory_hook import MemoryHook, hook, moment_of
 from tensorkit_widgets.memory_model import Difference, MemorySnapshot
 from tensorkit_widgets.memory_scan import scan
+from tests.collecting import collect
 
 
 class Ear:
@@ -167,7 +167,7 @@ def test_the_hook_keeps_nothing_alive(shell: InteractiveShell) -> None:
     run(shell, "t = tk.ones(5)")
     held = weakref.ref(shell.user_ns["t"])
     run(shell, "del t")
-    gc.collect()
+    collect()
     assert held() is None
     stop()
 

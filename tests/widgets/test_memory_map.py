@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from tensorkit_widgets.memory_hook import MemoryHook, hook
 from tensorkit_widgets.memory_map import MOMENTS
 from tensorkit_widgets.scene.memory import FIRST, MOST
 from tensorkit_widgets.scene.sheet import Sheet, Tile
+from tests.collecting import collect
 from tests.widgets.conftest import weight
 from tests.widgets.test_memory_model import libraries
 
@@ -398,7 +398,7 @@ def test_nothing_of_a_tensor_is_kept(made: list[MemoryMap]) -> None:
     book = Notebook(made, t=tk.zeros(1000))
     held = weakref.ref(book.names["t"].untyped_storage())
     book.cell("del t")
-    gc.collect()
+    collect()
     assert held() is None
     assert "freed: 4 kB" in said(book.map)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from tensorkit_widgets.scene.story_code import listed, span_of
 from tensorkit_widgets.scene.story_list import spread
 from tensorkit_widgets.scene.story_strips import walk_of
 from tensorkit_widgets.trace_model import record
+from tests.collecting import collect
 from tests.widgets.test_explain_model import (
     ARRAY_ERRORS,
     ERRORS,
@@ -396,7 +396,7 @@ def test_nothing_is_kept_alive() -> None:
     w = explain("u = t.view(10, 100)\nt.view(3)", names)
     shown = Trace(w.story)
     names.clear()
-    gc.collect()
+    collect()
     assert freed() is None
     assert w.goto(1).svg()
     w.close()

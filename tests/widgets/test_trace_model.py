@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 import os
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import tensorkit as tk
 from tensorkit_widgets.seen import Ledger, see
 from tensorkit_widgets.story_text import story_text
 from tensorkit_widgets.trace_model import MOST_STEPS, Recorder, TraceStep, record
+from tests.collecting import collect
 
 
 def ops(recording: Recorder) -> list[tuple[str, str]]:
@@ -269,7 +269,7 @@ def test_nothing_is_kept_alive_and_steps_are_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(made, "op", "x")  # noqa: B010 - a plain assignment would not type-check
     del t, v
-    gc.collect()
+    collect()
     assert freed() is None
     assert len(recording) == 3
     assert sum(len(s.snapshot.grid) for step in recording.steps for s in (*step.inputs, *step.outputs)) < 500
