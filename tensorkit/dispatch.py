@@ -237,6 +237,12 @@ def parameters(body: Callable[..., Any]) -> tuple[str, ...]:
 
 
 @functools.cache
+def _signature(body: Callable[..., Any]) -> inspect.Signature:
+    """`inspect.signature`, once: a call that is refused asks up to four times, and a lesson's may be refused often."""
+    return inspect.signature(body)
+
+
+@functools.cache
 def _parameters(body: Callable[..., Any]) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
     """The positional parameters, the name of ``*args`` if there is one, and all parameters with their defaults."""
     parameters = inspect.signature(body).parameters.values()
@@ -451,7 +457,7 @@ _NUMPY_NAMES = {
 
 def _from_numpy_names(body: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """A call's keywords in PyTorch's names, where some came in NumPy's; None where none did."""
-    known = inspect.signature(body).parameters
+    known = _signature(body).parameters
     meant = {key: _NUMPY_NAMES[key] for key in kwargs if key in _NUMPY_NAMES and key not in known}
     if not meant or any(name not in known or name in kwargs for name in meant.values()):
         return None
@@ -505,9 +511,7 @@ def explain(
         texts = noted.of(method)
     else:
         texts = (of_method if method else of_function)(name)
-    alone = method and (
-        len(inspect.signature(body).parameters) == 1 if texts is None else tuple(texts) == ("()",)
-    )
+    alone = method and (len(_signature(body).parameters) == 1 if texts is None else tuple(texts) == ("()",))
     if alone and kwargs:  # PyTorch has words of its own for methods that take nothing
         return f"TensorBase.{name}() takes no keyword arguments"
     if alone and len(args) > 1:
@@ -523,7 +527,7 @@ def explain(
         if not any(_no_integer(value) for value in (*given, *kwargs.values())):
             return None
     kwargs = _from_numpy_names(body, kwargs) or kwargs
-    signature = inspect.signature(body)
+    signature = _signature(body)
     parameters = list(signature.parameters.values())
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
@@ -690,7 +694,7 @@ def _told(
 
 def _too_large(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an argument that counts something is an integer of more than 64 bits."""
-    parameters = inspect.signature(body).parameters
+    parameters = _signature(body).parameters
     return any(
         isinstance(value, int) and not -(2**63) <= value < 2**63
         for key, value in arguments_of(body, args, kwargs).items()
