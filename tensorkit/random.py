@@ -557,6 +557,10 @@ def _units(out: Array, generator: Generator) -> None:
     for start in range(0, out.size, _chunk):
         part = out[start : start + _chunk]
         words = generator.words(part.size) if single else generator.long_words(part.size)
+        fast = _compiled(compiled.units, part.size) if single and part.flags.c_contiguous else None
+        if fast is not None:
+            fast(words, part)
+            continue
         words &= words.dtype.type(0xFFFFFF if single else (1 << 53) - 1)
         # Signed, because processors turn signed integers into floating point in one step.
         whole = words.view(numpy.int32 if single else numpy.int64)
@@ -578,7 +582,7 @@ def _stretch(out: Array, low: float, high: float) -> None:
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
     whole = out.size // 16 * 16
-    fast = _compiled_normal(whole) if out.dtype == numpy.float32 else None
+    fast = _compiled(compiled.normal, whole) if out.dtype == numpy.float32 else None
     if fast is not None:
         spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, _chunk // 16)
     for start in range(0, whole, _chunk):
@@ -591,9 +595,9 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
         _box_muller(tail, mean, std, fast is not None)
 
 
-def _compiled_normal(count: int) -> Any:
+def _compiled(loop: compiled.Loop, count: int) -> Any:
     """The compiled loop over so many numbers, if there is one: for few of them it must be wanted often."""
-    return compiled.normal.compiled() if count >= _chunk else compiled.normal.often()
+    return loop.compiled() if count >= _chunk else loop.often()
 
 
 def _box_muller(blocks: Array, mean: float, std: float, done: bool = False) -> None:

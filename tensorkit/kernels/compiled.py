@@ -69,6 +69,7 @@ __all__ = [
     "sign",
     "softmax",
     "triangle",
+    "units",
     "wait",
     "wider",
 ]
@@ -418,7 +419,10 @@ def _step_of_the_processor(wide: bool) -> Callable[[Any], Any]:
 _I = numpy.int32
 _SCALE = _F(2.0**112)  # from the exponents of float16, read as float32's, to what they mean
 #: What a processor may have a step of its own for; else the functions are compiled.
-_STEPS = {wider: _step_of_the_processor(True), narrower: _step_of_the_processor(False)}
+_STEPS: dict[Any, Callable[[Any], Any]] = {
+    wider: _step_of_the_processor(True),
+    narrower: _step_of_the_processor(False),
+}
 
 
 def _logarithm(x):  # type: ignore[no-untyped-def]
@@ -446,7 +450,28 @@ def _fused(a, b, c):  # type: ignore[no-untyped-def]
     return numpy.float32(numpy.float64(a) * numpy.float64(b) + numpy.float64(c))
 
 
-_ZERO, _HALF, _ROOT_HALF = _F(0), _F(0.5), _F(math.sqrt(0.5))
+def _fused_by_the_processor(numba: Any) -> Any:
+    """`_fused` as the one step that most processors have for it; None where it would be a call of the C library."""
+    from llvmlite import binding
+    from numba.extending import intrinsic
+
+    arm = binding.get_process_triple().startswith(("aarch64", "arm64"))
+    if not arm and not binding.get_host_cpu_features().get("fma"):
+        return None
+
+    def fused(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fma(*args)
+
+    def step(typing: Any, a: Any, b: Any, c: Any) -> Any:
+        return numba.float32(numba.float32, numba.float32, numba.float32), fused
+
+    return intrinsic(step)
+
+
+_STEPS[_fused] = _fused_by_the_processor
+
+
+_ZERO, _HALF, _ROOT_HALF, _UNIT = _F(0), _F(0.5), _F(math.sqrt(0.5)), _F(2.0**-24)
 _LN2, _TURN = box_muller.LN2, _F(2 * math.pi)
 _L0, _L1, _L2, _L3, _L4, _L5, _L6, _L7, _L8 = box_muller.LOG
 _S0, _S1, _S2 = box_muller.SINE
@@ -784,27 +809,29 @@ def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
     whole = columns - columns % lanes
     for i in range(a.shape[0]):
         x, y = a[i], out[i]
-        top[:] = -numpy.inf
-        for j in range(0, whole, lanes):
-            part = x[j : j + lanes]
+        most = numpy.float32(-numpy.inf)
+        if whole:  # to look through empty lanes takes longer than a short row
+            top[:] = most
+            for j in range(0, whole, lanes):
+                part = x[j : j + lanes]
+                for k in range(lanes):
+                    v, w = part[k], top[k]
+                    top[k] = v if v > w else w
             for k in range(lanes):
-                v, w = part[k], top[k]
-                top[k] = v if v > w else w
-        most = top[0]
-        for k in range(lanes):
-            most = max(most, top[k])
+                most = max(most, top[k])
         for j in range(whole, columns):
             most = max(most, x[j])
         for j in range(columns):
             y[j] = _power(x[j] - most)
-        total[:] = 0
-        for j in range(0, whole, lanes):
-            part = y[j : j + lanes]
-            for k in range(lanes):
-                total[k] += part[k]
         sum = 0.0
-        for k in range(lanes):
-            sum += total[k]
+        if whole:
+            total[:] = 0
+            for j in range(0, whole, lanes):
+                part = y[j : j + lanes]
+                for k in range(lanes):
+                    total[k] += part[k]
+            for k in range(lanes):
+                sum += total[k]
         for j in range(whole, columns):
             sum += y[j]
         if logarithm:
@@ -817,6 +844,13 @@ def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
                 y[j] = y[j] * share
 
 
+@loop("void(u4[::1],f4[::1])")
+def units(words, numbers):  # type: ignore[no-untyped-def]
+    # Signed, because processors turn signed integers into floating point in one step.
+    for k in range(len(numbers)):
+        numbers[k] = numpy.float32(numpy.int32(words[k] & numpy.uint32(0xFFFFFF))) * _UNIT
+
+
 @loop("void(f4[::1])")
 def normal(numbers):  # type: ignore[no-untyped-def]
     # Of each 16 numbers the first 8 give radii, the others angles: laid side by side, they are taken many at once.
@@ -825,8 +859,8 @@ def normal(numbers):  # type: ignore[no-untyped-def]
         many = min(2048, len(numbers) - first) // 2
         for k in range(0, many, 8):
             start = first + 2 * k
-            us[k : k + 8] = numbers[start : start + 8]
-            vs[k : k + 8] = numbers[start + 8 : start + 16]
+            for lane in range(8):
+                us[k + lane], vs[k + lane] = numbers[start + lane], numbers[start + 8 + lane]
         for k in range(many):
             radius = numpy.sqrt(numpy.float32(-2) * _logarithm(_ONE - us[k]))
             x = _TURN * vs[k]
@@ -845,8 +879,8 @@ def normal(numbers):  # type: ignore[no-untyped-def]
             vs[k] = radius * (cosine if swapped else sine)
         for k in range(0, many, 8):
             start = first + 2 * k
-            numbers[start : start + 8] = us[k : k + 8]
-            numbers[start + 8 : start + 16] = vs[k : k + 8]
+            for lane in range(8):
+                numbers[start + lane], numbers[start + 8 + lane] = us[k + lane], vs[k + lane]
 
 
 @loop("void(f4[::1],i8,i8,f8[::1],b1)", reordered=True)

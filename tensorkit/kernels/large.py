@@ -129,6 +129,9 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
 
 def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
     """Add values where an index, within bounds, points along one dimension, one after the other."""
+    if target.ndim == index.ndim == 1:  # a matrix of one row
+        along = values[None] if values.__class__ is numpy.ndarray and values.ndim else values
+        return scatter_added(target[None], index[None], 1, along)
     if index.size < SOME or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
         return False
     alike = values.__class__ is numpy.ndarray and values.shape == index.shape

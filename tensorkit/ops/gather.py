@@ -150,16 +150,27 @@ def gather(
 _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
+def _as_matrices(dim: Any, *arrays: Array) -> tuple[Any, ...] | None:
+    """A plain dimension from the front, and matrices: of vectors, those of one row. None for anything else."""
+    axis, ndim = axis_of_small(arrays[0], dim), arrays[0].ndim
+    if axis is None or ndim > 2 or any(array.ndim != ndim for array in arrays):
+        return None
+    return (axis, *arrays) if ndim == 2 else (1, *[array[None] for array in arrays])
+
+
 def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
-    """`gather` from a matrix of few elements; None for the way that others take."""
+    """`gather` from a vector or matrix of few elements; None for the way that others take."""
     array, places = small(input, _FEW, True), small(index, _FEW[3:], True)
-    if array is None or places is None or array.ndim != 2 or places.ndim != 2:
+    if array is None or places is None:
         return _some_gathered(input, dim, index)
-    axis = axis_of_small(array, dim)
-    if axis is None or places.shape[1 - axis] > array.shape[1 - axis]:
+    laid = _as_matrices(dim, array, places)
+    if laid is None:
+        return None
+    axis, rows, wanted = laid
+    if wanted.shape[1 - axis] > rows.shape[1 - axis]:
         return None
     try:
-        return fresh(few.gathered(array, places, axis), input._dtype)
+        return fresh(few.gathered(rows, wanted, axis).reshape(places.shape), input._dtype)
     except IndexError:
         return None  # refused in PyTorch's words
 
@@ -167,15 +178,16 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """The same from some hundreds of elements, however they lie, by a compiled loop."""
     array, places = brief(input, _FEW), brief(index, _FEW[3:])
-    if array is None or places is None or array.ndim != 2 or places.ndim != 2 or tracing.active:
+    if array is None or places is None or tracing.active:
         return None
-    axis = axis_of_small(array, dim)
-    if axis is None or places.shape[1 - axis] > array.shape[1 - axis]:
+    laid = _as_matrices(dim, array, places)
+    if laid is None:
         return None
-    if not few.within(places, array.shape[axis]):
+    axis, rows, wanted = laid
+    if wanted.shape[1 - axis] > rows.shape[1 - axis] or not few.within(places, rows.shape[axis]):
         return None  # refused in PyTorch's words
-    found = large.gathered(array, places, axis)
-    return None if found is None else fresh(found, input._dtype)
+    found = large.gathered(rows, wanted, axis)
+    return None if found is None else fresh(found.reshape(places.shape), input._dtype)
 
 
 _ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
@@ -188,22 +200,24 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
     array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(src, _ADDED)
     if array is None or places is None or values is None or input._dtype is not src._dtype:
         return None
-    axis = axis_of_small(array, dim)
-    if axis is None or not array.ndim == places.ndim == values.ndim == 2:
+    made = array.copy()
+    laid = _as_matrices(dim, made, places, values)
+    if laid is None:
         return None
-    rows, columns = places.shape
-    if places.shape[1 - axis] > array.shape[1 - axis] or rows > values.shape[0] or columns > values.shape[1]:
+    axis, target, wanted, given = laid
+    rows, columns = wanted.shape
+    if wanted.shape[1 - axis] > target.shape[1 - axis] or rows > given.shape[0] or columns > given.shape[1]:
         return None
-    if not few.within(places, array.shape[axis]):
+    if not few.within(places, target.shape[axis]):
         return None  # refused in PyTorch's words
-    made, given = array.copy(), values[:rows, :columns]
+    given = given[:rows, :columns]
     if places.size >= large.SOME:
-        return fresh(made, input._dtype) if large.scatter_added(made, places, axis, given) else None
-    width = array.shape[1]
+        return fresh(made, input._dtype) if large.scatter_added(target, wanted, axis, given) else None
+    width = target.shape[1]
     if axis:
-        flat = [r * width + place for r, line in enumerate(places.tolist()) for place in line]
+        flat = [r * width + place for r, line in enumerate(wanted.tolist()) for place in line]
     else:
-        flat = [c + width * place for line in places.tolist() for c, place in enumerate(line)]
+        flat = [c + width * place for line in wanted.tolist() for c, place in enumerate(line)]
     try:
         few.add_at(made, flat, given)
     except ValueError:

@@ -136,9 +136,19 @@ def _clip(low: Any, high: Any, a: Array) -> Any:
 @functools.lru_cache(256, typed=True)
 def _clipping(low: Any, high: Any) -> Any:
     bounds = (-numpy.inf if low is None else low, numpy.inf if high is None else high)
-    return Swift(compiled.clip, lambda a, *_: _clip(low, high, a), extra=bounds)
+    held: dict[str, Any] = {}
+    if all(n is None or _is_plain(n) for n in (low, high)):
+        # NumPy takes longer to make an array of a number than to compare with it.
+        held = {kind: tuple(n if n is None else numpy.array(n, kind) for n in (low, high)) for kind in "fd"}
+
+    def clipped(a: Array, *_: Any) -> Any:
+        small, large = (low, high) if a.size <= _SHORT else held.get(a.dtype.char, (low, high))
+        return _clip(small, large, a)
+
+    return Swift(compiled.clip, clipped, extra=bounds)
 
 
+_BOUNDS = (float, int, type(None))
 _CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*LIMITED, _BOOL), exact_out=True)
 
 
@@ -598,8 +608,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """
     if not isinstance(input, Tensor):
         raise TypeError
-    if (min.__class__ is float or min.__class__ is int) and (max.__class__ is float or max.__class__ is int):
-        if out is None and min <= max and input._autograd is None and input._base is None:
+    if min.__class__ in _BOUNDS and max.__class__ in _BOUNDS and (min is not None or max is not None):
+        few_bounds = out is None and min is not None and max is not None and min <= max
+        if few_bounds and input._autograd is None and input._base is None:
             array = few_elements(input, _SHORT)
             if array is not None:
                 return fresh(kernels.quiet(few.clip, array, min, max), input._dtype)
@@ -669,6 +680,10 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """
     if not isinstance(input, Tensor) or not isinstance(min, (Tensor, *NUMBERS)):
         raise TypeError
+    if min.__class__ in _BOUNDS:
+        bounds = (min, None)
+        if (result := _fast(_CLIPPED, _clipping(*bounds), (input,), bounds, out)) is not None:
+            return result
     return _called(_MIN[isinstance(min, Tensor)], input, (min, None), out)
 
 
@@ -685,6 +700,10 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """
     if not isinstance(input, Tensor) or not isinstance(max, (Tensor, *NUMBERS)):
         raise TypeError
+    if max.__class__ in _BOUNDS:
+        bounds = (None, max)
+        if (result := _fast(_CLIPPED, _clipping(*bounds), (input,), bounds, out)) is not None:
+            return result
     return _called(_MAX[isinstance(max, Tensor)], input, (None, max), out)
 
 
