@@ -257,7 +257,10 @@ def test_words_and_numbers_may_be_asked_for() -> None:
     number.answer = "40"
     assert number.verdict
     number.answer = "4 0"
-    assert "is not a whole number" in number.text()
+    assert "is not one whole number, such as 7." in number.text()
+    seven = Predict("How many elements?", answer=7)
+    seven.answer = (1, 2)
+    assert "(1, 2) is not one whole number, such as 8." in seven.text()
 
 
 def test_running_the_cell_again_keeps_the_prediction() -> None:

@@ -102,10 +102,15 @@ def wanted(asked: Question) -> str:
         "one": f"one of the options, A to {last}",
         "several": f"some of the options, A to {last}",
         "row": "a row of whole numbers, such as (2, 3)",
-        "number": "a whole number",
-        "float": "a number",
+        "number": f"one whole number, such as {_not_it(asked, 7, 8)}",
+        "float": f"one number, such as {_not_it(asked, 0.5, 1.5)}",
         "code": "a line of code, such as t[1:]",
     }.get(kind_of(asked), "a word or two of text")
+
+
+def _not_it(asked: Question, *numbers: float) -> float | None:
+    """The first of some numbers that is not the answer: an example gives nothing away."""
+    return next((n for n in numbers if not judge(asked, n).correct), None)
 
 
 def example(asked: Question) -> str:

@@ -267,7 +267,9 @@ def number_check(right: int, slips: Iterable[Slip] = ()) -> Checker:
             value = read(value).values[0]
         got = numbers_in(value)
         if got is None or len(got) != 1:
-            return Verdict(None, f"{shown(answer.value)} is not a whole number.")
+            return Verdict(
+                None, f"{shown(answer.value)} is not one whole number, such as {8 if right == 7 else 7}."
+            )
         if got == (right,):
             return Verdict(True)
         return _wrong(known, Answer(got[0]), f"{got[0]} is not it.")
