@@ -54,7 +54,10 @@ def _size_of(data: Any) -> tuple[int, ...]:
         size.append(len(data))
         if len(data) == 0:
             break
-        data = data[0]
+        try:
+            data = data[0]
+        except Exception:  # such as the KeyError of a pandas table whose columns have names
+            raise ValueError(f"could not determine the shape of object type '{type_name(data)}'") from None
     if isinstance(data, str):  # in which every first letter is a string again
         raise ValueError("too many dimensions 'str'")
     return tuple(size)
@@ -103,7 +106,9 @@ def _dtype_of(data: Any) -> dtype:
     if not _is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     seen, kinds = set[type](), list[dtype]()
-    for part in data:
+    # By index, as PyTorch does: a pandas column's own numbers are NumPy's, those that it is walked by are Python's.
+    parts = data if isinstance(data, (list, tuple)) else map(data.__getitem__, range(len(data)))
+    for part in parts:
         if not isinstance(part, _SCALARS) or type(part) not in seen:
             kinds.append(_dtype_of(part))
             seen.add(type(part))

@@ -82,6 +82,7 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
         "playwright",
         "axe-playwright-python",
         "notebook",
+        "pandas",
         "pypdf",
         "ruff",
         "mypy",
