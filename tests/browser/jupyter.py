@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.places import placed
 from tests.lab.test_browser import PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN
 
@@ -127,8 +128,7 @@ class Explorer:
         self.reveal()
         slider = self.part(role, dim)
         low, high, now = (float(slider.evaluate(f"(s) => s.{name}")) for name in ("min", "max", "value"))
-        box = slider.bounding_box()
-        assert box is not None
+        box = placed(slider)
         thumb, y = 16.0, box["y"] + box["height"] / 2
 
         def at(number: float) -> tuple[float, float]:
@@ -141,8 +141,7 @@ class Explorer:
         self.reveal()
         places = []
         for axis in (dim, onto):
-            box = self.part("axis", axis).locator(".tk-axis-grip").bounding_box()
-            assert box is not None
+            box = placed(self.part("axis", axis).locator(".tk-axis-grip"))
             places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
         self.drag(*places)
 

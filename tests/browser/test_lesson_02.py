@@ -17,6 +17,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from playwright.sync_api import expect
 
 from tests.browser.jupyter import NOTEBOOK, Explorer, Lesson, foreign, no_trouble
+from tests.browser.places import placed
 from tests.lab.test_serving import Served
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def test_permute_by_dragging_dimensions_into_another_order(lesson: Lesson) -> No
     explorer, name = lesson.explorer(TURNED), lesson.python(TURNED)
     explorer.shows(size="4,2,3", stride="1,12,4")
     explorer.reveal()
-    chips = [explorer.part("dim", d).bounding_box() for d in range(3)]
+    chips = [placed(explorer.part("dim", d)) for d in range(3)]
     assert chips[0] is not None
     assert chips[2] is not None
     y = chips[0]["y"] + chips[0]["height"] / 2

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.places import placed
+
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -26,7 +28,7 @@ def book(desk: Any) -> Any:
 
 
 def middle(book: Any, number: int, key: str) -> tuple[float, float]:
-    box = book.tile(number, key).bounding_box()
+    box = placed(book.tile(number, key))
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

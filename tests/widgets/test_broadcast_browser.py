@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.places import placed
+
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -106,7 +108,7 @@ def test_the_stage_by_keys(book: Any) -> None:
     keys.press("+")
     assert staged.get_attribute("data-stage") == "175"
     wide = staged.locator(".tk-picture").evaluate("picture => picture.clientWidth")
-    assert staged.locator("svg.tk-scene").bounding_box()["width"] == min(960 * 1.75, wide)
+    assert placed(staged.locator("svg.tk-scene"))["width"] == min(960 * 1.75, wide)
     keys.press("n")
     book.page.locator('dialog.tk-stage [data-scene="sizes"][data-step="1"]').wait_for()
     keys.press("n")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.places import placed
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served
 from tests.widgets.conftest import CUT, SETTLED
@@ -157,10 +158,8 @@ def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(page: Any) -> None:
             staged.locator('[data-role="larger"]').click()
         page.wait_for_function(f"({SETTLED})(document.querySelector('dialog.tk-stage [data-tk-widget]'))")
         assert staged.evaluate(CUT) == 0, size
-        picture = staged.locator(".tk-picture").bounding_box()
-        sentence, running = (
-            staged.locator(f"svg {one}").bounding_box() for one in (".tk-panel", ".tk-running")
-        )
+        picture = placed(staged.locator(".tk-picture"))
+        sentence, running = (placed(staged.locator(f"svg {one}")) for one in (".tk-panel", ".tk-running"))
         assert picture["x"] < sentence["x"], size
         assert sentence["x"] + sentence["width"] < picture["x"] + picture["width"], size
         assert picture["y"] <= running["y"], size
@@ -213,8 +212,8 @@ def test_a_step_of_an_unfolded_graph_is_painted_in_time(page: Any) -> None:
         shows(page, 2, step=str(step))
         took.append(float(root_of(page, 2).get_attribute("data-latency")))
     assert sorted(took)[4] < 2000, f"this finds a hang: {took}"
-    running = root_of(page, 2).locator(".tk-running").bounding_box()
-    frame = part(page, 2, "picture").bounding_box()
+    running = placed(root_of(page, 2).locator(".tk-running"))
+    frame = placed(part(page, 2, "picture"))
     assert frame["y"] <= running["y"] <= frame["y"] + frame["height"], "the box that runs is in sight"
     part(page, 2, "reset").click()
     shows(page, 2, folded="1")
@@ -224,7 +223,7 @@ def test_forty_leaves_are_one_box_that_opens(page: Any) -> None:
     shows(page, 4, folded="1", step="0")
     box = root_of(page, 4).locator("[data-fold]")
     assert box.get_attribute("data-fold") == "40"
-    assert box.bounding_box()["width"] < 300
+    assert placed(box)["width"] < 300
     box.focus()
     page.keyboard.press("Enter")
     shows(page, 4, folded="0", unfolded="1")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.places import placed
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served, running
 from tests.widgets.test_practice_browser import RESTART, RUN_ALL, THEME, _notebook, ask, card
@@ -239,7 +240,7 @@ def test_lines_are_dragged_in_and_sideways(page: Any) -> None:
     zone = card(page, 2).locator('[data-zone="program"]')
     for count, number in enumerate((view, size), start=1):
         by_number(page, 2, number).scroll_into_view_if_needed()
-        box, into = by_number(page, 2, number).bounding_box(), zone.bounding_box()
+        box, into = placed(by_number(page, 2, number)), placed(zone)
         page.mouse.move(box["x"] + 60, box["y"] + box["height"] / 2)
         page.mouse.down()
         page.mouse.move(into["x"] + 80, into["y"] + 30, steps=6)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.places import placed
+
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -160,7 +162,7 @@ def test_a_long_story_is_a_window(book: Any) -> None:
 
 
 def test_calls_in_a_function_are_indented(book: Any) -> None:
-    first, last = (book.tile(5, key).locator(".tk-box").bounding_box() for key in ("step:1", "step:3"))
+    first, last = (placed(book.tile(5, key).locator(".tk-box")) for key in ("step:1", "step:3"))
     assert first["x"] > last["x"]
     book.tile(5, "step:2").click()
     book.shows(5, step="2", running="* 2")
@@ -209,7 +211,7 @@ def test_a_narrow_page_is_laid_out_anew(book: Any) -> None:
     )
     shot(book, 2, "narrow")
     picture = book.root(2).locator("svg.tk-scene")
-    assert picture.bounding_box()["width"] <= book.root(2).bounding_box()["width"]
-    beside = [book.tile(2, key).bounding_box() for key in ("step:2", "size-in0:0")]
+    assert placed(picture)["width"] <= placed(book.root(2))["width"]
+    beside = [placed(book.tile(2, key)) for key in ("step:2", "size-in0:0")]
     assert beside[0]["y"] < beside[1]["y"], "the list stands over the tensors, not beside them"
     assert book.axe(".tk-board") == []
