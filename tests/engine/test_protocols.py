@@ -15,9 +15,8 @@ import pytest
 import tensorkit as tk
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
-from tests.parity.compare import plain_text
 
-FILES = ("protocols", "tensors", "facts")
+FILES = ("protocols", "tensors", "facts", "pandas")
 NUMBERS = (tk.float16, tk.float32, tk.float64, tk.bfloat16, tk.uint8, tk.int64, tk.bool, tk.complex64)
 
 
@@ -160,51 +159,6 @@ def test_matplotlib_takes_tensors() -> None:
     assert axes[2].hist(t, bins=2)[0].tolist() == [2, 3]
     axes[3].scatter(t, t, c=t)
     pyplot.close(figure)
-
-
-PANDAS = (
-    # pandas takes tensors
-    "pandas.Series(tk.arange(3))",
-    "pandas.Series(tk.tensor([1.5, 2.5]), index=['a', 'b'])",
-    "pandas.DataFrame(tk.ones(2, 3))",
-    "pandas.DataFrame({'x': tk.arange(3), 'y': tk.tensor([1.0, 2.0, 3.0])})",
-    "pandas.DataFrame({'x': list(tk.arange(3))})",
-    "pandas.Series([1.0, 2.0, 3.0]) + tk.ones(3)",
-    "pandas.Series(tk.tensor(3))",
-    "pandas.Series(tk.zeros(2, 2))",
-    "pandas.Series(tk.tensor([1.0, 2.0], requires_grad=True))",
-    "pandas.unique(tk.tensor([1, 2, 1]))",
-    # tensors are made of what pandas holds
-    "tk.tensor(pandas.Series([1, 2]))",
-    "tk.tensor(pandas.Series([1.0, 2.0]))",
-    "tk.tensor([pandas.Series([1.0, 2.0]), pandas.Series([3.0, 4.0])])",
-    "tk.tensor(pandas.Series([True, False]))",
-    "tk.tensor(pandas.Series([], dtype='float64'))",
-    "tk.tensor(pandas.Series([1.0], index=['a']))",
-    "tk.tensor(pandas.Series([1.0], index=[5]))",
-    "tk.tensor(pandas.DataFrame({'a': [1.0, 2.0]}))",
-    "tk.tensor(pandas.DataFrame({0: [1.0, 2.0]}))",
-    "tk.tensor(pandas.DataFrame([[1.0, 2.0]]).values)",
-    "tk.from_numpy(pandas.Series([1, 2]).to_numpy(copy=True))",
-    "tk.as_tensor(pandas.Series([1, 2]))",
-)
-
-
-@pytest.mark.parity
-@pytest.mark.parametrize("code", PANDAS)
-def test_pandas_and_tensors_as_in_pytorch(code: str) -> None:
-    import pandas
-
-    told = []
-    for library in (tk, require_torch()):
-        try:
-            value = eval(code, {"tk": library, "pandas": pandas})
-        except Exception as error:
-            told.append(f"{type(error).__name__}: {error}")
-        else:
-            kind = getattr(value, "dtype", None) or list(value.dtypes)
-            told.append(plain_text(f"{type(value).__name__} {kind} {value}"))
-    assert told[0] == told[1]
 
 
 # -- subclasses ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Questions put to both libraries, one a line, each an expression in ``tk``, ``np``, ``copy``, ``pickle`` and ``math``.
+"""Questions put to both libraries, one a line: expressions in ``tk``, ``np``, ``pd``, ``copy``, ``pickle``, ``math``.
 
 A line that begins with ``#`` is a heading. What tensorkit must say is not written down here: PyTorch says it.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from tests.parity.compare import same_error
 
@@ -32,7 +33,7 @@ def lines(name: str) -> list[str]:
 
 def _asked(lib: Any, question: str) -> tuple[str, BaseException | None, list[tuple[str, str]]]:
     """The text of the answer, or the error; and what was warned of, but for what NumPy says of PyTorch."""
-    names = {"tk": lib, "np": np, "copy": copy, "pickle": pickle, "math": math, "io": io}
+    names = {"tk": lib, "np": np, "pd": pd, "copy": copy, "pickle": pickle, "math": math, "io": io}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
