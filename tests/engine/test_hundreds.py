@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import tensorkit
+from tensorkit.kernels import compiled
 from tests.oracle import require_torch
 
 pytestmark = pytest.mark.parity
@@ -53,6 +54,10 @@ CALLS = (
     "tk.lerp(a, b, 0.3)",
     "a.clamp(-0.5, 0.5)",
     "a.clamp(0.5, -0.5)",
+    "a.clamp(min=-0.5)",
+    "a.clamp(max=1)",
+    "a.clamp_min(0)",
+    "a.clamp_max(0.5)",
     "a.flip(0)",
     "a.flip(0, 1)",
     "a.roll(3, 0)",
@@ -78,12 +83,17 @@ CALLS = (
     "a.cumsum(1)",
     "a.softmax(1)",
     "a.log_softmax(1)",
+    "(200 * a).reshape(2, -1).softmax(1)",
     "a.sort(1)[1]",
     "a.sort(1, descending=True)[0]",
     "a.topk(3, 1)[1]",
     "a.topk(1, 1, False)[0]",
     "a.gather(1, j)",
     "a.gather(0, j % 3)",
+    "a.reshape(-1).gather(0, 599 - 7 * j.reshape(-1))",
+    "a.reshape(-1).gather(-1, j.reshape(-1)[:300])",
+    "a.reshape(-1).gather(0, 30 * j.reshape(-1))",
+    "a.reshape(-1).gather(0, 31 * j.reshape(-1) + 30)",
     "a.index_select(0, i)",
     "a.index_select(1, i)",
     "a[a > 0]",
@@ -91,6 +101,11 @@ CALLS = (
     "tk.cat((a, b))",
     "tk.cat((a, b, a), 1)",
     "b.contiguous().scatter_add(1, j, a)",
+    "b.reshape(-1).scatter_add(0, j.reshape(-1), a.reshape(-1))",
+    "b.reshape(-1).repeat(10).scatter_add(0, 7 * tk.arange(6000) % 5999, a.reshape(-1).repeat(10))",
+    "b.reshape(-1).scatter_add(-1, j.reshape(-1)[:300], a.reshape(-1))",
+    "b.reshape(-1).scatter_add(0, j.reshape(-1), a.reshape(-1)[:300])",
+    "b.reshape(-1).scatter_add(0, 31 * j.reshape(-1) + 30, a.reshape(-1))",
     "b.contiguous().index_add(0, i, a[: len(i)])",
     "tk.add(a, b, out=tk.zeros(30, 20))",
     "tk.mul(a, b, out=tk.zeros(20, 30).t())",
@@ -158,6 +173,28 @@ def test_every_layout_gives_what_pytorch_gives(call: str, layout: str) -> None:
 def test_what_is_no_number_takes_the_same_ways(call: str) -> None:
     for layout in ("row-major", "transposed", "rows apart"):
         agree(call, layout, layout, special=True)
+
+
+BY_LOOPS = ("gather", "scatter_add", "softmax")
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if any(name in call for name in BY_LOOPS)])
+def test_the_compiled_loops_give_the_same(call: str) -> None:
+    with compiled.at_once():
+        for layout in ("row-major", "transposed", "every second"):
+            agree(call, layout, layout, special=False)
+
+
+@pytest.mark.parametrize("count", [16, 17, 600, 5001, 70_003])
+@pytest.mark.parametrize("name", ["rand", "randn"])
+def test_compiled_draws_are_pytorchs_to_the_last_bit(name: str, count: int) -> None:
+    torch = require_torch()
+    drawn = []
+    with compiled.at_once():
+        for tk in (tensorkit, torch):
+            tk.manual_seed(count)
+            drawn.append([getattr(tk, name)(count).numpy().tobytes() for _ in range(2)])
+    assert drawn[0] == drawn[1]
 
 
 @pytest.mark.parametrize(
