@@ -13,7 +13,21 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from tensorkit import autograd, cuda, errors, linalg, return_types, special, storage, testing, tracing, utils
+from tensorkit import (
+    accelerator,
+    autograd,
+    backends,
+    cuda,
+    errors,
+    linalg,
+    return_types,
+    special,
+    storage,
+    testing,
+    tracing,
+    utils,
+    version,
+)
 from tensorkit.autograd import (
     enable_grad,
     inference_mode,
@@ -91,9 +105,9 @@ from tensorkit.ops.angles import (
     tan,
     tanh,
 )
+from tensorkit.ops.anomalies import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from tensorkit.ops.asking import (
     get_device,
-    get_float32_matmul_precision,
     is_complex,
     is_floating_point,
     is_inference,
@@ -103,7 +117,6 @@ from tensorkit.ops.asking import (
     is_warn_always_enabled,
     numel,
     result_type,
-    set_float32_matmul_precision,
     set_warn_always,
     typename,
 )
@@ -128,6 +141,7 @@ from tensorkit.ops.binary import (
 )
 from tensorkit.ops.chains import chain_matmul, cross, matrix_power, trace
 from tensorkit.ops.conjugates import (
+    _neg_view,
     angle,
     conj,
     conj_physical,
@@ -167,6 +181,13 @@ from tensorkit.ops.create import (
 )
 from tensorkit.ops.data import as_tensor, asarray, from_numpy, frombuffer, tensor
 from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
+from tensorkit.ops.determinism import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    use_deterministic_algorithms,
+)
 from tensorkit.ops.distances import cdist, pdist
 from tensorkit.ops.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.expand import broadcast_tensors, broadcast_to, squeeze, unsqueeze
@@ -176,6 +197,7 @@ from tensorkit.ops.factors import cholesky, lu
 from tensorkit.ops.fill import fill
 from tensorkit.ops.flat import put, take, take_along_dim
 from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
+from tensorkit.ops.histogramdd import histogramdd
 from tensorkit.ops.histograms import bincount, histc, histogram
 from tensorkit.ops.imaginary import imag, real, view_as_complex, view_as_real
 from tensorkit.ops.incomplete import igamma, igammac
@@ -220,6 +242,7 @@ from tensorkit.ops.logic import (
     logical_or,
     logical_xor,
 )
+from tensorkit.ops.lowrank import pca_lowrank, svd_lowrank
 from tensorkit.ops.masked import (
     as_strided_scatter,
     diagonal_scatter,
@@ -326,6 +349,7 @@ from tensorkit.ops.pointwise import (
     true_divide,
     where,
 )
+from tensorkit.ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
 from tensorkit.ops.protocols import from_dlpack
 from tensorkit.ops.quantiles import nanquantile, quantile
@@ -452,8 +476,10 @@ from tensorkit.storage import (
     UntypedStorage,
 )
 from tensorkit.tensor import Size, Tensor
+from tensorkit.version import TensorkitVersion as _Version
+from tensorkit.version import __version__ as _version_text
 
-__version__ = "0.1.0"
+__version__ = _Version(_version_text)
 newaxis = None
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
@@ -524,9 +550,11 @@ __all__ = [
     "TypedStorage",
     "UntypedStorage",
     "__version__",
+    "_neg_view",
     "abs",
     "abs_",
     "absolute",
+    "accelerator",
     "acos",
     "acos_",
     "acosh",
@@ -562,6 +590,7 @@ __all__ = [
     "arctan_",
     "arctanh",
     "arctanh_",
+    "are_deterministic_algorithms_enabled",
     "argmax",
     "argmin",
     "argsort",
@@ -585,6 +614,7 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "autograd",
+    "backends",
     "baddbmm",
     "bartlett_window",
     "bernoulli",
@@ -743,6 +773,7 @@ __all__ = [
     "gesv",
     "get_default_device",
     "get_default_dtype",
+    "get_deterministic_debug_mode",
     "get_device",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
@@ -758,6 +789,7 @@ __all__ = [
     "heaviside",
     "histc",
     "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
@@ -784,8 +816,11 @@ __all__ = [
     "int64",
     "int8",
     "inverse",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_complex",
     "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled",
     "is_floating_point",
     "is_grad_enabled",
     "is_inference",
@@ -902,6 +937,7 @@ __all__ = [
     "orgqr",
     "ormqr",
     "outer",
+    "pca_lowrank",
     "pdist",
     "permute",
     "permute_copy",
@@ -963,9 +999,11 @@ __all__ = [
     "select",
     "select_copy",
     "select_scatter",
+    "set_anomaly_enabled",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
+    "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_num_interop_threads",
@@ -1011,6 +1049,7 @@ __all__ = [
     "subtract",
     "sum",
     "svd",
+    "svd_lowrank",
     "swapaxes",
     "swapdims",
     "symeig",
@@ -1060,11 +1099,13 @@ __all__ = [
     "unsafe_split_with_sizes",
     "unsqueeze",
     "unsqueeze_copy",
+    "use_deterministic_algorithms",
     "utils",
     "vander",
     "var",
     "var_mean",
     "vdot",
+    "version",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",

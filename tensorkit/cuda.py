@@ -47,13 +47,18 @@ __all__ = [
     "device",
     "device_count",
     "device_of",
+    "empty_cache",
     "emulate",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
     "is_available",
+    "manual_seed",
+    "manual_seed_all",
     "max_memory_allocated",
     "memory_allocated",
+    "seed",
+    "seed_all",
     "set_device",
     "synchronize",
 ]
@@ -317,6 +322,45 @@ def _counted(which: DeviceLike, name: str) -> int:
         raise AssertionError("Invalid device id")
     count: int = getattr(kernels.ledger(index), name)
     return count
+
+
+def empty_cache() -> None:
+    """Give memory back that no tensor holds: nothing to do, for it went back when its last tensor did.
+
+    >>> empty_cache()
+    """
+
+
+# -- their random numbers -------------------------------------------------------------------------------
+# tensorkit draws on the CPU alone, so there is no generator on a device that could be seeded. Programs that seed
+# every device run as they do in PyTorch where there is none: a seed has to be a number, and that is all.
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the current device, as programs do that seed all there is: without effect, random numbers come from the CPU.
+
+    Raises:
+        ValueError, TypeError: for what `int` does not take.
+
+    >>> manual_seed(0)
+    """
+    int(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """`manual_seed` of all devices.
+
+    >>> manual_seed_all(0)
+    """
+    int(seed)
+
+
+def seed() -> None:
+    """Seed the current device with a number drawn anew: without effect, as `manual_seed`."""
+
+
+def seed_all() -> None:
+    """`seed` of all devices."""
 
 
 # -- what the engine does on them -----------------------------------------------------------------------

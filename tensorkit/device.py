@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tensorkit.errors import NoCudaError
+from tensorkit.errors import NoCudaError, Spoken
 
 __all__ = [
     "CPU",
@@ -34,7 +34,7 @@ _KNOWN = (
 _ELSEWHERE = {"xla", "mps", "xpu", "mtia", "hip", "hpu", "ipu", "vulkan"}
 
 
-class device:
+class device(metaclass=Spoken):
     """A kind of memory and, for ``cuda``, which of several.
 
     Args:

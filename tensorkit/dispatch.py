@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, cast, overload
 import numpy
 
 from tensorkit import tracing
+from tensorkit.bits import resolved
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, warn
@@ -310,14 +311,14 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
         record: Callable[..., Any] | None = None
 
         @functools.wraps(body)
-        def alone(self: Any) -> Any:
+        def alone(input: Any) -> Any:
             __tracebackhide__ = True
-            if self._autograd is not None or (self._base is not None and self._base._autograd is not None):
+            if input._autograd is not None or (input._base is not None and input._base._autograd is not None):
                 nonlocal record
                 if record is None:  # made when first needed: `autograd` is loaded after this file
                     record = single_recorder(rule, body, name, kind)
-                return record(self)
-            return body(self)
+                return record(input)
+            return body(input)
 
         return alone
 
@@ -556,6 +557,12 @@ def explain(
     if wrong is not None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return wrong
     filled = {p.name for p in positional[: len(args)]}
+    listed = next(
+        (p.name for p in parameters if p.kind is p.VAR_POSITIONAL and p.name in _LONG_LISTS), "args"
+    )
+    if listed != "args" and kwargs and not rest:
+        label = _LISTS.get(name) or _LISTS.get(listed, listed)
+        return f'{name}() missing 1 required positional arguments: "{label}"'
     for key in kwargs:  # PyTorch asks this last
         if key not in signature.parameters:
             return f"{name}() got an unexpected keyword argument '{key}'"
@@ -625,7 +632,9 @@ def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
     if label in ("int", "tuple of ints"):
         if isinstance(value, Tensor):
             return value.numel() == 1 and value.dtype.category == 1
-        if hasattr(value, "__index__"):
+        if isinstance(value, numpy.ndarray):
+            return value.ndim == 0 and value.dtype.kind in "iu"
+        if hasattr(type(value), "__index__"):
             return True
     return isinstance(value, accepted)
 
@@ -633,7 +642,7 @@ def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
 def _no_integer(value: Any) -> str | None:
     """Where in a sequence of dimensions something is that is none, in PyTorch's words."""
     for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
-        if not hasattr(part, "__index__"):
+        if not hasattr(type(part), "__index__"):
             kind = type_name(part)
             return f'pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
     return None
@@ -692,14 +701,54 @@ def _told(
     return sentence if any(sign in sentence for sign in _OF_TYPES) else None
 
 
-def _too_large(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether an argument that counts something is an integer of more than 64 bits."""
+_LONG = "Overflow when unpacking long long"
+
+
+def _beyond(
+    error: Exception, name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Exception | None:
+    """PyTorch's refusal of an integer of more than 64 bits, which it gives before it looks at anything but types.
+
+    Args:
+        error: what the body made of it; None is returned where that may stay.
+    """
     parameters = _signature(body).parameters
-    return any(
-        isinstance(value, int) and not -(2**63) <= value < 2**63
-        for key, value in arguments_of(body, args, kwargs).items()
-        if key in parameters and str(parameters[key].annotation).startswith("int")
-    )
+    for key, value in arguments_of(body, args, kwargs).items():
+        if key not in parameters:
+            continue
+        kind = str(parameters[key].annotation)
+        listed = parameters[key].kind is inspect.Parameter.VAR_POSITIONAL and key in _LONG_LISTS
+        if listed or (isinstance(value, (tuple, list)) and kind.startswith(("Dims", "Sequence[int]"))):
+            parts = value[0] if listed and len(value) == 1 and isinstance(value[0], (tuple, list)) else value
+            place = next((i for i, part in enumerate(parts, 1) if _is_long(part)), 0)
+            if place and (key == "args" or (name == "squeeze" and parts is value)):
+                return ValueError(_LONG)
+            if place:
+                return TypeError(
+                    f"{name}(): argument '{_LISTS.get(name) or _LISTS.get(key, key)}' failed to unpack the object at "
+                    f'pos {place} with error "{_LONG}\nan integer of more than 64 bits"'
+                )
+        elif _is_long(value):
+            if kind.startswith(("int", "Dims", "Sequence[int]")):
+                return ValueError(_LONG)
+            if isinstance(error, OverflowError) or str(error).startswith("value cannot be converted"):
+                return _no_number(value)
+    return None
+
+
+#: What PyTorch calls a list of integers where we have another name for it: by operation, or by our name.
+_LONG_LISTS = (*_SIZES, "places", "counts", "args")
+_LISTS = {"reshape": "shape", "squeeze": "dim", "sizes": "size", "places": "dims", "counts": "dims"}
+
+
+def _no_number(value: int) -> OverflowError | None:
+    if -_LIMIT <= value < 2 * _LIMIT:
+        return None
+    return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+
+
+def _is_long(value: Any) -> bool:
+    return value.__class__ is int and not -_LIMIT <= value < _LIMIT
 
 
 def _takes_self_alone(body: Callable[..., Any]) -> bool:
@@ -758,14 +807,15 @@ def traced_method(
             return body(*args, **kwargs) if kwargs else bare(*args)
         except _MISREAD as error:
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
-            earlier = _scaled_first(name, args, 1) if name in _SCALED else None
+            earlier = _scaled_first(name, body, args, 1) if name in _SCALED else None
             if earlier is not None:
                 return method(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else _told(error, name, body, args, kwargs, method=True)
             if renamed is None and sentence is None:
-                if _too_large(body, args, kwargs):
-                    raise ValueError("Overflow when unpacking long long") from None
-                raise
+                refused = _beyond(error, name, body, args, kwargs)
+                if refused is None:
+                    raise
+                raise refused from None
         if renamed is not None:
             try:
                 return method(*args, **renamed)
@@ -867,11 +917,12 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
     return method
 
 
-def respelled(function: F, known: str, name: str) -> F:
+def respelled(function: F, known: str, name: str, *, method: bool = False) -> F:
     """The same operation under another of its names, which a wrong call is then told.
 
     Args:
         known: what the operation itself calls itself in its sentences.
+        method: whether the first argument is `self`, which PyTorch does not count.
     """
     if name == known:
         return function
@@ -882,6 +933,11 @@ def respelled(function: F, known: str, name: str) -> F:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
+            # Some names have forms of their own: more of them, or other names of the arguments.
+            texts = (of_method if method else of_function)(name)
+            given = args[1:] if method else args
+            if texts and (refused := refusal(name, texts, given, kwargs, unmatched)) is not None:
+                raise TypeError(refused) from None
             told = str(error)
             sentence = told.replace(f"{known}()", f"{name}()", 1)
             if sentence == told or not told.removeprefix("TensorBase.").startswith(f"{known}()"):
@@ -896,7 +952,9 @@ def respelled(function: F, known: str, name: str) -> F:
 _SCALED = frozenset(n + end for n in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_"))
 
 
-def _scaled_first(name: str, args: tuple[Any, ...], place: int) -> tuple[list[Any], dict[str, Any]] | None:
+def _scaled_first(
+    name: str, body: Callable[..., Any], args: tuple[Any, ...], place: int
+) -> tuple[list[Any], dict[str, Any]] | None:
     """A call such as ``addmm(beta, input, alpha, mat1, mat2)`` as it is written today; None where it is none.
 
     Args:
@@ -909,10 +967,14 @@ def _scaled_first(name: str, args: tuple[Any, ...], place: int) -> tuple[list[An
         scales["alpha"] = args[2]
     if len(tensors) != 3 or any(isinstance(v, Tensor) for v in scales.values()):
         return None
+    texts = body.__dict__["__forms__"].of(place == 1)[: 1 if place else None]
+    own = ["Tensor input"] if place == 0 else []
+    second = ["Number alpha"] if len(args) == 5 else []
+    named = texts[0].strip("()").split(", ")[len(own) : len(own) + 2]
+    written = ", ".join(["Number beta", *own, *second, *named, *(["*", "Tensor out = None"] if own else [])])
     warn(
-        f"This overload of {name} is deprecated: write beta={args[place]!r}"
-        + (f" and alpha={args[2]!r}" if len(args) == 5 else "")
-        + " by name, after the tensors"
+        f"This overload of {name} is deprecated:\n\t{name}({written})\n"
+        "Consider using one of the following signatures instead:" + "".join(f"\n\t{name}{t}" for t in texts)
     )
     return tensors, scales
 
@@ -937,17 +999,20 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
                         break  # of a subclass: the long way asks it
                 else:
                     return quick(*args)
+            if "out" in kwargs and _with_bits(kwargs["out"]):
+                return _out_through_bits(body, args, kwargs)
             return body(*args, **kwargs)
         except _MISREAD as error:
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
-            earlier = _scaled_first(name, args, 0) if name in _SCALED else None
+            earlier = _scaled_first(name, body, args, 0) if name in _SCALED else None
             if earlier is not None:
                 return function(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else _told(error, name, body, args, kwargs)
             if renamed is None and sentence is None:
-                if _too_large(body, args, kwargs):
-                    raise ValueError("Overflow when unpacking long long") from None
-                raise
+                refused = _beyond(error, name, body, args, kwargs)
+                if refused is None:
+                    raise
+                raise refused from None
         if renamed is not None:
             try:
                 return function(*args, **renamed)
@@ -1040,31 +1105,57 @@ def _without_out(signature: inspect.Signature) -> inspect.Signature:
 #: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.
 IN_PLACE: Any = type("IN_PLACE", (), {"__repr__": lambda self: "IN_PLACE"})()
 _write_back: Callable[[Tensor, Tensor], Tensor] | None = None
+_deliver: Callable[[Tensor, Tensor], Any] = lambda out, result: out  # noqa: E731 - given by ``ops``
 
 
-def register_writer(write_back: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Told by ``ops`` how a result is written into the tensor that an in-place form was called on."""
-    global _write_back
-    _write_back = write_back
+def register_writer(
+    write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor], Any]
+) -> None:
+    """Told by ``ops`` how a result is written into the tensor that an in-place form was called on, or into ``out``."""
+    global _write_back, _deliver
+    _write_back, _deliver = write_back, deliver
 
 
-def _through_conjugates(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A body that writes into its tensor: into a view that stands for conjugates it goes by way of a copy."""
+#: What writes as a view with bits asks for, or writes nothing.
+_AWARE_OF_BITS = {"__setitem__", "as_strided_", "copy_", "detach_", "fill_", "zero_"}
+
+
+def _through_bits(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A body that writes into its tensor: by way of a copy where that stands for conjugates or negatives."""
 
     @functools.wraps(body)
     def written(self: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        try:
+        if not getattr(self, "_bits", 0):
             return body(self, *args, **kwargs)
-        except ValueError:  # NumPy's, of an array that is only read
-            if not self._conjugated:
-                raise
         plain = self.clone()
         result = body(plain, *args, **kwargs)
         self.copy_(plain)
         return self if result is plain else result
 
     return written
+
+
+def _with_bits(out: Any) -> bool:
+    """Whether a result would be written into a view that stands for conjugates or negatives."""
+    return any(getattr(one, "_bits", 0) for one in (out if isinstance(out, (tuple, list)) else (out,)))
+
+
+def _out_through_bits(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation that writes its results into others than these, and write those into these."""
+    __tracebackhide__ = True
+    given = kwargs["out"]
+    alone = isinstance(given, Tensor)
+    outs = (given,) if alone else tuple(given)
+    plain = tuple(map(resolved, outs))
+    result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
+    for one, other in zip(outs, plain, strict=True):
+        if one is not other:
+            _deliver(one, other)
+    if alone:
+        return given if result is plain[0] else result
+    own = {id(other): one for one, other in zip(outs, plain, strict=True)}
+    return type(result)(own.get(id(part), part) for part in result)
 
 
 _LIMIT = 2**63
@@ -1095,7 +1186,8 @@ def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Ca
     @functools.wraps(body)
     def strict(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        kinds: Any = tuple(map(type, args))
+        # Of one argument its type alone, which is looked up in half the time.
+        kinds: Any = type(args[0]) if len(args) == 1 else tuple(map(type, args))
         if not kwargs:
             if kinds not in usual:
                 look(kinds, args, kwargs)
@@ -1272,8 +1364,8 @@ def op(
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
             bare, body = _strictly(body, own) if strict else body, _may_require_grad(body)
-        if kind == "inplace":
-            body = _through_conjugates(body)
+        if kind == "inplace" and own not in _AWARE_OF_BITS:
+            body = _through_bits(body)
         if strict:
             body = _strictly(body, own)
         told = "__by_layout__" in body.__dict__
@@ -1287,7 +1379,7 @@ def op(
         for spelling in given:
             wrap = view_method if told else traced_method
             method = wrap(own, _as_method(body), plain)
-            attach(spelling, respelled(method, own, spelling if spelling in aliases else own))
+            attach(spelling, respelled(method, own, spelling if spelling in aliases else own, method=True))
         if inplace:
             if kind == "view":
                 changing = _inplace_view(plain, None if derivative is None else derivative.inplace())
@@ -1298,7 +1390,9 @@ def op(
                 method = traced_method(own + "_", _as_method(changing), writing)
                 attach(
                     spelling + "_",
-                    respelled(method, own + "_", (spelling if spelling in aliases else own) + "_"),
+                    respelled(
+                        method, own + "_", (spelling if spelling in aliases else own) + "_", method=True
+                    ),
                 )
         register(
             Op(

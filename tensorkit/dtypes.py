@@ -23,6 +23,8 @@ from typing import Final
 import ml_dtypes
 import numpy
 
+from tensorkit.errors import Spoken, type_name
+
 __all__ = [
     "ALL",
     "LIMITED",
@@ -62,7 +64,7 @@ __all__ = [
 ]
 
 
-class dtype:
+class dtype(metaclass=Spoken):
     """The type of a tensor's elements. Never made by hand: use ``tensorkit.float32`` and its kin.
 
     Attributes:
@@ -200,17 +202,16 @@ def _join(a: dtype, b: dtype) -> dtype:
 
 def _given(function: str, kind: object, argument: str, position: builtins.int) -> dtype:
     """A dtype argument, which may be one of Python's own types."""
-    found = {builtins.float: float64, builtins.int: int64, builtins.bool: _BOOL, complex: complex128}.get(
-        kind
-    )  # type: ignore[call-overload]
     if isinstance(kind, dtype):
         return kind
+    known = {builtins.float: float64, builtins.int: int64, builtins.bool: _BOOL, complex: complex128}
+    found = known.get(kind) if isinstance(kind, type) else None
     if found is None:
         raise TypeError(
             f"{function}(): argument '{argument}' (position {position}) must be tensorkit.dtype, "
-            f"not {type(kind).__name__}"
+            f"not {type_name(kind)}"
         )
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:

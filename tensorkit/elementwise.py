@@ -15,13 +15,16 @@ from typing import Any, NamedTuple
 import numpy
 
 from tensorkit import dtypes
+from tensorkit.bits import turned
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
+from tensorkit.kernels.threads import FORCED
 from tensorkit.memory_order import iterator_strides, like_strides
+from tensorkit.overflow import check_number
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
@@ -35,6 +38,7 @@ __all__ = [
     "Settled",
     "apply",
     "as_number_array",
+    "as_settled",
     "brief",
     "check_castable",
     "check_devices",
@@ -46,6 +50,7 @@ __all__ = [
     "place_of",
     "placed",
     "plain",
+    "plain_alike",
     "prepare_out",
     "register_zip",
     "resize_out",
@@ -203,7 +208,9 @@ def as_number_array(value: Any, kind: dtype) -> Array:
     """
     if isinstance(value, int) and not isinstance(value, bool):
         if not -(2**63) <= value < 2**64:
-            raise OverflowError("int too big to convert")
+            raise OverflowError(
+                "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
+            )
         if kind.category > 1:
             return cpu.cast(numpy.array(float(value)), kind)
         whole = value - 2**64 if value >= 2**63 else value
@@ -343,6 +350,11 @@ def _run(
     block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any, new: bool
 ) -> None:
     where = out._device
+    if out._bits and where.type == "cpu":
+        plain = empty_strided(out._lay().size, contiguous_stride(out._lay().size), out._dtype, where)
+        _run(block, plain, operands, compute, alpha, new)
+        cpu.copy(out._nd(physical=True), turned(plain._nd(), out._bits))
+        return
     if where.type == "cpu":
         arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
         if cpu.is_half(compute):
@@ -354,7 +366,7 @@ def _run(
                 _half_operand(operand, array, compute, exact and place == 1)
                 for place, (operand, array) in enumerate(zip(operands, arrays, strict=True))
             )
-        whole = alpha is not None and block.numpy in _SIGNS and not out._conjugated
+        whole = alpha is not None and block.numpy in _SIGNS
         if whole and cpu.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
             return
         if alpha is None and block.alpha and compute.is_complex and not numpy.isfinite(arrays[1]).all():
@@ -365,11 +377,7 @@ def _run(
             # PyTorch's loop over many 16-bit numbers at once rounds the sum alone, that over the few last ones both.
             once = cpu.is_half(compute) and out.numel() >= _AT_ONCE
             arrays = (arrays[0], scaled if once else cpu.cast(scaled, compute))
-        if out._conjugated:
-            held = numpy.empty(out._lay().size, out._dtype.numpy)
-            cpu.zip_into(block.numpy, arrays, held, compute)
-            numpy.conjugate(held, out=out._nd(physical=True))
-        elif (
+        if (
             new
             and block.numpy.__class__ is not numpy.ufunc
             and not cpu.is_half(compute)
@@ -436,7 +444,8 @@ def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
 
 # -- the short way ------------------------------------------------------------------------------------------------
 
-_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+# Elements; of more, nobody notices what the whole way takes.
+_FEW = 0 if FORCED else 4096
 
 
 class _Plan(NamedTuple):
@@ -459,6 +468,7 @@ class _Way(NamedTuple):
     layout: Layout
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
+    many: dtype | None  # the dtype to compute in where the elements are so many that they are cut into pieces
 
 
 def _with_one(function: Any) -> Callable[[Array, Array], Array]:
@@ -485,7 +495,7 @@ def plain(
 ) -> Tensor | None:
     """The result where nothing has to be looked at that was not decided for such operands before.
 
-    That is for few elements in the CPU's memory. None where `apply` has to go the whole way.
+    That is for elements in the CPU's memory. None where `apply` has to go the whole way.
 
     Args:
         by: the function over arrays, if it is not the block's own.
@@ -497,7 +507,7 @@ def plain(
         if operand.__class__ is Tensor:
             array = operand._array
             if array is None:
-                if operand._device is not CPU or operand._conjugated:
+                if operand._device is not CPU or operand._bits:
                     return None
                 array = operand._nd()
             lay = operand._layout
@@ -515,7 +525,9 @@ def plain(
         way = _way_of(block, operands, named)
     if way is None:
         return None
-    kind, held, bare, convert, packed, layout, steps, row_major = way
+    kind, held, bare, convert, packed, layout, steps, row_major, many = way
+    if many is not None and by is not None:
+        return None  # what knows the numbers of this call may be done in fewer steps
     if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
         return None
     if out is not None and not (out.__class__ is Tensor and _fits(out, way, operands)):
@@ -527,7 +539,7 @@ def plain(
         arrays[place] = arrays[place].copy("K")
     if convert:
         try:
-            if not _converted(arrays, held, bare and function.__class__ is numpy.ufunc):
+            if not _converted(arrays, held, bare and function.__class__ is numpy.ufunc and many is None):
                 return None
         except RuntimeError:
             return None  # another thread is inside
@@ -535,6 +547,8 @@ def plain(
         block.check(*operands)
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
+    if many is not None:
+        return _of_many(function, arrays, way, many, operands[0] if inplace else out)
     try:
         result: Any = _quiet(function, *arrays)
     except (ArithmeticError, RuntimeError, TypeError, ValueError):
@@ -555,6 +569,32 @@ def plain(
     return made
 
 
+def _of_many(
+    function: Any, arrays: list[Any], way: _Way, compute: dtype, written: Tensor | None
+) -> Tensor | None:
+    """The result of operands that have the dtype to compute in, and no memory in common with where it is written."""
+    if function.__class__ is not numpy.ufunc and compute.category < 2:
+        return None  # integers may be refused: then nothing must be written
+    lay, held = way.layout, way.kind.numpy
+    if written is None:
+        array = numpy.empty(lay.size, held, "C" if way.row_major else "F")
+        if array.strides != way.steps:
+            made = empty_strided(lay.size, lay.stride, way.kind, CPU)
+            array = made._nd()
+        else:
+            made = fresh(array, way.kind)
+            if not way.row_major:
+                made._layout, made._solid = lay, False
+        cpu.pieces_into(function, arrays, array, compute)
+        return made
+    array = written._nd()
+    if array.shape != lay.size:
+        return None  # refused in PyTorch's words
+    cpu.pieces_into(function, arrays, array, compute)
+    written._bump()
+    return written
+
+
 def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | None:
     """How a block is run on operands of these kinds and layouts, kept for the next ones; None for the whole way."""
     tensors = [operand for operand in operands if operand.__class__ is Tensor]
@@ -569,7 +609,9 @@ def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | Non
     named = (*key[:2], *kinds)
     plan = _plans[named] if named in _plans else _plan_of(block, operands, named)
     way = None
-    if plan is not None and tensors and all(0 < tensor.numel() <= _FEW for tensor in tensors):
+    # The layout of a subclass's tensor is not part of the key.
+    others = any(operand.__class__ is not Tensor and isinstance(operand, Tensor) for operand in operands)
+    if plan is not None and tensors and not others and all(tensor.numel() > 0 for tensor in tensors):
         try:
             size = broadcast_sizes(*(tensor._lay().size for tensor in tensors))
         except RuntimeError:
@@ -577,12 +619,18 @@ def _way_of(block: Pointwise, operands: tuple[Any, ...], key: Any) -> _Way | Non
         else:
             layout = Layout(size, _stride_of(block, operands, size, plan.kind, None))
             steps = tuple([step * plan.kind.itemsize for step in layout.stride])
-            convert = any(operand.__class__ is not Tensor for operand in operands) or any(
-                tensor._dtype.numpy != plan.held for tensor in tensors
-            )
+            other = any(tensor._dtype.numpy != plan.held for tensor in tensors)
+            convert = other or any(operand.__class__ is not Tensor for operand in operands)
             packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
             row_major = layout.stride == contiguous_stride(size)
-            way = _Way(plan.kind, plan.held, plan.bare, convert, packed, layout, steps, row_major)
+            way = _Way(plan.kind, plan.held, plan.bare, convert, packed, layout, steps, row_major, None)
+            if layout.numel > _FEW or any(tensor.numel() > _FEW for tensor in tensors):
+                # What has to be converted goes the whole way, piece by piece.
+                way = (
+                    way._replace(packed=(), many=plan.compute)
+                    if layout.numel >= cpu.MANY and not other
+                    else None
+                )
     if len(_ways) >= MANY_PLANS:
         _ways.clear()
     _ways[key] = way
@@ -612,18 +660,79 @@ class Settled(NamedTuple):
     row_major: bool
 
 
-def settled(block: Pointwise, operands: tuple[Any, ...]) -> Settled | None:
-    """How a block is run on tensors of one dtype, size and stride, and numbers; the same for all others like them."""
-    if plain(block, operands) is None:
+def settled(block: Pointwise, operands: tuple[Any, ...], by: Any = None) -> Settled | None:
+    """How a block is run on tensors of one dtype, size and stride, and numbers; the same for all others like them.
+
+    Args:
+        by: the function over arrays, if it is not the block's own.
+    """
+    if plain(block, operands, by=by) is None:
         return None
     lay, kind = operands[0]._lay(), operands[0]._dtype
     key: list[Any] = [block.rules, dtypes.get_default_dtype()]
     for operand in operands:
         key += (kind, lay.size, lay.stride) if operand.__class__ is Tensor else (operand.__class__,)
     way = _ways.get(tuple(key))
-    if way is None or way.held != kind.numpy:
+    if way is None or way.many is not None or way.held != kind.numpy:
         return None
     return Settled(way.kind, bool(way.packed), way.layout, way.steps, way.row_major)
+
+
+def as_settled(made: Any, way: Settled) -> Tensor | None:
+    """A new array as a tensor, if its elements lie as was foreseen."""
+    if made.__class__ is not numpy.ndarray or made.strides != way.steps or made.dtype is not way.kind.numpy:
+        return None
+    if made.base is not None:  # a part of another array
+        made = made.copy("K")
+        if made.strides != way.steps:
+            return None
+    out = fresh(made, way.kind)
+    if not way.row_major:
+        out._layout, out._solid = way.layout, False
+    return out
+
+
+_alike: dict[Any, Settled | None] = {}
+
+
+def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any], by: Any) -> Tensor | None:
+    """`plain` for tensors of one floating point dtype, the sooner done where all lie alike.
+
+    Args:
+        arrays: theirs; None for one that nobody read so far.
+        by: the function over arrays.
+    """
+    first = operands[0]
+    lay = first._layout
+    if lay is None:
+        return plain(block, operands, by=by)
+    size, stride = lay.size, lay.stride
+    for operand in operands:
+        other = operand._layout
+        if other is not lay and (other is None or other.stride != stride or other.size != size):
+            return plain(block, operands, by=by)
+        if operand._array is None:
+            return plain(block, operands, by=by)
+    key = (block.rules, len(operands), first._dtype, size, stride)
+    if key not in _alike:
+        if len(_alike) >= MANY_PLANS:
+            _alike.clear()
+        _alike[key] = settled(block, operands, by)
+    way = _alike[key]
+    if way is None:
+        return plain(block, operands, by=by)
+    if way.packed:
+        dense: list[Any] = []
+        for place, array in enumerate(arrays):
+            again = place and array is arrays[place - 1]  # as in a product with itself
+            dense.append(dense[-1] if again else array.copy("K"))
+        arrays = dense
+    try:
+        made = _quiet(by, *arrays)
+    except RuntimeError:
+        return None  # another thread is inside
+    out = as_settled(made, way)
+    return plain(block, operands, by=by) if out is None else out
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:
@@ -632,7 +741,7 @@ def few_elements(input: Any, most: int = 16) -> Array | None:
         return None
     array: Array | None = input._array
     if array is None:
-        if input._device is not CPU or input._conjugated:
+        if input._device is not CPU or input._bits:
             return None
         array = input._nd()
     if input._dtype in _REAL_NUMBERS and 0 < array.size <= most and array.flags.c_contiguous:
@@ -647,7 +756,7 @@ def brief(input: Tensor, kinds: tuple[dtype, ...] = _REAL_NUMBERS) -> Array | No
     """The elements of a tensor of no more than some thousands, however they lie; None for any other."""
     array = input._array
     if array is None:
-        if input._device is not CPU or input._conjugated:
+        if input._device is not CPU or input._bits:
             return None
         array = input._nd()
     return array if input._dtype in kinds and 0 < array.size <= BRIEF and array.ndim else None
@@ -706,7 +815,7 @@ def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
 
 def _fits(out: Tensor, way: _Way, operands: tuple[Any, ...]) -> bool:
     """Whether the result is written as it is: into a tensor of its size and dtype that shares memory with nobody."""
-    if out._dtype is not way.kind or out._device is not CPU or out._conjugated:
+    if out._dtype is not way.kind or out._device is not CPU or out._bits:
         return False
     array, lay = out._nd(), out._lay()
     if lay.size != way.layout.size or 0 in array.strides:
@@ -824,6 +933,7 @@ def _check_alpha(name: str, alpha: Any, kind: dtype) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and not kind.is_complex:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    check_number(alpha, kind, narrow=True)
 
 
 def apply(
@@ -869,6 +979,8 @@ def apply(
         if isinstance(alpha, Tensor) and not alpha.dim() and not alpha.requires_grad:
             alpha = alpha.item()
         _check_alpha(block.name, alpha, compute)
+        if alpha.__class__ is int and alpha == 0 and block.numpy is numpy.subtract and compute.category > 1:
+            alpha = -0.0  # what is subtracted is added with the number's other sign, and 0 has none
         alpha = None if alpha == 1 and not isinstance(alpha, bool) else alpha
     target = _target(block, operands, size, kind, where, out, inplace)
     if compute in block.lacks and where.type != "meta":  # without data no kernel is asked

@@ -31,7 +31,9 @@ __all__ = [
     "MissingKernelError",
     "NoCudaError",
     "OutOfMemoryError",
+    "Spoken",
     "ViewError",
+    "type_name",
     "warn",
 ]
 
@@ -93,3 +95,41 @@ class MissingKernelError(NotImplementedError):
 
 class NoCudaError(AssertionError):
     """``device='cuda'`` was asked for without a GPU and without emulation."""
+
+
+class Spoken(type):
+    """The type of classes that Python's own sentences name with the package before them, as they name PyTorch's.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2).shape(0)
+    Traceback (most recent call last):
+    TypeError: 'tensorkit.Size' object is not callable
+    >>> tk.Size.__name__
+    'Size'
+    """
+
+    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, object]) -> None:
+        super().__init__(name, bases, members)
+        package = str(members["__module__"]).partition(".")[0]
+        if package == __package__:
+            type.__dict__["__name__"].__set__(cls, f"{package}.{name}")
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return cls.__qualname__.rpartition(".")[2]
+
+
+def type_name(value: object) -> str:
+    """The type of a value as PyTorch's sentences have it: NumPy's and its own with the package before it.
+
+    >>> import numpy, tensorkit as tk
+    >>> type_name(numpy.ones(2)), type_name(tk.float32), type_name(tk.ones(2)), type_name("x")
+    ('numpy.ndarray', 'tensorkit.dtype', 'Tensor', 'str')
+    """
+    kind = type(value)
+    package, name = kind.__module__.partition(".")[0], kind.__name__
+    if package == __package__ and name == "Generator":
+        return f"{package}._C.Generator"  # where PyTorch's sentence has it
+    return (
+        f"{package}.{name}" if package == "numpy" or (package == __package__ and name != "Tensor") else name
+    )

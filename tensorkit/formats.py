@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Self, TypeVar
 
+from tensorkit.errors import type_name
 from tensorkit.memory_order import like_strides
 from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
@@ -91,7 +92,7 @@ def check_format(name: str, given: Any) -> None:
     """Refuse what is no memory format (None is: the usual one), in the words of the function called `name`."""
     if given is not None and not isinstance(given, memory_format):
         raise TypeError(
-            f"{name}(): argument 'memory_format' must be tensorkit.memory_format, not {type(given).__name__}"
+            f"{name}(): argument 'memory_format' must be tensorkit.memory_format, not {type_name(given)}"
         )
 
 

@@ -18,6 +18,8 @@ import numpy
 
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
+from tensorkit.errors import type_name
+from tensorkit.formats import layout, memory_format
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -46,7 +48,9 @@ def _whole(value: Any) -> bool:
         return False
     if isinstance(value, Tensor):
         return value.numel() == 1 and value.dtype.category == 1
-    return hasattr(value, "__index__")
+    if isinstance(value, numpy.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return hasattr(type(value), "__index__")
 
 
 def _real(value: Any) -> bool:
@@ -62,6 +66,7 @@ def _sequence(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and (not value or _whole(value[0]))
 
 
+_PLAIN = (float, int, bool, complex)  # Python's types that stand for dtypes
 _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda value: isinstance(value, Tensor),
     "Number": lambda value: _real(value) or isinstance(value, (complex, numpy.bool_)),
@@ -73,7 +78,9 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "tuple of floats": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
     "tuple of Scalars": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
     "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),
-    "tensorkit.dtype": lambda value: isinstance(value, dtype) or value in (float, int, bool, complex),
+    "tensorkit.dtype": lambda value: isinstance(value, dtype) or any(value is kind for kind in _PLAIN),
+    "tensorkit.layout": lambda value: isinstance(value, layout),
+    "tensorkit.memory_format": lambda value: isinstance(value, memory_format),
     "tensorkit.device": lambda value: isinstance(value, (device, str)) or _whole(value),
     "tensorkit.Generator": lambda value: type(value).__name__ == "Generator",
     "tensorkit.Storage": lambda value: type(value).__name__.endswith("Storage"),
@@ -110,18 +117,19 @@ class _Parameter(NamedTuple):
 
 class _Form:
     def __init__(self, text: str) -> None:
-        self.text, self.parameters = text.strip("()") if text != "()" else "", list[_Parameter]()
+        text = text.strip("()") if text != "()" else ""
+        self.text, self.parameters = text.replace("?", ""), list[_Parameter]()
         keyword = False
-        for part in filter(None, self.text.split(", ")):
+        for part in filter(None, text.split(", ")):
             if part == "*":
                 keyword = True
                 continue
             told, _, default = part.partition(" = ")
-            kind, _, name = told.rpartition(" ")
+            kind, _, spelled = told.rpartition(" ")
+            name = spelled.removesuffix("?")  # of what may be None without PyTorch's text saying so
             single = kind == "tuple of ints" and name == "dim" and not default.startswith("{")
-            nothing = default == "None" or name in _NOTHING.get(
-                self.parameters[0].name if self.parameters else "", ()
-            )
+            first = self.parameters[0].name if self.parameters else ""
+            nothing = default == "None" or name != spelled or name in _NOTHING.get(first, ())
             self.parameters.append(_Parameter(kind, name, bool(default), nothing, keyword, single))
         self.most = sum(not p.keyword for p in self.parameters)
         self.least = sum(not p.optional for p in self.parameters)
@@ -205,16 +213,6 @@ class _Form:
             if key not in used:
                 return f"{name}() got multiple values for argument '{key}'"
         return None
-
-
-def type_name(value: Any) -> str:
-    """The type of a value as PyTorch's sentences have it: NumPy's and its own with the package before it."""
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    known = package == "numpy" or (package == "tensorkit" and kind is not Tensor)
-    if known and kind.__name__ == "Generator" and package == "tensorkit":
-        return "tensorkit._C.Generator"  # where PyTorch's sentence has it
-    return f"{package}.{kind.__name__}" if known else kind.__name__
 
 
 def too_many(name: str, least: int, most: int, given: int) -> str:
@@ -392,6 +390,16 @@ def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
 
 
 @_in_python
+def _svd_lowrank(A: Any, q: Any = 6, niter: Any = 2, M: Any = None) -> None:
+    return None
+
+
+@_in_python
+def _pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> None:
+    return None
+
+
+@_in_python
 def _Tensor_norm(
     self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
 ) -> Inner | None:
@@ -495,10 +503,11 @@ def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:
 _FORMAT = "tensorkit.memory_format memory_format = None"
 _DRAWN = "tensorkit.Generator generator"
 _MAYBE = f"{_DRAWN} = None"
+_PARTS = "tuple of Tensors out = None"
 _REDUCED = "bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None"
 _MAKING = (
     "tensorkit.dtype dtype = None, tensorkit.layout layout = None, tensorkit.device device = None, "
-    "bool pin_memory = False, bool requires_grad = False"
+    "bool pin_memory? = False, bool requires_grad? = False"
 )
 
 
@@ -512,7 +521,7 @@ def _window_forms(*further: str) -> tuple[str, ...]:
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "asarray": (
         "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
-        "bool requires_grad = False)",
+        "bool requires_grad? = False)",
     ),
     "full_like": (f"(Tensor input, Number fill_value, *, {_FORMAT}, {_MAKING})",),
     "index_add": (
@@ -520,6 +529,18 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     ),
     "poisson": ("(Tensor input, tensorkit.Generator generator = None)",),
     "true_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "multiply": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "divide": (
+        "(Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+        "(Tensor input, Number other)",
+        "(Tensor input, Number other, *, str rounding_mode)",
+    ),
+    "subtract": (
+        "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
+        "(Tensor input, Number other, Number alpha = 1)",
+    ),
+    "swapaxes": ("(Tensor input, int axis0, int axis1)",),
     "aminmax": ("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)",),
     "cummax": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
     "cummin": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
@@ -554,12 +575,42 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "frombuffer": (
         "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
     ),
+    "geqrf": (f"(Tensor input, *, {_PARTS})",),
+    "linalg_cholesky_ex": (f"(Tensor input, *, bool upper = False, bool check_errors = False, {_PARTS})",),
+    "linalg_eig": (f"(Tensor input, *, {_PARTS})",),
+    "linalg_eigh": (f'(Tensor input, str UPLO = "L", *, {_PARTS})',),
+    "linalg_inv_ex": (f"(Tensor A, *, bool check_errors = False, {_PARTS})",),
+    "linalg_ldl_factor": (f"(Tensor input, *, bool hermitian = False, {_PARTS})",),
+    "linalg_ldl_factor_ex": (
+        f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {_PARTS})",
+    ),
+    "linalg_lstsq": (f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {_PARTS})",),
+    "linalg_lu": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
+    "linalg_lu_factor": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
+    "linalg_lu_factor_ex": (f"(Tensor A, *, bool pivot = True, bool check_errors = False, {_PARTS})",),
+    "linalg_qr": (f'(Tensor A, str mode = "reduced", *, {_PARTS})',),
+    "linalg_slogdet": (f"(Tensor A, *, {_PARTS})",),
+    "linalg_solve_ex": (f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {_PARTS})",),
+    "linalg_svd": (f"(Tensor A, bool full_matrices = True, *, str driver = None, {_PARTS})",),
+    "lu_unpack": (
+        "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, "
+        f"*, {_PARTS})",
+    ),
+    "qr": (f"(Tensor input, bool some = True, *, {_PARTS})",),
+    "slogdet": (f"(Tensor input, *, {_PARTS})",),
+    "svd": (f"(Tensor input, bool some = True, bool compute_uv = True, *, {_PARTS})",),
+    "triangular_solve": (
+        "(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
+        f"bool unitriangular = False, *, {_PARTS})",
+    ),
     "linalg_tensorsolve": ("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)",),
     "linalg_vector_norm": (f"(Tensor input, Number ord = 2, tuple of ints dim = None, {_REDUCED})",),
     **{name: _window_forms() for name in ("bartlett_window", "blackman_window", "hann_window")},
     "hamming_window": _window_forms("float alpha", "float alpha, float beta"),
     "kaiser_window": _window_forms("float beta"),
-    "range": (f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",),
+    "range": (
+        f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING.replace('?', '')})",
+    ),
     "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
     "split": (
         "(Tensor input, int split_size, int dim = 0)",

@@ -27,6 +27,7 @@ __all__ = [
     "geqrf_out",
     "histogram",
     "histogram_out",
+    "histogramdd",
     "kthvalue",
     "kthvalue_out",
     "linalg_cholesky_ex",
@@ -136,6 +137,7 @@ geqrf = _named("geqrf", "a tau")
 geqrf_out = _named("geqrf_out", "a tau")
 histogram = _named("histogram", "hist bin_edges")
 histogram_out = _named("histogram_out", "hist bin_edges")
+histogramdd = _named("histogramdd", "hist bin_edges")
 kthvalue = _named("kthvalue", "values indices")
 kthvalue_out = _named("kthvalue_out", "values indices")
 linalg_cholesky_ex = _named("linalg_cholesky_ex", "L info")

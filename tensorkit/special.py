@@ -15,6 +15,11 @@ from tensorkit.ops import incomplete as _incomplete
 from tensorkit.ops import special as _special
 from tensorkit.ops import unary as _unary
 from tensorkit.ops.bessel import (
+    airy_ai,
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
     i0e,
     i1,
     i1e,
@@ -27,6 +32,20 @@ from tensorkit.ops.bessel import (
     spherical_bessel_j0,
 )
 from tensorkit.ops.incomplete import zeta
+from tensorkit.ops.polynomials import (
+    chebyshev_polynomial_t,
+    chebyshev_polynomial_u,
+    chebyshev_polynomial_v,
+    chebyshev_polynomial_w,
+    hermite_polynomial_h,
+    hermite_polynomial_he,
+    laguerre_polynomial_l,
+    legendre_polynomial_p,
+    shifted_chebyshev_polynomial_t,
+    shifted_chebyshev_polynomial_u,
+    shifted_chebyshev_polynomial_v,
+    shifted_chebyshev_polynomial_w,
+)
 from tensorkit.ops.respelled import special_log_softmax as log_softmax
 from tensorkit.ops.respelled import special_logsumexp as logsumexp
 from tensorkit.ops.respelled import special_round as round
@@ -54,6 +73,15 @@ sinc = _respelled(_angles.sinc, "sinc", "special_sinc")
 xlogy = _respelled(_binary.xlogy, "xlogy", "special_xlogy")
 
 __all__ = [
+    "airy_ai",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
     "digamma",
     "entr",
     "erf",
@@ -66,10 +94,14 @@ __all__ = [
     "gammainc",
     "gammaincc",
     "gammaln",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
     "i0",
     "i0e",
     "i1",
     "i1e",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
     "log1p",
     "log_ndtr",
     "log_softmax",
@@ -87,6 +119,10 @@ __all__ = [
     "round",
     "scaled_modified_bessel_k0",
     "scaled_modified_bessel_k1",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
     "sinc",
     "softmax",
     "spherical_bessel_j0",

@@ -6,6 +6,7 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import sys
@@ -32,17 +33,29 @@ from tensorkit.dispatch import (
     wants_grad,
 )
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import MANY_PLANS, NUMBERS, Pointwise, Settled, apply, plain, settled, times_one
+from tensorkit.elementwise import (
+    MANY_PLANS,
+    NUMBERS,
+    Pointwise,
+    Settled,
+    apply,
+    as_settled,
+    plain,
+    plain_alike,
+    settled,
+    times_one,
+)
 from tensorkit.errors import warn
-from tensorkit.forms import of_function, type_name
-from tensorkit.kernels import cpu
+from tensorkit.forms import of_function, refusal, type_name
+from tensorkit.kernels import cpu, ufuncs
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
 
 __all__ = ["binary", "fast_unary", "samples_of_one", "unary"]
 
 _Entry = tuple[Any, dtype]
-_NumberEntry = tuple[Any, dtype, float, float]  # and the numbers for which the ufunc alone is right
+# And the numbers for which the ufunc alone is right, and arrays of those that it was given.
+_NumberEntry = tuple[Any, dtype, float, float, dict[Any, Any] | None]
 
 
 # -- the fast path ------------------------------------------------------------------------------------------------
@@ -68,9 +81,9 @@ def _fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dty
             continue
         same[kind] = (block.numpy, result)
         if kind.category >= 1:
-            number[kind, int] = (block.numpy, result, *_whole_range(kind))
+            number[kind, int] = (block.numpy, result, *_whole_range(kind), {})
         if kind.category >= 2:
-            number[kind, float] = (block.numpy, result, -math.inf, math.inf)
+            number[kind, float] = (block.numpy, result, -math.inf, math.inf, {})
     return same, number
 
 
@@ -88,10 +101,10 @@ def _beside_numbers(block: Pointwise) -> dict[tuple[dtype, type], _NumberEntry]:
             continue
         run = _with_number(block.numpy, kind.numpy)
         if kind.category == 2:
-            number[kind, float] = (run, kind, -math.inf, math.inf)
+            number[kind, float] = (run, kind, -math.inf, math.inf, None)
         elif block.check is not None:
             continue  # integers may be refused
-        number[kind, int] = (run, kind, *_whole_range(kind))
+        number[kind, int] = (run, kind, *_whole_range(kind), None)
     return number
 
 
@@ -135,6 +148,9 @@ def _fast_binary(
         same = _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     aside = _beside(block, same, number, _PLAIN if numbers else _PLAIN[:1])
+    strided = bool(
+        block.like_first
+    )  # the result has its tensor's strides, even those of dimensions of size 1
     if block.alpha:
         same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
@@ -148,7 +164,7 @@ def _fast_binary(
             x = a._nd()
         if x is None:
             return None
-        if not a._solid:
+        if not a._solid and (x.size != 1 or strided):
             return aside(a, b)
         wants = a._autograd is not None or (base is not None and base._autograd is not None)
         try:
@@ -156,7 +172,9 @@ def _fast_binary(
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                if y is None or not b._solid or a._dtype is not b._dtype:
+                if y is None or a._dtype is not b._dtype:
+                    return aside(a, b)
+                if not (a._solid and b._solid) and (strided or x.shape != y.shape or x.size != 1):
                     return aside(a, b)
                 base = b._base
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
@@ -169,11 +187,13 @@ def _fast_binary(
                 if x.shape != y.shape and min(array.shape) < 2:
                     return aside(a, b)
             else:
-                ufunc, kind, low, high = number[a._dtype, type(b)]
+                ufunc, kind, low, high, known = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return None
                 if 0 < x.size < many:
-                    array = run(ufunc, x, b)
+                    # Numbers are known by their value, which 0.0 and -0.0 share.
+                    value = b if known is None or b == 0 else known.get(b)
+                    array = run(ufunc, x, _as_known(known, b, x.dtype) if value is None else value)
                 elif x.size and ufunc.__class__ is numpy.ufunc:
                     array = cpu.mapped(ufunc, (x, b), kind.numpy)
                 else:
@@ -207,6 +227,19 @@ def _fast_binary(
     return fast
 
 
+def _as_known(known: Any, number: Any, held: numpy.dtype[Any]) -> Any:
+    """A number as an array, for the next time too: NumPy takes longer to make one than to compute with it."""
+    if number != number or abs(number) > _LARGEST or (number.__class__ is int and abs(number) > _WHOLE):
+        return number
+    if len(known) >= _KNOWN:
+        known.clear()
+    made = known[number] = numpy.array(number, held)
+    return made
+
+
+_KNOWN = 64
+_WHOLE = 1 << 24  # integers that floating point numbers hold
+
 _PLAIN = (Tensor, float, int, bool)
 
 
@@ -232,12 +265,20 @@ def _beside(
         if way is None:
             return None
         try:
-            return _as_settled(run(entry[0], x.copy("K") if way.packed else x, b), way)
+            return as_settled(run(entry[0], x.copy("K") if way.packed else x, b), way)
         except (OverflowError, RuntimeError):
             return None  # a number to wrap, or another thread inside
 
     def aside(a: Tensor, b: Any) -> Tensor | None:
-        if type(b) not in kinds or wants_grad(a) or wants_grad(b):
+        # `wants_grad`, written out: the calls would be a tenth of the whole.
+        base = a._base
+        if a._autograd is not None or (base is not None and base._autograd is not None):
+            return None
+        if type(b) is Tensor:
+            base = b._base
+            if b._autograd is not None or (base is not None and base._autograd is not None):
+                return None
+        elif type(b) not in kinds:
             return None
         x, own = a._array, a._layout
         if b.__class__ is not Tensor:
@@ -258,7 +299,7 @@ def _beside(
             made = run(function, x.copy("K"), y.copy("K")) if way.packed else run(function, x, y)
         except RuntimeError:
             return None  # another thread is inside
-        out = _as_settled(made, way)
+        out = as_settled(made, way)
         return plain(block, (a, b)) if out is None else out
 
     return aside
@@ -275,20 +316,6 @@ def _settle(
     if len(ways) >= MANY_PLANS:
         ways.clear()
     ways[key] = settled(block, operands) if operands[0]._dtype in same else None
-
-
-def _as_settled(made: Any, way: Settled) -> Tensor | None:
-    """A new array as a tensor, if its elements lie as was foreseen."""
-    if made.__class__ is not numpy.ndarray or made.strides != way.steps or made.dtype is not way.kind.numpy:
-        return None
-    if made.base is not None:  # a part of another array
-        made = made.copy("K")
-        if made.strides != way.steps:
-            return None
-    out = fresh(made, way.kind)
-    if not way.row_major:
-        out._layout, out._solid = way.layout, False
-    return out
 
 
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
@@ -341,16 +368,19 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
             return False
         if base is not None and base._autograd is not None:
             return False
-        if not a._solid:
+        if not a._solid and (x.size != 1 or a._bits):
             return aside(a, b)
         try:
             if type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                if wants_grad(b):
+                base = b._base
+                if b._autograd is not None or (base is not None and base._autograd is not None):
                     return False
-                if y is None or not b._solid or a._dtype is not b._dtype or x.shape != y.shape:
+                if y is None or a._dtype is not b._dtype or x.shape != y.shape:
+                    return aside(a, b)
+                if not b._solid and y.size != 1:
                     return aside(a, b)
                 if a is not b and a._storage is not None and a._storage is b._storage:
                     return False
@@ -361,7 +391,7 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
                 else:
                     cpu.pointwise(same[a._dtype][0], (x, y), x)
             else:
-                ufunc, _, low, high = number[a._dtype, type(b)]
+                ufunc, _, low, high, _ = number[a._dtype, type(b)]
                 if b < low or b > high:
                     return False
                 if x.size < many:
@@ -389,9 +419,9 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
         if wants_grad(a) or wants_grad(b) or wants_grad(out):
             return False
         x, y, z = a._array, b._array, out._array
-        if x is None or y is None or z is None or not (a._solid and b._solid and out._solid):
+        if x is None or y is None or z is None or x.size >= cpu.MANY or not x.shape == y.shape == z.shape:
             return plain(block, (a, b), out=out) is not None
-        if not (x.shape == y.shape == z.shape) or x.size >= cpu.MANY or a._dtype is not b._dtype:
+        if a._dtype is not b._dtype or not x.size or (not out._solid and 0 in z.strides):
             return False
         if out._storage is not None and (out._storage is a._storage or out._storage is b._storage):
             return False
@@ -399,7 +429,10 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
             ufunc, kind = same[a._dtype]
             if kind is not out._dtype or kind.is_complex:
                 return False
-            run(ufunc, x, y, z)
+            if a._solid or b._solid or not (x.flags.f_contiguous and y.flags.f_contiguous):
+                run(ufunc, x, y, z)
+            else:  # the sum takes no time, and NumPy turns it sooner than the operands
+                z[...] = run(ufunc, x, y)
         except (KeyError, RuntimeError):
             return False
         out._bump()
@@ -419,8 +452,41 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     if a._dtype not in _SCALED or not -_LARGEST <= alpha <= _LARGEST or wants_grad(a) or wants_grad(b):
         return None
-    ufunc, factor = block.numpy, float(alpha)
-    return plain(block, (a, b), by=lambda x, y: ufunc(x, y * factor))
+    # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
+    signed = float(alpha if block.numpy is numpy.add else -alpha)
+    # Numbers are remembered by their value, which 0 and -0 share.
+    scaled = _scaling(block.numpy, signed) if signed else _scaling.__wrapped__(block.numpy, signed)
+    first, second = a._array, b._array
+    if first is None or second is None or first.shape != second.shape:
+        return plain(block, (a, b), by=scaled)
+    if not (a._solid and b._solid) and first.size != 1:
+        return plain_alike(block, (a, b), [first, second], scaled)
+    if not 0 < first.size < cpu.MANY:
+        return None
+    try:
+        made = cpu.quiet_here(scaled, first, second)
+    except RuntimeError:
+        return None  # another thread is inside
+    return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), a._dtype)
+
+
+@functools.lru_cache(256)
+def _scaling(ufunc: Any, factor: float) -> Callable[[Any, Any], Any]:
+    """The sum with a second array that is multiplied by a number, of single or double precision.
+
+    Args:
+        ufunc: what it is computed with; of `numpy.subtract` the number has the other sign.
+    """
+    # NumPy takes longer to make an array of a number than to multiply.
+    signed = {kind: numpy.array(factor, kind) for kind in "fd"}
+    held = signed if ufunc is numpy.add else {kind: numpy.array(-factor, kind) for kind in "fd"}
+
+    def scaled(x: Any, y: Any) -> Any:
+        run = ufuncs.add_scaled.of(x) if x.size >= ufuncs.SOME else None
+        kind = x.dtype.char
+        return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
+
+    return scaled
 
 
 _LARGEST = float(numpy.finfo(numpy.float32).max)
@@ -441,7 +507,8 @@ def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
 
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
-    run, ndarray, many = cpu.quiet_here, numpy.ndarray, cpu.MANY
+    run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
+    strided = bool(block.like_first)  # see `_fast_binary`
     ways: dict[Any, Settled | None] = {}
 
     def aside(a: Tensor, x: Any) -> Tensor | None:
@@ -459,7 +526,7 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             made = run(block.numpy, x.copy("K") if way.packed else x)
         except RuntimeError:
             return None  # another thread is inside
-        out = _as_settled(made, way)
+        out = as_settled(made, way)
         return plain(block, (a,)) if out is None else out
 
     def fast(a: Tensor) -> Tensor | None:
@@ -469,16 +536,47 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             x = a._nd()
         if x is None:
             return None
-        if not a._solid:
+        if not a._solid and (x.size != 1 or strided):
             return aside(a, x)
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
         except (KeyError, RuntimeError):
             return None  # an unusual dtype, or another thread inside
-        return fresh(array if type(array) is ndarray else numpy.asarray(array), kind)
+        # `fresh`, written out: the call would be a tenth of the whole.
+        out = new(Tensor)
+        out._array = array if type(array) is ndarray else numpy.asarray(array)
+        out._solid = True
+        out._layout = None
+        out._storage = None
+        out._dtype = kind
+        out._device = CPU
+        out._counter = None
+        out._base = None
+        out._autograd = None
+        return out
 
     return fast
+
+
+def _quick_method(
+    name: str, fast: Callable[[Tensor], Tensor | None], body: Callable[[Tensor], Tensor]
+) -> Callable[..., Tensor]:
+    """`traced_method` of an operation of one tensor, and before it the way that needs no other call."""
+    long = traced_method(name, body)
+
+    @functools.wraps(long)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not args and not kwargs and not tracing.active and self._autograd is None:
+            base = self._base
+            if base is None or base._autograd is None:
+                out = fast(self)
+                if out is not None:
+                    return out
+        return long(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    return method
 
 
 # -- the long way in ----------------------------------------------------------------------------------------------
@@ -527,7 +625,7 @@ class _Caller:
         __tracebackhide__ = True
         # A right call of the usual form is not looked at twice: to explain a wrong one takes time.
         if len(args) != 2 or (kwargs and not self._usual(kwargs, method)):
-            args, kwargs = self._todays(args, kwargs)
+            args, kwargs = self._todays(args, kwargs, method)
             shown = self.method_signature if method else self.signature
             sentence = explain(self.name, shown, args, kwargs, method=method)
             if sentence is not None:
@@ -552,7 +650,7 @@ class _Caller:
         return True
 
     def _todays(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The call as it is written today: `alpha` used to stand second, and NumPy calls the operands otherwise."""
         if (
@@ -561,10 +659,12 @@ class _Caller:
             and isinstance(args[1], NUMBERS)
             and isinstance(args[2], (Tensor, *NUMBERS))
         ):
+            first, last = ("", "") if method else ("Tensor input, ", ", Tensor out = None")
             warn(
-                f"This overload of {self.name} is deprecated:\n\t{self.name}(Number alpha, Tensor other)\n"
+                f"This overload of {self.name} is deprecated:\n"
+                f"\t{self.name}({first}Number alpha, Tensor other{last and ', *' + last})\n"
                 "Consider using one of the following signatures instead:\n"
-                f"\t{self.name}(Tensor other, *, Number alpha = 1)"
+                f"\t{self.name}({first}Tensor other, *, Number alpha = 1{last})"
             )
             return (args[0], args[2]), {"alpha": args[1], **kwargs}
         meant = {"x1": "input", "x2": self.second, "x": "input", "a": "input"}
@@ -696,7 +796,7 @@ def binary(
     bound.__name__, bound.__doc__ = block.name, doc
     methods = names if method else ()
     for spelling in methods:
-        attach(spelling, respelled(bound, block.name, spelling))
+        attach(spelling, respelled(bound, block.name, spelling, method=True))
     written = inplace_derivative or derivative
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
@@ -729,7 +829,7 @@ def _attach_inplace(
     method.__doc__ = f"In-place form of ``{block.name}``: the result is written into this tensor."
     changed = tuple(spelling + "_" for spelling in names)
     for spelling in changed:
-        attach(spelling, respelled(method, name, spelling))
+        attach(spelling, respelled(method, name, spelling, method=True))
     return changed
 
 
@@ -862,10 +962,8 @@ def unary(
 
     alone = differentiable(plain, derivative, name, "pointwise")
 
-    def written(input: Tensor, *, out: Any) -> Tensor:
+    def written(input: Tensor, *, out: Tensor) -> Tensor:
         __tracebackhide__ = True
-        if not isinstance(out, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
 
         def body() -> Tensor:
             if out_check is not None:
@@ -906,11 +1004,11 @@ def unary(
     methods = () if namespace else names
     changed = tuple(n + "_" for n in methods) if inplace else ()
     for spelling in methods:
-        attach(spelling, respelled(traced_method(name, alone), name, spelling))
+        attach(spelling, respelled(_quick_method(name, fast, alone), name, spelling, method=True))
     for operator in operators:
-        attach(operator, traced_method(name, alone))
+        attach(operator, _quick_method(name, fast, alone))
     for spelling in changed:
-        attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling))
+        attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
     function = _function_of_one(name, alone, written if out else None)
     functions = _within(namespace, names)
     _finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
@@ -927,33 +1025,34 @@ def _shown_with_out(input: Tensor, *, out: Tensor | None = None) -> Tensor: ... 
 def _function_of_one(
     name: str, alone: Callable[[Tensor], Tensor], written: Callable[..., Tensor] | None
 ) -> Callable[..., Tensor]:
-    def check(input: Any) -> None:
-        if not isinstance(input, Tensor):
-            if input is _ABSENT:
-                raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
-            raise TypeError(
-                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-            )
+    form = "(Tensor input)" if written is None else "(Tensor input, *, Tensor out = None)"
 
-    def plain(input: Tensor = _ABSENT, *more: Any) -> Tensor:
+    def unusual(args: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
+        """A call with keywords, or a wrong one; NumPy's names for the tensor are taken as PyTorch takes them."""
         __tracebackhide__ = True
-        if more:
-            raise TypeError(f"{name}() takes 1 positional argument but {len(more) + 1} were given")
-        check(input)
-        return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
-
-    def function(input: Tensor = _ABSENT, *more: Any, out: Tensor | None = None) -> Tensor:
-        __tracebackhide__ = True
-        if more or out is None or written is None:
-            return plain(input, *more)
-        check(input)
+        out = named.get("out")
+        # A right call is not looked at twice: to explain a wrong one takes time.
+        usual = len(args) == len(named) == 1 and isinstance(args[0], Tensor) and isinstance(out, Tensor)
+        if not usual or written is None:
+            if (sentence := refusal(name, (form,), args, named, unmatched)) is not None:
+                raise TypeError(sentence)
+            named.pop("out", None)
+        input = args[0] if args else named.popitem()[1]
+        if out is None or written is None:
+            return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
         return (
             call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
         )
 
-    made, shown = (plain, _shown) if written is None else (function, _shown_with_out)
-    made.__signature__ = later(lambda: inspect.signature(shown))  # type: ignore[attr-defined]
-    return made
+    def function(input: Tensor = _ABSENT, /, *more: Any, **named: Any) -> Tensor:
+        __tracebackhide__ = True
+        if more or named or not isinstance(input, Tensor):
+            return unusual((() if input is _ABSENT else (input,)) + more, named)
+        return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
+
+    shown = _shown if written is None else _shown_with_out
+    function.__signature__ = later(lambda: inspect.signature(shown))  # type: ignore[attr-defined]
+    return function
 
 
 def _finish(

@@ -24,8 +24,10 @@ from typing import Any, SupportsIndex
 import numpy
 
 from tensorkit import strides as layouts
+from tensorkit.bits import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
+from tensorkit.errors import Spoken, type_name
 from tensorkit.formats import check_format, contiguous_format, has_format
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
@@ -56,7 +58,7 @@ _lazy = threading.RLock()  # two threads that ask a fresh tensor for its storage
 _NO_FORMAT = "is_contiguous(): argument 'memory_format' must be tensorkit.memory_format, not NoneType"
 
 
-class Size(tuple[int, ...]):
+class Size(tuple[int, ...], metaclass=Spoken):
     """The size of a tensor: a tuple of integers that prints as PyTorch's and counts its elements.
 
     >>> import tensorkit as tk
@@ -145,8 +147,8 @@ class Tensor:
     _origin: int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.mode`)
     _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
-    # Only on views of complex numbers: whether what is stored are the conjugates of the elements.
-    _conjugated: bool = False
+    # Only on views: `CONJ` where the conjugates of the elements are what is stored, `NEG` where their negatives are.
+    _bits: int = 0
 
     # -- the three lazy faces -------------------------------------------------------------------------------------
 
@@ -175,7 +177,7 @@ class Tensor:
     def _nd(self, *, physical: bool = False) -> Array:
         """The NumPy array that shows this CPU tensor's elements in place; built now if this is a view.
 
-        Of a view that stands for complex conjugates (`_conjugated`) it is a copy that nothing can be written to;
+        Of a view that stands for conjugates or negatives (`_bits`) it is a copy that nothing can be written to;
         `physical` asks for the stored elements.
         """
         array = self._array
@@ -200,13 +202,15 @@ class Tensor:
                 if reach > storage.nbytes():
                     raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
                 raise
-            if self._conjugated and not physical:
+            if self._bits and not physical:
                 self._solid = False
-                array = numpy.asarray(numpy.conjugate(array))
-                array.flags.writeable = False  # what writes here has to conjugate: it asks for what is stored
+                if array.size:
+                    check_negatable(self._bits, kind)
+                    array = numpy.asarray(turned(array, self._bits))
+                array.flags.writeable = False  # what writes here has to turn it: it asks for what is stored
                 return array
             self._solid = row_major and array.flags.c_contiguous
-            if self._conjugated:
+            if self._bits:
                 return array
             self._array = array
             storage.remember(self)
@@ -239,8 +243,8 @@ class Tensor:
             out._base = base
             out._origin = self._origin
         out._autograd = None
-        if self._conjugated:
-            out._conjugated = True
+        if self._bits:
+            out._bits = self._bits
         if _markers:
             _markers[-1](out)
         return out
@@ -404,7 +408,16 @@ class Tensor:
         return start + lay.offset * self._dtype.itemsize if start and lay.numel else 0
 
     def is_set_to(self, tensor: Tensor) -> bool:
-        """Whether the other tensor has the same storage, offset, size and stride."""
+        """Whether the other tensor has the same storage, offset, size and stride.
+
+        As in PyTorch no view that stands for conjugates or negatives is set to anything, not even to itself.
+        """
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}"
+            )
+        if self._bits or tensor._bits:
+            return False
         return self._store() is tensor._store() and self._lay() == tensor._lay()
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 
 import numpy as numpy_module
 
-from tensorkit.autograd.graph import Node, RemovableHandle
+from tensorkit.autograd.nodes import Node, RemovableHandle
 from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
@@ -49,7 +49,7 @@ class Tensor:
     _origin: builtins.int
     _solid: builtins.bool
     _storage: UntypedStorage | None
-    _conjugated: builtins.bool
+    _bits: builtins.int
     def _lay(self) -> Layout:
         """The layout; written down now if this is a fresh result."""
     def _store(self) -> UntypedStorage:
@@ -225,6 +225,8 @@ class Tensor:
     def __sub__(self, other: Any) -> Tensor: ...
     def __truediv__(self, other: Any) -> Tensor: ...
     def __xor__(self, other: Any) -> Tensor: ...
+    def _neg_view(self) -> Tensor:
+        """The negatives of the elements, as a view: nothing is computed until the elements are read."""
     def abs(self) -> Tensor:
         """The absolute value of every element; of a complex number, its length."""
     def abs_(self) -> Tensor:
@@ -685,6 +687,10 @@ class Tensor:
     @grad.setter
     def grad(self, value: Any) -> None: ...
     @property
+    def grad_dtype(self) -> dtype_type | None: ...
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None: ...
+    @property
     def grad_fn(self) -> Node | None:
         """The node that made a tensor; None for a leaf."""
     @grad_fn.setter
@@ -738,7 +744,7 @@ class Tensor:
         """In-place form of ``igammac``: the result is written into this tensor."""
     @property
     def imag(self) -> Tensor:
-        """The imaginary parts, as a view."""
+        """The imaginary parts, as a view; of a view of conjugates, one that stands for the negatives (see `is_neg`)."""
     @imag.setter
     def imag(self, value: Any) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
@@ -818,7 +824,7 @@ class Tensor:
     @is_mtia.setter
     def is_mtia(self, value: Any) -> None: ...
     def is_neg(self) -> builtins.bool:
-        """Whether the tensor is a view that stands for the negatives of what is stored; there are none here."""
+        """Whether the tensor is a view that stands for the negatives of what is stored."""
     @property
     def is_nested(self) -> Tensor: ...
     @is_nested.setter
@@ -1249,7 +1255,7 @@ class Tensor:
     def resolve_conj(self) -> Tensor:
         """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself: see `is_neg`."""
+        """A tensor whose elements are stored as they are: a copy of a view of negatives, else the tensor itself."""
     def retain_grad(self) -> None:
         """Collect the gradient of a tensor that is no leaf, too."""
     @property

@@ -6,6 +6,7 @@ Source: behaviour and texts follow https://docs.pytorch.org/docs/stable/testing.
 from __future__ import annotations
 
 import cmath
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,10 +15,10 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import META
 from tensorkit.dtypes import dtype
-from tensorkit.ops.data import as_tensor
+from tensorkit.ops.data import as_tensor, tensor
 from tensorkit.tensor import Tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_allclose", "assert_close"]
 
 _RELATIVE = {"float16": 1e-3, "bfloat16": 1.6e-2, "float32": 1.3e-6, "complex64": 1.3e-6}
 _WIDE = ("float64", "complex128")
@@ -328,3 +329,43 @@ def assert_close(
         if msg is not None and error is AssertionError:
             text = msg(text) if callable(msg) else msg
     raise error(text)
+
+
+#: How far apart numbers may be for `assert_allclose`, by dtype.
+_ALLOWED = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """The assertion of the years before `assert_close`: of any dtypes, and more generous.
+
+    >>> import tensorkit as tk, warnings
+    >>> warnings.simplefilter("ignore", FutureWarning)
+    >>> tk.testing.assert_allclose(tk.tensor([1.0]), [1.00001])
+
+    Source: https://docs.pytorch.org/docs/stable/testing.html#torch.testing.assert_allclose
+    """
+    __tracebackhide__ = True
+    warnings.warn(
+        "`tensorkit.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
+        "Please use `tensorkit.testing.assert_close()` instead. "
+        "You can find detailed upgrade instructions in https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if not isinstance(actual, Tensor):
+        actual = tensor(actual)
+    if not isinstance(expected, Tensor):
+        expected = tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        allowed = [_ALLOWED.get(one.dtype.name, (0.0, 0.0)) for one in (actual, expected)]
+        rtol, atol = (max(bounds) for bounds in zip(*allowed, strict=True))
+    assert_close(
+        actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None
+    )

@@ -66,6 +66,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(skip)
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Add to a failure in a browser what the servers said."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.failed and item.get_closest_marker("browser"):
+        from tests.lab.test_serving import logs
+
+        report.sections.extend(logs())
+
+
 _TABLES = "compared with PyTorch"
 _from_workers: list[tuple[str, list[str]]] = []
 
@@ -106,9 +117,18 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
-def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """JupyterLab on the lessons, for as long as the tests last: every test opens notebooks of its own names."""
+def _one_lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     from tests.lab.test_serving import running
 
     with running(tmp_path_factory.mktemp("desk"), ROOT, "LabApp.expose_app_in_browser=True") as served:
         yield served
+
+
+@pytest.fixture(scope="module")
+def lab_server(_one_lab_server: Served) -> Iterator[Served]:
+    """JupyterLab on the lessons, one for all test files: each opens notebooks of its own, whose kernels end with it.
+
+    A kernel that goes on holds five of the server's stretch of ports: see `tests.ports`.
+    """
+    yield _one_lab_server
+    _one_lab_server.end_kernels()

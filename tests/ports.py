@@ -2,8 +2,9 @@
 
 Jupyter takes whatever port the system says is free, lets go of it, and tells the kernel to open it a second later. On a
 machine where several processes do so, now and then another one has opened it by then: the kernel ends, or it talks to
-a stranger and is silent for a minute (2 of 342 kernels started by 4 processes at once). So each process here gets its
-free ports from a stretch of its own, below those that the system gives to connections.
+a stranger and is silent for a minute (2 of 342 kernels started by 4 processes at once). Jupyter then starts it again on
+the same port, five times, and JupyterLab says "Kernel is dead". So each process here gets its free ports from a stretch
+of its own, below those that the system gives to connections.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ def keep_apart() -> None:
     import os
     import socket
 
-    first, stretches, length = 10_000, 100, 60
+    first, stretches, length = 10_000, 100, 100
     real, turn = socket.socket.bind, [0]
 
     def bind(self: socket.socket, address: tuple[str, int]) -> None:
         wanted = self.family == socket.AF_INET and self.type == socket.SOCK_STREAM and address[1] == 0
-        for _ in range(length if wanted else 0):
+        own = os.getpid() % stretches * length
+        for count in range(stretches * length if wanted else 0):
             turn[0] += 1
-            port = first + os.getpid() % stretches * length + turn[0] % length
+            # Who has twenty kernels at once and needs more ports goes on into the next stretches, never to the system.
+            port = first + (own + turn[0] % length + count // length * length) % (stretches * length)
             try:
                 return real(self, (address[0], port))
             except OSError:

@@ -11,7 +11,7 @@ Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/st
 
 from __future__ import annotations
 
-from tensorkit.autograd import function, functional, graph, record, views
+from tensorkit.autograd import function, functional, grad_mode, graph, record, views
 from tensorkit.autograd.anomaly import detect_anomaly, set_detect_anomaly
 from tensorkit.autograd.api import backward, grad
 from tensorkit.autograd.function import Function
@@ -23,6 +23,7 @@ from tensorkit.autograd.mode import (
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from tensorkit.autograd.variable import Variable
 
@@ -36,6 +37,7 @@ __all__ = [
     "function",
     "functional",
     "grad",
+    "grad_mode",
     "gradcheck",
     "gradgradcheck",
     "graph",
@@ -46,5 +48,6 @@ __all__ = [
     "record",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
     "views",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -10,18 +11,46 @@ from typing import Any
 
 import numpy
 
-from tensorkit.autograd.graph import Node, Saved
+from tensorkit.autograd.nodes import Node, Saved
 from tensorkit.tensor import Tensor
 
-__all__ = ["check_nan", "detect_anomaly", "enabled", "remember", "set_detect_anomaly", "tell"]
+__all__ = [
+    "check_nan",
+    "checks_nan",
+    "detect_anomaly",
+    "enabled",
+    "expect",
+    "remember",
+    "set_detect_anomaly",
+    "tell",
+]
 
 on = False
+#: Whether a node that was just recorded is looked at: for this, or by hooks that pack what it saved.
+watched = False
 _check = True
+_packers = 0
+
+
+def expect(more: int) -> None:
+    """Note that so many more (or fewer) blocks pack what nodes save; 0 when only anomaly detection changed."""
+    global watched, _packers
+    with _counting:
+        _packers += more
+        watched = on or _packers > 0
+
+
+_counting = threading.Lock()
 
 
 def enabled() -> bool:
     """Whether anomaly detection is on."""
     return on
+
+
+def checks_nan() -> bool:
+    """Whether a derivative that gives nan is an error, where detection is on."""
+    return _check
 
 
 class set_detect_anomaly:
@@ -35,6 +64,7 @@ class set_detect_anomaly:
         global on, _check
         self._before = (on, _check)
         on, _check = mode, check_nan
+        expect(0)
 
     def __enter__(self) -> None:
         return None
@@ -44,6 +74,7 @@ class set_detect_anomaly:
     ) -> None:
         global on, _check
         on, _check = self._before
+        expect(0)
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
 
 from tensorkit import tracing
+from tensorkit.autograd.edges import GradientEdge
 from tensorkit.autograd.engine import run_backward
-from tensorkit.autograd.graph import (
+from tensorkit.autograd.mode import state
+from tensorkit.autograd.nodes import (
+    OWN,
     Edge,
+    Face,
+    Meta,
     Node,
     RemovableHandle,
     differentiable,
     edge_of,
     grad_fn_of,
+    leaf_face,
     made_by_none,
     meta_of,
     requires_grad,
 )
-from tensorkit.autograd.mode import state
-from tensorkit.dispatch import call_traced
+from tensorkit.dispatch import call_traced, registry
 from tensorkit.dtypes import dtype
 from tensorkit.forms import type_name
 from tensorkit.tensor import Size, Tensor, attach
 
 __all__ = ["backward", "grad"]
 
-Tensors = Tensor | Sequence[Tensor]
+Places = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 # -- sending gradients back ---------------------------------------------------------------------------------------
@@ -37,6 +43,30 @@ Tensors = Tensor | Sequence[Tensor]
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+
+
+def _places(value: Any) -> tuple[Any, ...]:
+    """Tensors, or edges of the graph in their stead: one, several or none."""
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _inputs(value: Any, name: str) -> tuple[Any, ...]:
+    """What gradients are asked for: `_places`, or the values of a dictionary.
+
+    Raises:
+        TypeError: for a mapping of another class. RuntimeError: for none.
+    """
+    if isinstance(value, Mapping):
+        if type(value) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{name}()` must be a dict, not {type(value).__name__}. Other Mapping types are "
+                "not supported."
+            )
+        value = value.values()
+    found = _places(value)
+    if not found:
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    return found
 
 
 def _given(grad_outputs: Any, count: int) -> tuple[Any, ...]:
@@ -48,41 +78,110 @@ def _given(grad_outputs: Any, count: int) -> tuple[Any, ...]:
     return given[:count]  # more of them than there are tensors are left out, as PyTorch does
 
 
-def _first_gradient(out: Any, given: Any, number: int) -> Tensor:
+def _first_gradient(out: Any, given: Any, number: int, rows: bool = False) -> Tensor:
     """The gradient that a walk starts with: the one given, or 1 for a single number.
+
+    Args:
+        rows: whether what is given are several such gradients, in rows.
 
     Raises:
         RuntimeError: when none was given for more than one number, or the one given has another size.
     """
+    face = _face(out)
     if given is None:
-        if not requires_grad(out):
-            return out  # type: ignore[no-any-return]  # refused in a moment, by its place in the graph
-        if out.numel() != 1:
+        if isinstance(out, Tensor) and not requires_grad(out):
+            return out  # refused in a moment, by its place in the graph
+        if math.prod(face.size) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if not out._dtype.is_floating_point:
+        if not face.dtype.is_floating_point:
             raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {out._dtype}"
+                f"grad can be implicitly created only for real scalar outputs but got {face.dtype}"
             )
-        return out.detach().new_ones(out.size())  # type: ignore[no-any-return]
+        ones: Any = registry["ones"].function
+        return ones(face.size, dtype=face.dtype, device=face.device)  # type: ignore[no-any-return]
     if not isinstance(given, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
-    if given._lay().size != out._lay().size:
+    if rows:
+        _check_row(face, given[0], number, isinstance(out, GradientEdge))
+    elif given._lay().size != face.size:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {Size(given._lay().size)} and "
-            f"output[{number}] has a shape of {Size(out._lay().size)}."
+            f"output[{number}] has a shape of {Size(face.size)}."
         )
-    if given._dtype.is_complex != out._dtype.is_complex:
+    if given._dtype.is_complex != face.dtype.is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{number}] has a dtype of {given._dtype} and output[{number}] has a dtype of {out._dtype}."
+            f"grad_output[{number}] has a dtype of {given._dtype} and output[{number}] has a dtype of {face.dtype}."
         )
     return given
 
 
-def _roots(outputs: Sequence[Tensor]) -> list[Edge]:
+def _face(out: Any) -> Face:
+    """Size, dtype and device of a tensor, or of the value that an edge stands for."""
+    if isinstance(out, GradientEdge):
+        face = out.node.faces[out.output_nr]
+        assert face is not None
+        return face
+    if not isinstance(out, Tensor):
+        raise AssertionError("Expected output to be a tensorkit.Tensor")
+    return Face(out)
+
+
+def _check_row(face: Face, row: Tensor, number: int, of_edge: bool) -> None:
+    if row._lay().size != face.size:
+        if of_edge:
+            raise RuntimeError("Batched grads are not supported with GradientEdge")
+        # PyTorch takes the first dimension away a second time before it tells the shape.
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{number}] has a shape of {Size(row._lay().size[1:])} and "
+            f"output[{number}] has a shape of {Size(face.size)}. If you only want some tensors in `grad_output` "
+            "to be considered batched, consider using vmap."
+        )
+
+
+def _rows(outs: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """For each row of the gradients given, the gradients that its walk starts with.
+
+    Raises:
+        ValueError: where none is given, and where they have different numbers of rows.
+    """
+    grads: list[Any] = []
+    for number, (out, one) in enumerate(zip(outs, given, strict=True)):
+        none = one is None and isinstance(out, Tensor) and not requires_grad(out)
+        grads.append(None if none else _first_gradient(out, one, number, rows=one is not None))
+    where = "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for"
+    for one in grads:
+        if one is None:
+            raise ValueError(
+                f"{where} an input but the input is of type <class 'NoneType'>. We cannot vmap over non-Tensor "
+                "arguments, please use None as the respective in_dim"
+            )
+        if not one._lay().size:
+            raise ValueError(
+                f"{where} some input, but that input is a Tensor of dimensionality 0 so expected in_dim to satisfy "
+                "0 <= in_dim < 0."
+            )
+    counts = [one._lay().size[0] for one in grads]
+    if any(count != counts[0] for count in counts):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{counts} for the mapped dimension"
+        )
+    return [[one[row] for one in grads] for row in range(counts[0])]
+
+
+def _below(walks: Sequence[Sequence[Tensor | None]]) -> list[Tensor | None]:
+    """What walks for one row each have found for every input, one below the other."""
+    stack: Any = registry["stack"].function
+    return [None if column[0] is None else stack(column) for column in zip(*walks, strict=True)]
+
+
+def _roots(outputs: Sequence[Any]) -> list[Edge]:
     edges = []
     for number, out in enumerate(outputs):
-        edge = edge_of(out)
+        edge = (out.node, out.output_nr) if isinstance(out, GradientEdge) else edge_of(out)
         if edge is None:
             raise RuntimeError(
                 f"element {number} of tensors does not require grad and does not have a grad_fn"
@@ -92,7 +191,7 @@ def _roots(outputs: Sequence[Tensor]) -> list[Edge]:
 
 
 def backward(
-    tensors: Tensors,
+    tensors: Places,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -106,7 +205,7 @@ def backward(
         retain_graph: keep what the graph saved, for another walk; by default only if `create_graph`.
         create_graph: record the walk itself, for derivatives of derivatives.
         grad_variables: an old name of `grad_tensors`, with a warning.
-        inputs: add to these tensors' ``.grad`` only.
+        inputs: add to these tensors' ``.grad`` only; in a dictionary they may have names.
 
     Raises:
         RuntimeError: when a tensor does not require grad, needs a gradient to start with, or was walked already.
@@ -130,24 +229,28 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    outputs = _as_tuple(tensors)
+    leaves = () if inputs is None else _inputs(inputs, "backward")
+    outputs = _places(tensors)
     given = _given(grad_tensors, len(outputs))
-    if inputs is not None and not _as_tuple(inputs):
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = [_first_gradient(out, g, i) for i, (out, g) in enumerate(zip(outputs, given, strict=True))]
     roots = _roots(outputs)
     keep = create_graph if retain_graph is None else retain_graph
     wanted = []
-    for leaf in _as_tuple(inputs) if inputs is not None else ():
-        _retain_grad(leaf)
+    for leaf in leaves:
+        if isinstance(leaf, Tensor):
+            _retain_grad(leaf)
         wanted.append(_wanted(leaf))
     if create_graph:
         _warn_cycle()
     run_backward(roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted)
 
 
-def _wanted(tensor: Tensor) -> Edge:
+def _wanted(tensor: Any) -> Edge:
     """Where the gradient of a tensor that was asked for arrives: a place that no graph leads to, if it has none."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node, tensor.output_nr
+    if not isinstance(tensor, Tensor):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
     if not requires_grad(tensor):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     edge = edge_of(tensor)
@@ -169,9 +272,37 @@ def _warn_cycle() -> None:
     )
 
 
+@overload
 def grad(
-    outputs: Tensors,
-    inputs: Tensors,
+    outputs: Places,
+    inputs: dict[str, Tensor],
+    grad_outputs: Any = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool | None = ...,
+    is_grads_batched: bool = ...,
+    materialize_grads: bool = ...,
+) -> dict[str, Tensor | None]: ...
+
+
+@overload
+def grad(
+    outputs: Places,
+    inputs: Places,
+    grad_outputs: Any = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool | None = ...,
+    is_grads_batched: bool = ...,
+    materialize_grads: bool = ...,
+) -> tuple[Tensor | None, ...]: ...
+
+
+def grad(
+    outputs: Places,
+    inputs: Places | dict[str, Tensor],
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -179,11 +310,13 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Tensor | None, ...] | dict[str, Tensor | None]:
     """The gradients of `outputs` with respect to `inputs`; no ``.grad`` changes.
 
     Args:
+        inputs: tensors, or edges of the graph; in a dictionary they have names, and so have their gradients.
         grad_outputs: the gradient to start with for each output.
+        is_grads_batched: whether that is several gradients, in rows: each input then has a gradient for every row.
         allow_unused: give None, rather than an error, for an input that the outputs do not depend on.
         materialize_grads: give zeros for it.
 
@@ -195,41 +328,64 @@ def grad(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html
     """
     __tracebackhide__ = True
-    outs, ins = _as_tuple(outputs), _as_tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False."
         )
     unused = materialize_grads if allow_unused is None else allow_unused
-    if not ins:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    if is_grads_batched:
-        raise RuntimeError(
-            "is_grads_batched needs vmap, which tensorkit does not have: call grad once for each row"
+    outs, ins = _places(outputs), _inputs(inputs, "grad")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use tensorkit.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
         )
     given = _given(grad_outputs, len(outs))
-    grads = [_first_gradient(out, g, i) for i, (out, g) in enumerate(zip(outs, given, strict=True))]
+    if is_grads_batched:
+        starts: list[Any] = _rows(outs, given)
+    else:
+        starts = [[_first_gradient(out, g, i) for i, (out, g) in enumerate(zip(outs, given, strict=True))]]
     roots = _roots(outs)
     wanted = []
     for tensor in ins:
         wanted.append(_wanted(tensor))
     keep = create_graph if retain_graph is None else retain_graph
-    found = run_backward(
-        roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted, accumulate=False
-    )
-    pairs = zip(found, ins, strict=True)
-    return tuple([_found(g, tensor, i, unused, materialize_grads) for i, (g, tensor) in enumerate(pairs)])
+    walks = [
+        run_backward(
+            roots,
+            start,
+            retain_graph=keep or number < len(starts),
+            create_graph=create_graph,
+            wanted=wanted,
+            accumulate=False,
+        )
+        for number, start in enumerate(starts, 1)
+    ]
+    gradients = _below(walks) if is_grads_batched else walks[0]
+    found = [_found(g, i, unused) for i, g in enumerate(gradients)]
+    if materialize_grads:
+        if any(g is None and isinstance(t, GradientEdge) for g, t in zip(found, ins, strict=True)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        found = [_zeros(t, create_graph) if g is None else g for g, t in zip(found, ins, strict=True)]
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else tuple(found)
 
 
-def _found(found: Tensor | None, tensor: Any, index: int, unused: bool, materialize: bool) -> Tensor | None:
+def _zeros(tensor: Any, recorded: bool) -> Tensor:
+    """The gradient of what nothing depends on; PyTorch makes it a leaf where the walk is recorded."""
+    zeros: Tensor = tensor.detach().new_zeros(tensor.size())
+    if recorded:
+        _require(zeros, True)
+    return zeros
+
+
+def _found(found: Tensor | None, index: int, unused: bool) -> Tensor | None:
     if found is None and not unused:
         raise RuntimeError(
             f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    if found is None and materialize:
-        return tensor.detach().new_zeros(tensor.size())  # type: ignore[no-any-return]
     return found
 
 
@@ -255,7 +411,9 @@ def _require(tensor: Tensor, wanted: bool, kinds: str = "floating point") -> Non
         meta_of(tensor).leaf = wanted
 
 
-def _set_requires_grad(self: Tensor, wanted: bool) -> None:
+def _set_requires_grad(self: Tensor, wanted: Any = None) -> None:
+    if not isinstance(wanted, bool):  # nor can it be deleted
+        raise RuntimeError("requires_grad must be a bool")
     if not made_by_none(self) and wanted:
         raise RuntimeError("you can only change requires_grad flags of leaf variables.")
     _require(self, wanted, "floating point and complex")
@@ -304,10 +462,11 @@ def _set_grad(self: Tensor, value: Any) -> None:
         )
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._dtype is not self._dtype:
+    wanted = _wanted_dtype(self)
+    if wanted is not None and value._dtype is not wanted:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{_c_name(value._dtype)}' to a tensor with grad_dtype "
-            f"'{self._dtype.label}'. "
+            f"'{wanted.label}'. "
             "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
             "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
             "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
@@ -321,8 +480,58 @@ def _set_grad(self: Tensor, value: Any) -> None:
     meta_of(self).grad = value
 
 
+def _wanted_dtype(tensor: Tensor) -> dtype | None:
+    """In which dtype a leaf takes its gradient; None for any."""
+    meta: Meta | None = tensor._autograd
+    kind = OWN if meta is None or isinstance(meta, Node) else meta.grad_dtype
+    return tensor._dtype if isinstance(kind, str) else kind
+
+
+def _get_grad_dtype(self: Tensor) -> dtype | None:
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    return _wanted_dtype(self)
+
+
+def _set_grad_dtype(self: Tensor, kind: Any) -> None:
+    if not isinstance(kind, dtype) and kind is not None:
+        raise RuntimeError(f"grad_dtype must be a tensorkit.dtype or None, but got {type(kind).__name__}")
+    held = _get_grad(self)  # which warns of a tensor that is no leaf
+    if grad_fn_of(self) is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if held is not None and kind is not None and held._dtype is not kind:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{kind.label}' because there is already a gradient with dtype "
+            f"'{_c_name(held._dtype)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or "
+            "ensure the new grad_dtype matches the existing gradient's dtype."
+        )
+    meta = meta_of(self)
+    meta.grad_dtype = kind
+    node = None if meta.accumulator is None else meta.accumulator()
+    if node is not None:
+        node.faces = [leaf_face(self, kind)]
+
+
 def _c_name(kind: dtype) -> str:
-    return {"float32": "float", "float64": "double"}.get(kind.name, kind.name)
+    return _C_NAMES.get(kind.name, kind.name)
+
+
+_C_NAMES = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 def _retain_grad(self: Tensor) -> None:
@@ -425,10 +634,11 @@ def _inference(self: Tensor) -> bool:
 
 
 def _attach_all() -> None:
-    attach("requires_grad", property(requires_grad, _set_requires_grad))
+    attach("requires_grad", property(requires_grad, _set_requires_grad, _set_requires_grad))
     attach("requires_grad_", _requires_grad_)
     attach("is_leaf", property(lambda self: grad_fn_of(self) is None))
     attach("grad", property(_get_grad, _set_grad, lambda self: _set_grad(self, None)))
+    attach("grad_dtype", property(_get_grad_dtype, _set_grad_dtype))
     attach("grad_fn", property(grad_fn_of))
     attach("output_nr", property(lambda self: 0 if self._autograd is None else self._autograd.output_nr))
     attach("retain_grad", _retain_grad)

@@ -10,18 +10,19 @@ from __future__ import annotations
 import heapq
 import itertools
 import sys
+import threading
 import warnings
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from tensorkit.autograd import anomaly
-from tensorkit.autograd.graph import AccumulateGrad, Edge, Face, Meta, Node, RuleNode
 from tensorkit.autograd.mode import state
+from tensorkit.autograd.nodes import AccumulateGrad, Edge, Face, Meta, Node, RuleNode
 from tensorkit.elementwise import empty_strided
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = ["run_backward", "sum_to_size"]
+__all__ = ["Walk", "current_walk", "run_backward", "sum_to_size"]
 
 Capture = tuple[Node, int]
 Grads = list[Tensor | None]
@@ -45,19 +46,33 @@ def run_backward(
         The gradient that arrived at each wanted edge, None where none did.
     """
     __tracebackhide__ = True
-    walk = _Walk(roots, wanted, accumulate, retain_graph)
-    before = state.grad
-    state.grad = create_graph
+    walk = Walk(roots, wanted, accumulate, retain_graph)
+    before, outer = state.grad, _here.walk
+    state.grad, _here.walk = create_graph, walk
     try:
         for i, ((node, nr), grad) in enumerate(zip(roots, grads, strict=True)):
             walk.arrive(node, nr, _fit_root(grad, node.faces[nr], node, i))
         walk.run()
     finally:
-        state.grad = before
+        state.grad, _here.walk = before, outer
     return [walk.captured.get(edge) for edge in wanted]
 
 
-class _Walk:
+class _Here(threading.local):
+    walk: Walk | None = None
+
+
+_here = _Here()
+
+
+def current_walk() -> Walk | None:
+    """The walk that this thread is on, for hooks that ask."""
+    return _here.walk
+
+
+class Walk:
+    """One walk back: what waits for how many gradients, and what has arrived."""
+
     def __init__(self, roots: Sequence[Edge], wanted: Sequence[Edge], accumulate: bool, retain: bool) -> None:
         self.waiting = _count_arrivals(node for node, _ in roots)
         self.captured: dict[Edge, Tensor | None] = {}
@@ -81,17 +96,41 @@ class _Walk:
         visited = leading | targets | ({roots[0][0]} if len(roots) == 1 else set())
         self.waiting = {node: count for node, count in self.waiting.items() if node in visited}
 
+    def will_run(self, node: Node) -> bool:
+        """Whether this walk comes by a node.
+
+        Raises:
+            RuntimeError: for a leaf whose gradient is asked for: it is handed out, and added to nothing.
+        """
+        if self.needed is None or node not in self.waiting:
+            return node in self.waiting
+        asked = not self.accumulate and any(node is one for one, _ in self.wanted)
+        if asked and not node.edges:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+                "This is currently not supported."
+            )
+        return asked or node in self.needed
+
     def _ready(self, node: Node) -> None:
         heapq.heappush(self.heap, (-node.sequence, next(self.ticket), node))
 
-    def arrive(self, node: Node, nr: int, grad: Tensor | None) -> None:
-        """Add a gradient to those that wait before a node."""
+    def arrive(self, node: Node, nr: int, grad: Tensor | None, also: Sequence[Tensor | None] = ()) -> None:
+        """Add a gradient to those that wait before a node; `also` are those that came with it."""
         buffer = self.buffers.get(node)
         if buffer is None:
             buffer = self.buffers[node] = [None] * max(len(node.faces), nr + 1)
         if grad is not None:
             held = buffer[nr]
-            buffer[nr] = grad if held is None else held + grad
+            if held is None:
+                buffer[nr] = grad
+                return
+            total = held + grad
+            # PyTorch adds to a gradient that nobody else holds in place, and counts that as a write.
+            here = _HELD_HERE + any(held is one for one in also)
+            if not state.grad and sys.getrefcount(held) <= here and _owns_memory(held):
+                total._counter = [held._version + 1]
+            buffer[nr] = total
 
     def run(self) -> None:
         __tracebackhide__ = True
@@ -121,7 +160,7 @@ class _Walk:
             if left == 0 and nr == 0 and target not in buffers and len(target.faces) == 1:
                 buffers[target] = [result]
             else:
-                self.arrive(target, nr, result)
+                self.arrive(target, nr, result, results)
             waiting[target] = left
             if left == 0:
                 if ready is not None:
@@ -167,9 +206,22 @@ class _Walk:
             self._capture(node, grads)
 
     def _capture(self, node: Node, grads: Grads) -> None:
+        if self.accumulate:
+            return  # a second holder of the gradient would make the leaf keep a copy
         for nr, grad in enumerate(grads):
             if (node, nr) in self.wanted:
                 self.captured[node, nr] = grad
+
+
+_HELD_HERE = 3  # references to a gradient that lies in a buffer, as seen from where it is taken out
+
+
+def _owns_memory(grad: Tensor) -> bool:
+    """Whether a gradient lies densely in memory that no other tensor of anybody's sees."""
+    base = grad._base
+    if base is not None and (base._base is not None or sys.getrefcount(base) > _HELD_HERE):
+        return False
+    return grad._lay().is_non_overlapping_and_dense()
 
 
 def _size(tensor: Tensor) -> tuple[int, ...]:
@@ -370,14 +422,16 @@ def _fit(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
                 f"shape compatible with {list(face.size)}"
             )
         grad = sum_to_size(grad, face.size)
-    if grad._dtype.is_complex and not face.dtype.is_complex:
+    if grad._dtype.is_complex and not face.dtype.is_complex and not face.loose:
         grad = grad.real
+    if face.dtype.category < 2:
+        raise RuntimeError(f"a gradient cannot have the dtype {face.dtype}, as the grad_dtype of a leaf says")
     if grad._device != face.device:
         raise RuntimeError(
             f"Function {node.name()} returned an invalid gradient at index {i} - expected device {face.device} but "
             f"got {grad._device}"
         )
-    return grad if grad._dtype is face.dtype else grad.to(face.dtype)  # type: ignore[no-any-return]
+    return grad if grad._dtype is face.dtype or face.loose else grad.to(face.dtype)  # type: ignore[no-any-return]
 
 
 def _fit_root(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
@@ -433,7 +487,7 @@ def _warn_of_strides(grad: Tensor, variable: Tensor) -> None:
     )
 
 
-_OURS_ALONE = 6  # references to a gradient that nobody but this walk holds
+_OURS_ALONE = 5  # references to a gradient that nobody but this walk holds
 
 
 def _first_grad(variable: Tensor, grad: Any) -> Tensor:
@@ -445,7 +499,15 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
         return grad.detach()  # type: ignore[no-any-return]
     if dense and not lies_right:
         return _laid_like(variable, grad)
-    return grad.clone() if state.grad or lies_right else grad.contiguous().detach()  # type: ignore[no-any-return]
+    if not dense:
+        return grad.clone() if state.grad or lies_right else grad.contiguous().detach()  # type: ignore[no-any-return]
+    alone = sys.getrefcount(grad) <= _OURS_ALONE
+    copied: Tensor = grad.clone()
+    if alone and not state.grad:
+        return copied
+    copied._bump()  # PyTorch copies into a tensor that it made
+    copied._born = copied._version
+    return copied
 
 
 def _lie_alike(one: Layout, two: Layout) -> bool:

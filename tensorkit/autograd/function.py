@@ -30,8 +30,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from tensorkit.autograd import anomaly
-from tensorkit.autograd.graph import (
+from tensorkit.autograd import anomaly, saving
+from tensorkit.autograd.mode import CUSTOM, ONE_OF_SEVERAL, no_grad, state
+from tensorkit.autograd.nodes import (
     Face,
     Node,
     Saved,
@@ -41,7 +42,6 @@ from tensorkit.autograd.graph import (
     requires_grad,
     set_history,
 )
-from tensorkit.autograd.mode import CUSTOM, ONE_OF_SEVERAL, no_grad, state
 from tensorkit.autograd.record import check_inplace
 from tensorkit.autograd.views import rebase
 from tensorkit.elementwise import empty_strided
@@ -49,7 +49,7 @@ from tensorkit.errors import warn
 from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "once_differentiable"]
+__all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction", "once_differentiable"]
 
 # What a ctx answers for its node: in PyTorch the two are one object.
 _OF_THE_NODE = frozenset({"metadata", "name", "next_functions", "register_hook", "register_prehook"})
@@ -164,7 +164,7 @@ class FunctionNode(Node):
     def release(self) -> None:
         for kept in self.ctx._saved:
             if kept is not None:
-                kept.tensor = None
+                kept.free()
 
 
 def _zeros(face: Face | None) -> Any:
@@ -303,6 +303,17 @@ class Function:
         return _Results(node, inputs, recording).of(output)
 
 
+class InplaceFunction(Function):
+    """A `Function` of earlier years, which can be asked whether it writes in place; use `Function`.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.function.InplaceFunction
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
 # -- from what forward returned to the graph ----------------------------------------------------------------------
 
 
@@ -415,7 +426,11 @@ def _saved(node: FunctionNode, tensor: Any) -> Saved | None:
     if tensor is None:
         return None
     meta = tensor._autograd
-    return SavedResult(tensor, meta.output_nr) if meta is not None and meta.node is node else Saved(tensor)
+    own = meta is not None and meta.node is node
+    packed = saving.packed(tensor, own=own)
+    if packed is not None:
+        return packed
+    return SavedResult(tensor, meta.output_nr) if own else Saved(tensor)
 
 
 def _apart(part: Any, *, given: bool, dirty: bool) -> Any:

@@ -24,8 +24,8 @@ from typing import Any
 
 from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function
-from tensorkit.autograd.graph import requires_grad
 from tensorkit.autograd.mode import enable_grad
+from tensorkit.autograd.nodes import requires_grad
 from tensorkit.elementwise import empty_strided
 from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Tensor

@@ -16,9 +16,10 @@ import inspect
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from tensorkit import tracing
+from tensorkit.forms import type_name
 from tensorkit.tensor import pop_marker, push_marker
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
     "state",
 ]
 
@@ -47,6 +49,7 @@ class _State(threading.local):
 
     grad = True
     inference = False
+    threads = True
 
 
 state = _State()
@@ -77,14 +80,13 @@ class _Switch:
     def __init__(self) -> None:
         self._before: list[tuple[bool, bool]] = []
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> None:
         self._before.append((state.grad, state.inference))
         state.grad = self.grad
         if not self.grad:
             push_marker(_note_origin)
         if self.inference is not None:
             state.inference = self.inference
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
@@ -188,18 +190,21 @@ class set_grad_enabled(_Switch):
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not " + type_name(mode)
+            )
         self.grad = mode
         self._outer = (state.grad, state.inference)
         state.grad = mode
         if not mode:
             push_marker(_note_origin)  # for good: nobody has to leave a block that was never entered
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> None:
         self._before.append(self._outer)
         state.grad = self.grad
         if not self.grad:
             push_marker(_note_origin)
-        return self
 
     def __call__(self, function: F) -> F:
         state.grad = self._outer[0]  # it decorates: nothing changes until the function is called
@@ -231,14 +236,13 @@ class inference_mode(_Switch):
         self.grad = not self.mode
         self.inference = self.mode
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> None:
         self._before.append((state.grad, state.inference))
         state.grad = not self.mode and state.grad
         state.inference = self.mode
         if not self.grad:
             push_marker(_note_origin)
         tracing.hold(1)  # what is made in here has to be marked: no operation may take the short way
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
@@ -248,3 +252,39 @@ class inference_mode(_Switch):
 
     def clone(self) -> _Switch:
         return inference_mode(self.mode)
+
+
+class set_multithreading_enabled(_Switch):
+    """Whether the walk back may run on threads of its own, at once; as a context manager, until the end of the block.
+
+    Here it always runs on the thread that asked for it: the setting is kept, and nothing depends on it.
+
+    >>> import tensorkit as tk
+    >>> with tk.autograd.set_multithreading_enabled(False) as nothing:
+    ...     tk.autograd.set_multithreading_enabled(True).prev
+    False
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.grad_mode.set_multithreading_enabled
+    """
+
+    __module__ = "tensorkit.autograd.grad_mode"  # where PyTorch has it
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not "
+                + type_name(mode)
+            )
+        self.prev, state.threads, self.mode = state.threads, mode, mode
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        state.threads = self.prev
+
+    def clone(self) -> _Switch:
+        """A switch of the same setting."""
+        return set_multithreading_enabled(self.mode)

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit import dispatch
-from tensorkit.autograd import anomaly
-from tensorkit.autograd.graph import (
+from tensorkit.autograd import anomaly, saving
+from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
+from tensorkit.autograd.nodes import (
     RESULTS,
     Face,
     Geometry,
@@ -33,7 +34,6 @@ from tensorkit.autograd.graph import (
     sequence,
     set_history,
 )
-from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
 from tensorkit.autograd.views import rebase, refuse_ambiguous
 from tensorkit.device import CPU
 from tensorkit.tensor import Tensor
@@ -179,8 +179,8 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
                     out._origin = PLAIN if input._base is None else input._origin
                 else:
                     out._born = out._version
-            if anomaly.on:
-                anomaly.remember(node)
+            if anomaly.watched:
+                _look_at(node, out)
             return out
         node.settle()
         _link(node, out)
@@ -283,8 +283,8 @@ def several_recorder(
         single = plain and out._autograd is None and out._base is None and out._device is CPU
         if single and out._dtype.category >= 2:
             out._autograd = node
-            if anomaly.on:
-                anomaly.remember(node)
+            if anomaly.watched:
+                _look_at(node, out)
             return out
         node.settle()
         _link(node, out)
@@ -358,8 +358,8 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
             number(),
         )
         out._autograd = node
-        if anomaly.on:
-            anomaly.remember(node)
+        if anomaly.watched:
+            _look_at(node, out)
 
     return note
 
@@ -405,7 +405,8 @@ def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor,
         saved["out"] = saved_result(out)
     node.faces = [Face(out)]
     out._autograd = node
-    anomaly.remember(node)
+    if anomaly.watched:
+        _look_at(node, out)
 
 
 def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[[], Any]) -> Any:
@@ -431,6 +432,8 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     state.grad = False
     try:
         _keep_inputs(node, originals)
+        if anomaly.watched:
+            saving.pack_inputs(node)
         out = body()
     finally:
         state.grad = True
@@ -440,7 +443,8 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
         set_history(target, node, 0, written=False)  # a base keeps its history: nothing was written to it
     else:
         rebase(target, node)
-    anomaly.remember(node)
+    if anomaly.watched:
+        _look_at(node, out)
     return out
 
 
@@ -581,6 +585,12 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
             meta_of(result).inference = not mine
 
 
+def _look_at(node: RuleNode, out: Any) -> None:
+    """A node was recorded while anomalies are looked for, or while hooks pack what is saved."""
+    anomaly.remember(node)
+    saving.pack(node, out)
+
+
 def _link(node: RuleNode, out: Any) -> None:
     """Write the node into the results that can carry gradients."""
     if type(out) is Tensor and out._autograd is None and differentiable(out._dtype):
@@ -595,8 +605,8 @@ def _link(node: RuleNode, out: Any) -> None:
         for nr, result in enumerate(results):
             if isinstance(result, Tensor) and differentiable(result._dtype):
                 set_history(result, node, nr)
-    if anomaly.on:
-        anomaly.remember(node)
+    if anomaly.watched:
+        _look_at(node, out)
 
 
 def _note_origins(source: Tensor, out: Any) -> None:

@@ -9,10 +9,11 @@ Source: PyTorch 2.13's ``CopySlices`` and ``rebase_history``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorkit.autograd.graph import (
+from tensorkit.autograd.mode import CUSTOM, INFERENCE, ONE_OF_SEVERAL, PLAIN, UNRECORDED
+from tensorkit.autograd.nodes import (
     FREED,
     Face,
     Meta,
@@ -25,12 +26,22 @@ from tensorkit.autograd.graph import (
     requires_grad,
     set_history,
 )
-from tensorkit.autograd.mode import CUSTOM, INFERENCE, ONE_OF_SEVERAL, PLAIN, UNRECORDED
+from tensorkit.bits import CONJ, NEG
 from tensorkit.elementwise import empty_strided
+from tensorkit.formats import contiguous_format
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = ["AsStridedBackward0", "CopySlices", "rebase", "refuse_ambiguous", "regrow", "scatter_strided"]
+__all__ = [
+    "AsStridedBackward0",
+    "CopySlices",
+    "in_pairs",
+    "rebase",
+    "refuse_ambiguous",
+    "register_pairs",
+    "regrow",
+    "scatter_strided",
+]
 
 _SEVERAL = (
     "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
@@ -48,19 +59,83 @@ _CUSTOM = (
 )
 
 
+_as_real: Callable[[Tensor], Any] = lambda tensor: tensor  # noqa: E731 - given by ``ops``
+_as_complex: Callable[[Tensor], Any] = lambda tensor: tensor  # noqa: E731
+
+
+def register_pairs(as_real: Callable[[Tensor], Any], as_complex: Callable[[Tensor], Any]) -> None:
+    """Told by ``ops`` how complex numbers are read as pairs of real ones, and back."""
+    global _as_real, _as_complex
+    _as_real, _as_complex = as_real, as_complex
+
+
+class _Place:
+    """Where a view lies in its base, both counted in the same unit.
+
+    A real view of complex numbers is counted in real numbers, of which its base has pairs; so is a complex view of
+    real ones. Beside that a view may stand for the conjugates or the negatives of what is stored (its bits).
+    """
+
+    __slots__ = ("base", "base_bits", "pairs", "view", "view_bits")
+
+    def __init__(self, base: Tensor, view: Tensor) -> None:
+        self.base, self.view = base._lay(), view._lay()
+        self.base_bits, self.view_bits = base._bits, view._bits
+        self.pairs = ""
+        if base._dtype.is_complex != view._dtype.is_complex:
+            self.pairs = "base" if base._dtype.is_complex else "view"
+            if self.pairs == "base":
+                self.base = in_pairs(self.base)
+            else:
+                self.view = in_pairs(self.view)
+
+    def of_base(self, grad: Any) -> Any:
+        """The gradient of what the base shows, as one of what is stored, in the common unit."""
+        grad = _turned(grad, self.base_bits)
+        return _as_real(grad.resolve_conj()) if self.pairs == "base" else grad
+
+    def to_base(self, stored: Any) -> Any:
+        """The way back from `of_base`."""
+        return _turned(_as_complex(stored) if self.pairs == "base" else stored, self.base_bits)
+
+    def of_view(self, grad: Any) -> Any:
+        """The same for the view."""
+        grad = _turned(grad, self.view_bits)
+        return _as_real(grad.resolve_conj()) if self.pairs == "view" else grad
+
+    def to_view(self, stored: Any) -> Any:
+        """The way back from `of_view`."""
+        return _turned(_as_complex(stored) if self.pairs == "view" else stored, self.view_bits)
+
+
+def in_pairs(lay: Layout) -> Layout:
+    """How complex numbers lie, counted in real ones: a last dimension of two more."""
+    return Layout((*lay.size, 2), (*[2 * step for step in lay.stride], 1), 2 * lay.offset)
+
+
+def _turned(grad: Any, bits: int) -> Any:
+    if bits & CONJ:
+        grad = grad.conj()
+    return grad.neg() if bits & NEG else grad
+
+
 class CopySlices(Node):
     """The history of a base that was written to through one of its views."""
 
-    __slots__ = ("base", "conjugated", "fn", "view")
+    __slots__ = ("fn", "place")
     choosy = True
 
     def __init__(self, base: Tensor, view: Tensor, fn: RuleNode) -> None:
         self.begin()
-        self.base = base._lay()
-        self.view = view._lay()
-        self.conjugated = view._conjugated
+        self.place = _Place(base, view)
         self.fn: RuleNode | None = fn
         self.edges = (edge_of(base), *fn.edges[1:])
+
+    def name(self) -> str:
+        return "tensorkit::autograd::CopySlices"
+
+    def short_name(self) -> str:
+        return self.name()
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         grad: Any = grads[0]
@@ -68,17 +143,19 @@ class CopySlices(Node):
             return [None] * len(self.edges)
         if self.fn is None:
             raise RuntimeError(FREED)
-        lay = self.base
+        place = self.place
+        lay, view = place.base, place.view
+        grad = place.of_base(grad)
         whole: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
         whole.copy_(grad)
-        piece = whole.as_strided(self.view.size, self.view.stride, self.view.offset - lay.offset)
-        written = piece.clone()
-        results = list(self.fn.apply([written.conj() if self.conjugated else written]))
+        piece = whole.as_strided(view.size, view.stride, view.offset - lay.offset)
+        written = piece.clone(memory_format=contiguous_format) if place.pairs == "view" else piece.clone()
+        results = list(self.fn.apply([place.to_view(written)]))
         if results[0] is None:
             piece.zero_()
         else:
-            piece.copy_(results[0].conj() if self.conjugated else results[0])
-        return [whole if self.needs(0) else None, *results[1:]]
+            piece.copy_(place.of_view(results[0]))
+        return [place.to_base(whole) if self.needs(0) else None, *results[1:]]
 
     def release(self) -> None:
         self.fn = None
@@ -87,21 +164,26 @@ class CopySlices(Node):
 class AsStridedBackward0(Node):
     """The history of a view that was read anew from its base."""
 
-    __slots__ = ("base", "conjugated", "view")
+    __slots__ = ("place",)
     choosy = True
 
     def __init__(self, base: Tensor, view: Tensor) -> None:
         self.begin()
-        self.base = base._lay()
-        self.view = view._lay()
-        self.conjugated = view._conjugated
+        self.place = _Place(base, view)
         self.edges = (edge_of(base),)
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        grad: Any = grads[0]
-        if grad is not None and self.conjugated:
-            grad = grad.conj()
-        return [None if grad is None else scatter_strided(grad, self.base, self.view)]
+        if grads[0] is None:
+            return [None]
+        place = self.place
+        return [place.to_base(scatter_strided(place.of_view(grads[0]), place.base, place.view))]
+
+
+# PyTorch makes these views again by their own operation, the others by their layout.
+_AGAIN: dict[str, type[AsStridedBackward0]] = {
+    name: type(name, (AsStridedBackward0,), {"__slots__": ()})
+    for name in ("ConjBackward0", "NegViewBackward0", "ViewAsComplexBackward0", "ViewAsRealBackward0")
+}
 
 
 def scatter_strided(grad: Any, base: Layout, view: Layout) -> Tensor:
@@ -111,6 +193,7 @@ def scatter_strided(grad: Any, base: Layout, view: Layout) -> Tensor:
     do, each gets its share.
     """
     low = min(base.offset, view.offset)
+    low -= low % 2  # a pair of real numbers that are read as a complex one starts at an even slot
     slots = max(base.reach(), view.reach()) - low
     row = grad.new_zeros(max(slots, 0))
     _add_at(row, grad, Layout(view.size, view.stride, view.offset - low))
@@ -192,10 +275,11 @@ def regrow(tensor: Tensor) -> None:
     if tensor._born == version:
         return
     refuse_ambiguous(tensor, indirect=True)
-    node = AsStridedBackward0(base, tensor)
-    node.faces = [Face(tensor)]
     meta = meta_of(tensor)
-    old, meta.node = meta.node, node
+    old = meta.node
+    made_by = AsStridedBackward0 if old is None else _AGAIN.get(old.name(), AsStridedBackward0)
+    meta.node = node = made_by(base, tensor)
+    node.faces = [Face(tensor)]
     if old is not None or meta.hooks is not None:
         move_hooks(meta, old, node)
     tensor._born = version

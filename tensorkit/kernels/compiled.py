@@ -39,13 +39,17 @@ __all__ = [
     "add_scaled",
     "as_row",
     "at_once",
+    "backwards",
     "choose",
     "clip",
     "column_sums",
+    "count",
     "cube",
     "erf",
+    "error_function",
     "gather_first",
     "gather_last",
+    "in_rows",
     "index_add",
     "longer",
     "loop",
@@ -54,6 +58,7 @@ __all__ = [
     "narrower",
     "normal",
     "paused",
+    "power",
     "relu",
     "row_products",
     "row_sums",
@@ -62,12 +67,15 @@ __all__ = [
     "running_product",
     "running_sum",
     "same_place",
+    "products_down",
     "scatter_add_first",
     "scatter_add_last",
     "shorter",
     "sigmoid",
     "sign",
     "softmax",
+    "step",
+    "sums_down",
     "triangle",
     "units",
     "wait",
@@ -331,7 +339,7 @@ _E3, _E4, _E5 = _F(4.1665795894e-2), _F(1.6666665459e-1), _F(5.0000001201e-1)
 _ONE = _F(1)
 
 
-def _power(x):  # type: ignore[no-untyped-def]
+def power(x):  # type: ignore[no-untyped-def]
     """e to the power x in single precision, in steps that a processor takes for many numbers at once."""
     x = _LOWEST if x < _LOWEST else x
     x = _HIGHEST if x > _HIGHEST else x
@@ -425,6 +433,16 @@ _STEPS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
+def step(function: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Say what loops are to use in place of a function, made with Numba; where that gives None, they compile it."""
+
+    def known(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        _STEPS[function] = make
+        return make
+
+    return known
+
+
 def _logarithm(x):  # type: ignore[no-untyped-def]
     """The logarithm of a positive number, bit for bit as in ``kernels/box_muller.py``."""
     bits = numpy.float32(x).view(numpy.int32)
@@ -450,6 +468,7 @@ def _fused(a, b, c):  # type: ignore[no-untyped-def]
     return numpy.float32(numpy.float64(a) * numpy.float64(b) + numpy.float64(c))
 
 
+@step(_fused)
 def _fused_by_the_processor(numba: Any) -> Any:
     """`_fused` as the one step that most processors have for it; None where it would be a call of the C library."""
     from llvmlite import binding
@@ -462,13 +481,10 @@ def _fused_by_the_processor(numba: Any) -> Any:
     def fused(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fma(*args)
 
-    def step(typing: Any, a: Any, b: Any, c: Any) -> Any:
+    def whole(typing: Any, a: Any, b: Any, c: Any) -> Any:
         return numba.float32(numba.float32, numba.float32, numba.float32), fused
 
-    return intrinsic(step)
-
-
-_STEPS[_fused] = _fused_by_the_processor
+    return intrinsic(whole)
 
 
 _ZERO, _HALF, _ROOT_HALF, _UNIT = _F(0), _F(0.5), _F(math.sqrt(0.5)), _F(2.0**-24)
@@ -536,7 +552,7 @@ class Swift:
         if fast is None:
             numpy.copyto(out, self(*inputs), casting="unsafe")
             return
-        target = out if out.flags.behaved and _in_rows(out) else numpy.empty(out.shape, out.dtype)
+        target = out if out.flags.behaved and in_rows(out) else numpy.empty(out.shape, out.dtype)
         flat = target.flags.c_contiguous and all(
             isinstance(a, numpy.ndarray) and a.shape == out.shape and a.flags.c_contiguous for a in inputs
         )
@@ -602,7 +618,7 @@ def same_place(one: Any, two: Array) -> bool:
     )
 
 
-def _in_rows(array: Array) -> bool:
+def in_rows(array: Array) -> bool:
     """Whether the elements of a row lie side by side, and the rows at equal steps."""
     if array.flags.c_contiguous:
         return True
@@ -625,7 +641,7 @@ def _flat(array: Any, out: Array, shape: tuple[int, int], columns: bool) -> tupl
             kind = array.dtype if isinstance(array, numpy.ndarray) else out.dtype
             return numpy.full(shape[1], array, kind), 0
         array = numpy.ascontiguousarray(numpy.broadcast_to(array, out.shape))
-    elif not _in_rows(array):
+    elif not in_rows(array):
         array = numpy.ascontiguousarray(array)
     if array.flags.c_contiguous:
         return _writable(array.reshape(-1)), shape[1]
@@ -671,28 +687,33 @@ _Q = (
 )
 
 
+def error_function(number):  # type: ignore[no-untyped-def]
+    """The error function, for single precision."""
+    v: Any = numpy.float64(number)
+    v = 4.0 if v > 4.0 else v
+    v = -4.0 if v < -4.0 else v
+    s = v * v
+    p = _P[0]
+    p = p * s + _P[1]
+    p = p * s + _P[2]
+    p = p * s + _P[3]
+    p = p * s + _P[4]
+    p = p * s + _P[5]
+    p = p * s + _P[6]
+    q = _Q[0]
+    q = q * s + _Q[1]
+    q = q * s + _Q[2]
+    q = q * s + _Q[3]
+    q = q * s + _Q[4]
+    return numpy.float32(v * p / q)
+
+
 @rowwise(1, ("f4",))
 def erf(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
         for j in range(columns):
-            v: Any = numpy.float64(x[j])
-            v = 4.0 if v > 4.0 else v
-            v = -4.0 if v < -4.0 else v
-            s = v * v
-            p = _P[0]
-            p = p * s + _P[1]
-            p = p * s + _P[2]
-            p = p * s + _P[3]
-            p = p * s + _P[4]
-            p = p * s + _P[5]
-            p = p * s + _P[6]
-            q = _Q[0]
-            q = q * s + _Q[1]
-            q = q * s + _Q[2]
-            q = q * s + _Q[3]
-            q = q * s + _Q[4]
-            y[j] = v * p / q
+            y[j] = error_function(x[j])
 
 
 @rowwise(1)
@@ -711,7 +732,7 @@ def relu(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
         for j in range(columns):
             v = x[j]
-            y[j] = zero if v <= zero else v
+            y[j] = zero if v < zero else v
 
 
 @rowwise(1)
@@ -795,7 +816,7 @@ def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
         for j in range(columns):
-            y[j] = _ONE / (_ONE + _power(-x[j]))
+            y[j] = _ONE / (_ONE + power(-x[j]))
 
 
 # -- along rows ---------------------------------------------------------------------------------------------------
@@ -822,7 +843,7 @@ def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
         for j in range(whole, columns):
             most = max(most, x[j])
         for j in range(columns):
-            y[j] = _power(x[j] - most)
+            y[j] = power(x[j] - most)
         sum = 0.0
         if whole:
             total[:] = 0
@@ -942,20 +963,61 @@ def column_sums(a, step, rows, columns, out):  # type: ignore[no-untyped-def]
 
 @loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
 def running_sum(a, out):  # type: ignore[no-untyped-def]
-    for i in range(a.shape[0]):
+    # Each sum waits for the one before: four rows at a time, so that there is something to do meanwhile.
+    rows, columns = a.shape
+    whole = rows - rows % 4
+    for i in range(0, whole, 4):
+        p, q, r, s = 0.0, 0.0, 0.0, 0.0
+        for j in range(columns):
+            p += a[i, j]
+            q += a[i + 1, j]
+            r += a[i + 2, j]
+            s += a[i + 3, j]
+            out[i, j], out[i + 1, j], out[i + 2, j], out[i + 3, j] = p, q, r, s
+    for i in range(whole, rows):
         total = 0.0
-        for j in range(a.shape[1]):
+        for j in range(columns):
             total += a[i, j]
             out[i, j] = total
 
 
 @loop("void(f4[:,:],f4[:,:])", "void(f8[:,:],f8[:,:])")
 def running_product(a, out):  # type: ignore[no-untyped-def]
-    for i in range(a.shape[0]):
+    rows, columns = a.shape
+    whole = rows - rows % 4
+    for i in range(0, whole, 4):
+        p, q, r, s = 1.0, 1.0, 1.0, 1.0
+        for j in range(columns):
+            p *= a[i, j]
+            q *= a[i + 1, j]
+            r *= a[i + 2, j]
+            s *= a[i + 3, j]
+            out[i, j], out[i + 1, j], out[i + 2, j], out[i + 3, j] = p, q, r, s
+    for i in range(whole, rows):
         total = 1.0
-        for j in range(a.shape[1]):
+        for j in range(columns):
             total *= a[i, j]
             out[i, j] = total
+
+
+@rowwise(1)
+def sums_down(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    so_far = numpy.zeros(columns, numpy.float64)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            so_far[j] += x[j]
+            y[j] = so_far[j]
+
+
+@rowwise(1)
+def products_down(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    so_far = numpy.ones(columns, numpy.float64)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            so_far[j] *= x[j]
+            y[j] = so_far[j]
 
 
 @loop(*(f"void({k}[:,:],{k}[:,:],i8,b1)" for k in ("u1", "u2", "u4", "u8")))
@@ -973,6 +1035,15 @@ def triangle(a, out, diagonal, lower):  # type: ignore[no-untyped-def]
                 out[i, j] = 0
             for j in range(edge, columns):
                 out[i, j] = a[i, j]
+
+
+@rowwise(1, kinds=("u1", "u2", "u4", "u8"))
+def backwards(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    last = numpy.uint64(columns - 1)
+    for i in range(rows):
+        x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
+        for j in range(columns):
+            y[j] = x[last - numpy.uint64(j)]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------
@@ -1008,6 +1079,12 @@ def scatter_add_first(out, index, values):  # type: ignore[no-untyped-def]
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
             out[numpy.uint64(index[i, j]), j] += values[i, j]
+
+
+@loop("void(i8[:],i8[::1])")
+def count(places, out):  # type: ignore[no-untyped-def]
+    for i in range(len(places)):
+        out[numpy.uint64(places[i])] += 1
 
 
 @loop(*(f"void({k}[::1],i8,i8[::1],{k}[::1],i8,i8,i8)" for k in _ADDED))

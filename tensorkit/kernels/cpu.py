@@ -8,6 +8,7 @@ in which they were switched off once (16 ns, where ``numpy.errstate`` takes 1000
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,10 @@ from tensorkit.kernels import compiled, compiled_rows
 from tensorkit.kernels.compiled import Loop, Swift
 from tensorkit.kernels.compiled_scan import converted, half_arithmetic
 from tensorkit.kernels.threads import FORCED, silent, spread
+from tensorkit.kernels.ufuncs import SOME, Ufunc
 
 __all__ = [
+    "BY_EYE",
     "MANY",
     "add_scaled",
     "apart",
@@ -30,10 +33,13 @@ __all__ = [
     "in_its_dtype",
     "is_half",
     "looped",
+    "hundreds",
     "mapped",
+    "pieces_into",
     "pointwise",
     "quiet",
     "quiet_here",
+    "rounded_once",
     "shortcut",
     "swift",
     "total",
@@ -65,8 +71,11 @@ def is_half(kind: dtype) -> bool:
 
 def cast(array: Array, kind: dtype) -> Array:
     """The array with elements of another dtype: itself when it has them already."""
-    if array.dtype == kind.numpy:
+    own, held = array.dtype, kind.numpy
+    if own is held or own == held:
         return array
+    if own.char in _REAL and held.char in _REAL and array.size < MANY:
+        return quiet(array.astype, held)  # type: ignore[no-any-return]
     if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
     array = _towards(array, kind.numpy)
@@ -75,6 +84,10 @@ def cast(array: Array, kind: dtype) -> Array:
     out = numpy.empty_like(array, kind.numpy, subok=False)
     pointwise(_converted, (array,), out)
     return out
+
+
+#: The dtypes between which NumPy converts as PyTorch does, and as fast: numbers of one part, but for those of 16 bits.
+_REAL = frozenset("?bBhHiIlLqQfd")
 
 
 def _towards(array: Array, kind: Any) -> Array:
@@ -155,6 +168,39 @@ def shortcut(function: Any, find: Callable[[Any, Array], Any]) -> None:
     _shortcuts[function] = find
 
 
+#: How many numbers of single precision are rounded from double precision: more than anybody compares by eye.
+BY_EYE = 512
+_SINGLE, _DOUBLE = numpy.dtype(numpy.float32), numpy.dtype(numpy.float64)
+_LARGEST = float(numpy.finfo(numpy.float32).max)
+
+
+def rounded_once(ufunc: Any, one: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A function of single precision that is rounded from double precision where there are few elements.
+
+    NumPy's own loops are off by one in the last digit for up to four numbers of ten; PyTorch's libraries are not, and
+    what they print is compared digit by digit.
+
+    Args:
+        one: the same of one of Python's numbers, which has it in half the time.
+    """
+
+    def function(a: Array) -> Any:
+        if a.dtype is _SINGLE:
+            if a.size == 1:
+                try:
+                    value = one(a.item())
+                except (ValueError, OverflowError):
+                    value = math.inf
+                if -_LARGEST < value < _LARGEST:
+                    return numpy.array(value, _SINGLE, ndmin=a.ndim)
+            if a.size <= BY_EYE:
+                return ufunc(a, dtype=_DOUBLE).astype(_SINGLE)
+        return ufunc(a)
+
+    shortcut(function, lambda inputs, out: (ufunc, inputs) if inputs[0].dtype == out.dtype else None)
+    return functools.update_wrapper(function, ufunc, assigned=("__name__",), updated=())
+
+
 def swift(function: Any, loop: Loop, kinds: str = "fd") -> None:
     """Say that a compiled loop does what a function of arrays does, faster for many elements of some dtypes."""
     for kind in kinds:
@@ -185,6 +231,21 @@ def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         for kind, loop in loops.items():
             swift(either, loop, kind)
         return functools.update_wrapper(either, function)
+
+    return made
+
+
+def hundreds(ufunc: Ufunc) -> Callable[[Callable[[Array], Any]], Callable[[Array], Any]]:
+    """Decorate a function of one array that a compiled ufunc does sooner for hundreds of elements."""
+
+    def made(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
+        def of_one(a: Any) -> Any:
+            if a.size < SOME:
+                return function(a)
+            run = ufunc.of(a)
+            return function(a) if run is None else run(a)
+
+        return functools.update_wrapper(of_one, function)
 
     return made
 
@@ -259,7 +320,7 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     function = _by_rows(function, given, out)
     one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
     most = 0 if one_step else max(1, _BLOCK // (width * max(4, out.itemsize)))
-    if function.__class__ is Swift and not all(a.flags.c_contiguous for a in given if _varies(a)):
+    if function.__class__ is Swift and not all(compiled.in_rows(a) for a in given if _varies(a)):
         most = max(1, 2 * _PIECE // width)  # a piece is laid out in rows first: a copy of it
     grain = max(1, _PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
@@ -279,6 +340,8 @@ def _of_rows(loop: Loop, ufunc: Any, which: int) -> Swift:
 
 
 _TWO = compiled_rows.two_by_row.body
+#: Shorter rows are as soon done by NumPy, which begins anew for each; rows of one would be taken for columns.
+_WIDE = 2 if FORCED else 64
 #: What takes long in NumPy where not everything is one row of memory.
 _ROWS: dict[Any, Swift] = {
     ufunc: _of_rows(loop, ufunc, which)
@@ -297,12 +360,13 @@ _ROWS_IN_PLACE: dict[Any, Swift] = {
 
 def _by_rows(function: Any, inputs: list[Any], out: Array) -> Any:
     """The loop for arrays of one floating point dtype that are not all one row of memory, or the function itself."""
-    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < 64 or function not in _ROWS:
+    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < _WIDE or function not in _ROWS:
         return function
     if not all(a.dtype == out.dtype if isinstance(a, numpy.ndarray) else type(a) is float for a in inputs):
         return function
     inside = [compiled.same_place(a, out) for a in inputs]
-    if not any(inside):
+    # What does not lie in rows is copied for the loop, the result too: then the operand is another.
+    if not any(inside) or not compiled.in_rows(out):
         return _ROWS[function]
     return _ROWS_IN_PLACE.get(function, function) if inside[0] else function
 
@@ -404,11 +468,17 @@ def _by_pieces(ufunc: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -
         return False
     if any(array.dtype != kind.numpy for array in inputs):
         inputs = tuple(array if array.ndim else cast(array, kind) for array in inputs)
-        ufunc = functools.partial(_in_kind, ufunc, kind.numpy)
-    elif not _writes(ufunc, kind, out.dtype) and ufunc.__class__ is numpy.ufunc:
-        ufunc = functools.partial(_in_kind, ufunc, kind.numpy)
-    pointwise(ufunc, inputs, out)
+        pointwise(functools.partial(_in_kind, ufunc, kind.numpy), inputs, out)
+    else:
+        pieces_into(ufunc, inputs, out, kind)
     return True
+
+
+def pieces_into(function: Any, inputs: Any, out: Array, kind: dtype) -> None:
+    """``out[...] = function(*inputs)`` for many elements: all of dtype `kind`, in no memory of the result's."""
+    if function.__class__ is numpy.ufunc and not _writes(function, kind, out.dtype):
+        function = functools.partial(_in_kind, function, kind.numpy)
+    pointwise(function, inputs, out)
 
 
 def _in_kind(ufunc: Any, kind: Any, *inputs: Array) -> Any:

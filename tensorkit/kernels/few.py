@@ -10,7 +10,7 @@ import functools
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
-from math import exp, isfinite, log, sqrt
+from math import exp, isfinite, log, nan, sqrt
 from operator import add, mul
 from typing import Any
 
@@ -120,6 +120,8 @@ def extreme(largest: bool, array: Array) -> Array:
     >>> extreme(True, numpy.array([1.0, 3.0]))
     array(3.)
     """
+    if array.size == 1:
+        return numpy.array(array.item(), array.dtype)
     return numpy.array(array.item(array.argmax() if largest else array.argmin()), array.dtype)
 
 
@@ -218,15 +220,20 @@ def brief_spread(array: Array, axis: int | None, correction: int, root: bool) ->
 
 def running(product: bool, array: Array, axis: int) -> Array | None:
     """The sums or products so far along a dimension of a row or a matrix, rounded once each."""
+    if array.size == 1:
+        return numpy.array(array.item() if product else array.item() + 0, array.dtype, ndmin=array.ndim)
     join = mul if product else add
     if axis == array.ndim - 1:
         rows = [array.tolist()] if array.ndim == 1 else array.tolist() if array.ndim == 2 else None
         if rows is None:
             return None
+        if not product:  # the sum of nothing but -0.0 is 0.0
+            for row in rows:
+                row[0] += 0
         flat = [value for row in rows for value in accumulate(row, join)]
     elif array.ndim == 2:
         rows = array.tolist()
-        so_far = flat = rows[0]
+        so_far = flat = rows[0] if product else [value + 0 for value in rows[0]]
         for row in rows[1:]:
             so_far = list(map(join, so_far, row))
             flat = flat + so_far
@@ -308,12 +315,20 @@ def clip(array: Array, low: float, high: float) -> Array:
     return each(lambda v: high if (w := low if v < low else v) > high else w, array)
 
 
+def _of_one(array: Array, value: float) -> Array:
+    """What `softmax` is of one element, whatever that is: but of infinity or nan it is nan."""
+    only = array.item()
+    return numpy.array(value if isfinite(only) else nan, array.dtype, ndmin=array.ndim)
+
+
 def softmax(array: Array) -> Array:
     """The exponentials of each row as shares of their sum: in Python's own numbers, which hold more digits.
 
     Raises:
         OverflowError: where a nan hides the largest element.
     """
+    if array.size == 1:
+        return _of_one(array, 1.0)
     shares: list[float] = []
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, array.shape[-1]).tolist():
         top, whole, powers = max(row), 0.0, []
@@ -329,6 +344,8 @@ def softmax(array: Array) -> Array:
 
 def log_softmax(array: Array) -> Array:
     """The logarithms of `softmax`."""
+    if array.size == 1:
+        return _of_one(array, 0.0)
     logs: list[float] = []
     for row in array.tolist() if array.ndim == 2 else array.reshape(-1, array.shape[-1]).tolist():
         top, whole = max(row), 0.0
@@ -346,4 +363,6 @@ def within(index: Array, n: int) -> bool:
     if index.size <= FEW:
         listed = (index if index.ndim == 1 else index.reshape(-1)).tolist()
         return bool(min(listed) >= 0 and max(listed) < n)
+    if index.size <= BRIEF:  # where the extremes are is found sooner than what they are
+        return bool(index.item(index.argmin()) >= 0 and index.item(index.argmax()) < n)
     return bool(numpy.maximum.reduce(index.view(numpy.uint64), None) < n)

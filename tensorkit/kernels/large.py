@@ -16,22 +16,36 @@ from tensorkit.kernels.cpu import MANY
 from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.threads import FORCED, spread
 
-__all__ = ["SOME", "add_rows", "gathered", "row_products", "running", "scatter_added", "softmax", "triangle"]
+__all__ = [
+    "BITS",
+    "PIECE",
+    "SOME",
+    "add_rows",
+    "backwards",
+    "counted",
+    "found",
+    "gathered",
+    "row_products",
+    "running",
+    "scatter_added",
+    "softmax",
+    "triangle",
+]
 
 Array = numpy.ndarray[Any, Any]
-_PIECE = 1 << 16
+PIECE = 1 << 16
 #: Of fewer elements NumPy's functions are done before a loop has looked at its arguments.
 SOME = 1 if FORCED else 256
 
 
-def _found(loop: Loop, size: int) -> Any:
+def found(loop: Loop, size: int) -> Any:
     """The compiled loop, if there is one: where there are few elements it must be wanted often."""
     return loop.compiled() if size >= MANY else loop.often()
 
 
 def _grain(rows: int, size: int) -> int:
     """How many rows make a piece of work."""
-    return max(1, _PIECE * rows // max(1, size))
+    return max(1, PIECE * rows // max(1, size))
 
 
 def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
@@ -49,11 +63,12 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     """The softmax of each row of a dense float32 array, or of a copy of few elements, or its logarithm."""
     if array.size < SOME or array.dtype != numpy.float32:
         return None
-    if not array.flags.carray:
-        if array.size > BRIEF:
-            return None
-        array = array.copy()
-    fast = _found(compiled.softmax, array.size) if array.ndim and axis == array.ndim - 1 else None
+    apart = not array.flags.carray
+    if apart and array.size <= BRIEF:
+        array, apart = array.copy(), False
+    if apart and not (array.ndim == 2 and compiled.in_rows(array)):
+        return None
+    fast = found(compiled.softmax, array.size) if array.ndim and axis == array.ndim - 1 else None
     if fast is None:
         return None
     out = numpy.empty(array.shape, numpy.float32)
@@ -61,21 +76,32 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
         fast(array, out, logarithm)
         return out
     source, target = (a.reshape(-1, array.shape[-1]) for a in (array, out))
+
+    def piece(i: int, j: int) -> None:
+        rows = source[i:j]  # of those that lie apart a piece is laid out at a time
+        fast(rows.copy() if apart else rows, target[i:j], logarithm)
+
     spread(
-        lambda i, j: fast(source[i:j], target[i:j], logarithm), len(source), _grain(len(source), source.size)
+        piece, len(source), _grain(len(source), source.size), _grain(len(source), source.size) if apart else 0
     )
     return out
 
 
-_RUNNING: dict[Any, Loop] = {numpy.add: compiled.running_sum, numpy.multiply: compiled.running_product}
+#: Along the rows, and down the columns of dense rows.
+_RUNNING: dict[Any, tuple[Loop, Loop]] = {
+    numpy.add: (compiled.running_sum, compiled.sums_down),
+    numpy.multiply: (compiled.running_product, compiled.products_down),
+}
 
 
 def running(ufunc: Any, array: Array, axis: int) -> Array | None:
     """Running sums or products of floating point numbers."""
-    loop = _RUNNING.get(ufunc)
-    if array.size < SOME or array.dtype.char not in "fd" or loop is None or not array.flags.behaved:
+    loops = _RUNNING.get(ufunc)
+    if array.size < SOME or array.dtype.char not in "fd" or loops is None or not array.flags.behaved:
         return None
-    fast, out = _found(loop, array.size), numpy.empty(array.shape, array.dtype)
+    if array.ndim == 2 and axis == 0 and array.size > BRIEF and compiled.in_rows(array):
+        return _down(loops[1], array)
+    fast, out = found(loops[0], array.size), numpy.empty(array.shape, array.dtype)
     if fast is not None and array.ndim == 2 and array.size <= BRIEF:
         fast(array, out) if axis else fast(array.T, out.T)
         return out
@@ -87,14 +113,29 @@ def running(ufunc: Any, array: Array, axis: int) -> Array | None:
     return out
 
 
-_BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+def _down(loop: Loop, array: Array) -> Array | None:
+    """Running sums or products down the columns of a matrix whose rows are dense."""
+    fast = found(loop, array.size)
+    if fast is None:
+        return None
+    (rows, columns), out = array.shape, numpy.empty(array.shape, array.dtype)
+    (source, step), target = compiled.as_row(array), out.reshape(-1)
+
+    def piece(i: int, j: int) -> None:
+        fast(source[i:], step, target[i:], columns, rows, j - i)
+
+    spread(piece, columns, max(16, _grain(columns, array.size)))
+    return out
+
+
+BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 def row_products(rows: Array) -> Array | None:
     """The product of each row of a row-major matrix of floating point numbers."""
     if rows.size < SOME or rows.dtype.char not in "fd" or not rows.flags.carray:
         return None
-    fast = _found(compiled.row_products, rows.size)
+    fast = found(compiled.row_products, rows.size)
     if fast is None:
         return None
     count, width = rows.shape
@@ -109,10 +150,10 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
         return None
     if not (array.flags.behaved and index.flags.behaved):
         return None
-    fast = _found(compiled.gather_last if axis else compiled.gather_first, index.size)
+    fast = found(compiled.gather_last if axis else compiled.gather_first, index.size)
     if fast is None:
         return None
-    bits = _BITS[array.itemsize]
+    bits = BITS[array.itemsize]
     out = numpy.empty(index.shape, array.dtype)
     source, target = array.view(bits), out.view(bits)
     if index.size <= BRIEF:
@@ -136,7 +177,7 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
         return False
     alike = values.__class__ is numpy.ndarray and values.shape == index.shape
     given = values if alike else numpy.broadcast_to(values, index.shape).copy()
-    fast = _found(compiled.scatter_add_last if axis else compiled.scatter_add_first, index.size)
+    fast = found(compiled.scatter_add_last if axis else compiled.scatter_add_first, index.size)
     if fast is None or given.dtype != target.dtype or not given.flags.behaved or not index.flags.behaved:
         return False
     if numpy.may_share_memory(target, given):
@@ -163,7 +204,7 @@ def add_rows(target: Array, places: Array, values: Array) -> bool:
         or values.dtype != target.dtype
     ):
         return False
-    fast = _found(compiled.index_add, values.size)
+    fast = found(compiled.index_add, values.size)
     if fast is None or numpy.may_share_memory(target, values):
         return False
     where = places.reshape(-1).astype(numpy.int64, copy=False)
@@ -179,14 +220,50 @@ def add_rows(target: Array, places: Array, values: Array) -> bool:
     return True
 
 
+def counted(places: Array, least: int) -> Array | None:
+    """How often each number occurs among int64 numbers, none of which is less than 0: `least` counts or more."""
+    if places.size < SOME or places.dtype != numpy.int64 or not places.flags.behaved:
+        return None
+    fast = found(compiled.count, places.size)
+    if fast is None:
+        return None
+    out = numpy.zeros(max(least, int(places.max()) + 1), numpy.int64)
+    fast(places, out)
+    return out
+
+
+def backwards(array: Array, axis: int, out: Array) -> bool:
+    """Write the elements of a row or a matrix into `out` in reverse order along a dimension in which they are dense."""
+    if array.size < SOME or array.itemsize > 8 or not 0 < array.ndim <= 2:
+        return False
+    if array.ndim == 1:
+        array, out, axis = array[None], out[None], 1
+    if axis == 0:
+        array, out = array.T, out.T
+    if not (array.flags.behaved and compiled.in_rows(array) and compiled.in_rows(out)):
+        return False
+    fast = found(compiled.backwards, array.size)
+    if fast is None:
+        return False
+    bits = BITS[array.itemsize]
+    (source, step), (target, apart) = (compiled.as_row(one.view(bits)) for one in (array, out))
+    rows, columns = array.shape
+    spread(
+        lambda i, j: fast(source[i * step :], step, target[i * apart :], apart, j - i, columns),
+        rows,
+        _grain(rows, array.size),
+    )
+    return True
+
+
 def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
     """Write a triangle of a matrix into `out`, zeros beside it."""
     if array.size < SOME or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
         return False
-    fast = _found(compiled.triangle, array.size)
+    fast = found(compiled.triangle, array.size)
     if fast is None:
         return False
-    bits = _BITS[array.itemsize]
+    bits = BITS[array.itemsize]
     source, target = array.view(bits), out.view(bits)
 
     def piece(i: int, j: int) -> None:

@@ -17,10 +17,12 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy
+
+from tensorkit.kernels.bell import Bell
 
 __all__ = [
     "FORCED",
@@ -40,6 +42,12 @@ GRAIN = 32768
 _SHARES = 4
 #: How many grains make a piece worth its turn at Python's lock, where threads have several; and a thread worth waking.
 _LARGE, _WAKING = 12, 3
+#: So long, in seconds, a helper stays awake after a piece of work: the next operation of a program often follows.
+_AWAKE = 250e-6
+#: So long the caller stays awake for the last piece: of two threads that were put on one processor, one must sleep.
+_PATIENT = 100e-6
+#: So long whoever rang is busy in Python still, until it lets go of its lock.
+_BEGINNING, _ENDING = 15e-6, 4e-6
 
 #: Whether the tests want every tensor, however small, to go the way of large ones (``TENSORKIT_COMPILED=force``).
 FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"
@@ -76,6 +84,9 @@ class _Own(threading.local):
     asked = False
     count = 0
     busy = False
+
+    def __init__(self) -> None:
+        self.done = Bell()
 
 
 _own = _Own()
@@ -215,10 +226,13 @@ def _positive(name: str, value: Any) -> int:
 class _Job:
     """The pieces of one call: taken one by one, by whoever is free."""
 
-    __slots__ = ("_body", "_done", "_left", "_lock", "_pieces", "error")
+    __slots__ = ("_bell", "_body", "_done", "_left", "_lock", "_pieces", "_rung", "error")
 
     def __init__(self, body: Body, pieces: list[tuple[int, int]]) -> None:
-        self._body, self._left = body, len(pieces)
+        self._body: Body | None = body
+        self._left = len(pieces)
+        self._bell = _own.done
+        self._rung = self._bell.rung
         self._pieces: Iterator[tuple[int, int]] = iter(pieces)
         self._lock, self._done = _thread.allocate_lock(), _thread.allocate_lock()
         self._done.acquire()
@@ -228,16 +242,25 @@ class _Job:
         for first, last in self._pieces:
             try:
                 if self.error is None:
+                    assert self._body is not None
                     self._body(first, last)
             except BaseException as error:  # raised again by whoever waits
                 self.error = error
             with self._lock:
                 self._left -= 1
                 if not self._left:
+                    # A helper that woke too late will find this job, and would keep the result's memory till then:
+                    # the next result would lie elsewhere, in memory that the system has yet to provide.
+                    self._body = None
                     self._done.release()
+                    self._bell.ring()
 
-    def wait(self) -> None:
-        self._done.acquire()
+    def wait(self, awake: bool) -> None:
+        """Wait for the last piece; ``awake`` if whoever does it was: who was woken may need this very processor."""
+        if not self._done.acquire(False):
+            if awake:
+                self._bell.heard(self._rung, _PATIENT, _ENDING)
+            self._done.acquire()
         if self.error is not None:
             raise self.error
 
@@ -247,10 +270,12 @@ class _Pool:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._count = 0
+        self._bell = Bell()
+        self._awake = self._count = 0
         self._lock = _thread.allocate_lock()
 
-    def send(self, job: _Job, helpers: int) -> None:
+    def send(self, job: _Job, helpers: int) -> bool:
+        """Give a job to helpers; whether as many are awake."""
         if self._count < helpers:
             with self._lock:
                 while self._count < helpers:
@@ -259,12 +284,31 @@ class _Pool:
                     self._count += 1
         for _ in range(helpers):
             self._jobs.put(job)
+        awake = self._awake >= helpers
+        self._bell.ring()
+        return awake
 
     def _live(self) -> None:
         _own.busy = True
-        jobs = self._jobs
         while True:
-            jobs.get().work()
+            self._next().work()
+
+    def _next(self) -> _Job:
+        """The next job: awaited awake for a while, then asleep."""
+        jobs, bell = self._jobs, self._bell
+        rung = bell.rung
+        while True:
+            try:
+                return jobs.get_nowait()
+            except Empty:
+                with self._lock:
+                    self._awake += 1
+                heard = bell.heard(rung, _AWAKE, _BEGINNING)
+                with self._lock:
+                    self._awake -= 1
+                if not heard:
+                    return jobs.get()
+                rung = bell.rung
 
 
 _pool = _Pool()
@@ -307,10 +351,10 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
     step = max(grain, -(-count // (threads * shares)))
     step = min(step, most) if most else step
     job = _Job(body, [(first, min(first + step, count)) for first in range(0, count, step)])
-    _pool.send(job, threads - 1)
+    awake = _pool.send(job, threads - 1)
     _own.busy = True
     try:
         job.work()
     finally:
         _own.busy = False
-    job.wait()
+    job.wait(awake)

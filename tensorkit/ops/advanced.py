@@ -33,8 +33,9 @@ from tensorkit.dispatch import missing_kernel, op, recorded_call, sample, wants_
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, empty_strided
 from tensorkit.errors import DeviceMismatchError, warn
+from tensorkit.forms import type_name
+from tensorkit.kernels import compiled_masks, large
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import large
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into
@@ -451,6 +452,9 @@ def _values(source: Array, plan: _Plan) -> Array:
     if plan.mask is None and len(plan.arrays) == 1:
         # Bounds are checked already; `take` walks along rows, where square brackets would go element by element.
         return numpy.take(source, plan.arrays[0], axis=plan.before)
+    taken = None if plan.mask is None else compiled_masks.chosen(source, plan.mask)
+    if taken is not None:
+        return taken
     return source[plan.key()]  # type: ignore[no-any-return]
 
 
@@ -611,7 +615,9 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
     if input._device == META:
         return
     host = input if input._device == CPU else to_device(input, CPU)
-    kernels.quiet(numpy.copyto, host._nd(), one._nd(), where=host_array(mask))
+    target, truths = host._nd(), host_array(mask)
+    if not compiled_masks.fill(target, truths, one._nd()):
+        kernels.quiet(numpy.copyto, target, one._nd(), where=truths)
     if host is not input:
         copy_into(input, host)
 
@@ -672,11 +678,11 @@ def trimmed(value: Tensor) -> Tensor:
 def _checked_indices(name: str, indices: Any) -> list[Tensor]:
     if not isinstance(indices, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type_name(indices)}"
         )
     for nr, part in enumerate(indices):
         if not isinstance(part, Tensor):
-            raise TypeError(f"expected Tensor as element {nr} in argument 0, but got {type(part).__name__}")
+            raise TypeError(f"expected Tensor as element {nr} in argument 0, but got {type_name(part)}")
     return list(indices)
 
 
@@ -730,9 +736,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumul
 def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate: bool) -> Tensor:
     picks = _checked_indices(name, indices)
     if not isinstance(values, Tensor):
-        raise TypeError(
-            f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type_name(values)}")
     _refuse_none(input, picks, values)
     return place(input, picks, values, accumulate=accumulate)
 
@@ -762,7 +766,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
     def body() -> Tensor:
         if not isinstance(values, Tensor):
             raise TypeError(
-                f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
+                f"index_put(): argument 'values' (position 2) must be Tensor, not {type_name(values)}"
             )
         _refuse_none(input, picks, values)
         out = empty_strided(input._lay().size, like_strides(input._lay()), input._dtype, input._device)

@@ -21,6 +21,7 @@ from tensorkit.elementwise import (
     as_number_array,
     check_castable,
     check_devices,
+    check_overlap,
     check_writable,
     empty_strided,
     prepare_out,
@@ -30,9 +31,9 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
+from tensorkit.overflow import check_number
 from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
@@ -145,6 +146,12 @@ def _deliver(
     return target
 
 
+def _check_base(target: Tensor | None, base: Tensor, beta: Any) -> None:
+    """PyTorch copies what is added to into the target first, unless it is not read at all."""
+    if target is not None and beta != 0:
+        check_overlap(target, base)
+
+
 def _scaled(g: Any, factor: Any) -> Any:
     if isinstance(factor, Tensor):
         factor = factor.item()
@@ -245,6 +252,7 @@ def addmm(
         check_kernel("addmm_impl_cpu_", kind, n * p * m)
         if target is not None:
             check_writable(target)
+            _check_base(target, base, beta)
         if not n * p * m:
             return _only_scaled(base, beta, (n, p), kind)
         factors = _factors(beta, alpha, kind)
@@ -257,6 +265,9 @@ def _multiplied(base: Array, a: Array, b: Array, beta: Any, alpha: Any, kind: dt
     """`combined` of a product, which is not computed at all where `alpha` is 0."""
     if alpha == 0:
         product = numpy.zeros(base.shape, _wide(kind).numpy)
+        if beta and kind in (dtypes.float32, dtypes.float64):
+            product = -product  # what nothing is added to keeps its -0.0
+            alpha = 1
     else:
         product = wide_product(a, b, kind)
     return combined(base, beta, product, alpha, kind)
@@ -330,6 +341,7 @@ def addmv(
 
     def body(base: Tensor) -> Tensor:
         check_kernel("addmv_impl_cpu", kind, n * m)
+        _check_base(target, base, beta)
         factors = _factors(beta, alpha, kind, half=True)
         if not n * m:
             zeros = numpy.zeros((n,), _wide(kind).numpy)
@@ -435,6 +447,10 @@ def addr(
     kind = dtypes.promote_types(dtypes.promote_types(input._dtype, vec1._dtype), vec2._dtype)
     stride = _addr_stride(size, operands, kind)
     _check_addr(kind, beta, alpha)
+    written = input if out is IN_PLACE else out
+    if isinstance(written, Tensor):
+        for operand in (base, vec1.unsqueeze(1), vec2):
+            check_overlap(written, operand)
     if out is IN_PLACE:
         target = input
         check_castable(kind, input._dtype)
@@ -530,6 +546,7 @@ def baddbmm(
         if not base.numel() or not batch1.size(2):
             return _only_scaled(base, beta, size, kind)
         check_kernel("baddbmm", input._dtype)
+        _check_base(target, base, beta)
         if input._dtype is not kind:
             raise RuntimeError(f"expected scalar type {input._dtype.label} but found {kind.label}")
         factors = _factors(beta, alpha, kind)
@@ -622,6 +639,7 @@ def addbmm(
         check_kernel("addmm_impl_cpu_", kind, count)
         if target is not None and b:
             check_writable(target)
+            _check_base(target, base, beta)
         if not count:
             return _only_scaled(base, beta, size, kind, always=not b)
         factors = _factors(beta, alpha, kind)

@@ -10,6 +10,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import op
 from tensorkit.elementwise import Pointwise, apply
+from tensorkit.kernels import cpu
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -48,7 +49,7 @@ def _about(name: str, sentence: str, given: str, answer: str) -> str:
 # -- trigonometric ------------------------------------------------------------------------------------------------
 
 sin = unary(
-    Pointwise("sin", numpy.sin, lambda a: math.sin(a), result="float", lacks=()),
+    Pointwise("sin", cpu.rounded_once(numpy.sin, math.sin), lambda a: math.sin(a), result="float", lacks=()),
     derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
     rounded=1,
     samples=samples_of_one("sin"),
@@ -56,7 +57,7 @@ sin = unary(
 )
 
 cos = unary(
-    Pointwise("cos", numpy.cos, lambda a: math.cos(a), result="float", lacks=()),
+    Pointwise("cos", cpu.rounded_once(numpy.cos, math.cos), lambda a: math.cos(a), result="float", lacks=()),
     derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
     rounded=1,
     samples=samples_of_one("cos"),
@@ -64,7 +65,7 @@ cos = unary(
 )
 
 tan = unary(
-    Pointwise("tan", numpy.tan, lambda a: math.tan(a), result="float", lacks=()),
+    Pointwise("tan", cpu.rounded_once(numpy.tan, math.tan), lambda a: math.tan(a), result="float", lacks=()),
     derivative=Rule("TanBackward0", input=lambda g, c: g * (1 + c.out.pow(2)).conj()),
     rounded=1,
     samples=samples_of_one("tan"),
@@ -72,7 +73,9 @@ tan = unary(
 )
 
 asin = unary(
-    Pointwise("asin", numpy.arcsin, lambda a: math.asin(a), result="float", lacks=()),
+    Pointwise(
+        "asin", cpu.rounded_once(numpy.arcsin, math.asin), lambda a: math.asin(a), result="float", lacks=()
+    ),
     aliases=("arcsin",),
     derivative=Rule("AsinBackward0", input=lambda g, c: g * (-c.input * c.input + 1).rsqrt().conj()),
     rounded=1,
@@ -86,7 +89,9 @@ asin = unary(
 )
 
 acos = unary(
-    Pointwise("acos", numpy.arccos, lambda a: math.acos(a), result="float", lacks=()),
+    Pointwise(
+        "acos", cpu.rounded_once(numpy.arccos, math.acos), lambda a: math.acos(a), result="float", lacks=()
+    ),
     aliases=("arccos",),
     derivative=Rule("AcosBackward0", input=lambda g, c: g * -((-c.input * c.input + 1).rsqrt()).conj()),
     rounded=1,
@@ -100,7 +105,9 @@ acos = unary(
 )
 
 atan = unary(
-    Pointwise("atan", numpy.arctan, lambda a: math.atan(a), result="float", lacks=()),
+    Pointwise(
+        "atan", cpu.rounded_once(numpy.arctan, math.atan), lambda a: math.atan(a), result="float", lacks=()
+    ),
     aliases=("arctan",),
     derivative=Rule("AtanBackward0", input=lambda g, c: g / (c.input * c.input + 1).conj()),
     rounded=1,
@@ -116,7 +123,9 @@ atan = unary(
 # -- hyperbolic ---------------------------------------------------------------------------------------------------
 
 sinh = unary(
-    Pointwise("sinh", numpy.sinh, lambda a: math.sinh(a), result="float", lacks=()),
+    Pointwise(
+        "sinh", cpu.rounded_once(numpy.sinh, math.sinh), lambda a: math.sinh(a), result="float", lacks=()
+    ),
     derivative=Rule("SinhBackward0", input=lambda g, c: g * c.input.cosh().conj()),
     rounded=1,
     samples=samples_of_one("sinh"),
@@ -124,7 +133,9 @@ sinh = unary(
 )
 
 cosh = unary(
-    Pointwise("cosh", numpy.cosh, lambda a: math.cosh(a), result="float", lacks=()),
+    Pointwise(
+        "cosh", cpu.rounded_once(numpy.cosh, math.cosh), lambda a: math.cosh(a), result="float", lacks=()
+    ),
     derivative=Rule("CoshBackward0", input=lambda g, c: g * c.input.sinh().conj()),
     rounded=1,
     samples=samples_of_one("cosh"),
@@ -132,7 +143,9 @@ cosh = unary(
 )
 
 tanh = unary(
-    Pointwise("tanh", numpy.tanh, lambda a: math.tanh(a), result="float", lacks=()),
+    Pointwise(
+        "tanh", cpu.rounded_once(numpy.tanh, math.tanh), lambda a: math.tanh(a), result="float", lacks=()
+    ),
     derivative=Rule("TanhBackward0", input=lambda g, c: g * (1 - c.out.pow(2)).conj()),
     rounded=1,
     samples=samples_of_one("tanh"),
@@ -184,7 +197,13 @@ acosh = unary(
 )
 
 atanh = unary(
-    Pointwise("atanh", numpy.arctanh, lambda a: math.atanh(a), result="float", lacks=()),
+    Pointwise(
+        "atanh",
+        cpu.rounded_once(numpy.arctanh, math.atanh),
+        lambda a: math.atanh(a),
+        result="float",
+        lacks=(),
+    ),
     aliases=("arctanh",),
     derivative=Rule("AtanhBackward0", input=lambda g, c: g * 1 / (1 - c.input.pow(2)).conj()),
     inplace_derivative=_refused("atanh", "AtanhBackward1"),

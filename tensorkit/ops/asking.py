@@ -1,4 +1,4 @@
-"""Questions about tensors and dtypes, and switches that change no result: nothing here computes.
+"""Questions about tensors and dtypes, and a switch that changes no result: nothing here computes.
 
 >>> import tensorkit as tk
 >>> tk.result_type(tk.tensor([1, 2]), 1.5)
@@ -7,6 +7,7 @@ tensorkit.float32
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import types
 from collections.abc import Callable
@@ -15,16 +16,16 @@ from typing import Any
 from tensorkit.dispatch import offers, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, result_dtype
-from tensorkit.errors import warn
 from tensorkit.formats import has_format, memory_format
+from tensorkit.forms import refusal
 from tensorkit.memory_order import dim_order
 from tensorkit.ops.legacy import tensortype
+from tensorkit.signatures import later
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
     "get_device",
-    "get_float32_matmul_precision",
     "is_complex",
     "is_floating_point",
     "is_inference",
@@ -34,7 +35,6 @@ __all__ = [
     "is_warn_always_enabled",
     "numel",
     "result_type",
-    "set_float32_matmul_precision",
     "set_warn_always",
     "typename",
 ]
@@ -72,26 +72,31 @@ def result_type(*args: Any, **kwargs: Any) -> dtype:
     return result_dtype(operands[0], operands[1])
 
 
+def _only(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """What a function of one tensor was given, by its place or by one of its names."""
+    __tracebackhide__ = True
+    if (sentence := refusal(name, ("(Tensor input)",), args, kwargs, unmatched)) is not None:
+        raise TypeError(sentence)
+    return args[0] if args else next(iter(kwargs.values()))  # type: ignore[no-any-return]
+
+
 def _of_tensor(name: str, answer: Callable[[Tensor], Any], doc: str) -> Any:
-    def ask(input: Tensor) -> Any:
-        if not isinstance(input, Tensor):
-            raise TypeError(
-                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-            )
-        return answer(input)
-
-    def asked(*args: Any, **kwargs: Any) -> Any:
+    def ask(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if not args and not kwargs:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
-        return ask(*args, **kwargs)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return answer(args[0])
+        return answer(_only(name, args, kwargs))
 
-    asked.__name__ = name
-    asked.__doc__ = f"""{doc}
+    ask.__name__ = name
+    ask.__doc__ = f"""{doc}
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
-    return offers(asked)
+    ask.__signature__ = later(lambda: inspect.signature(_shown))  # type: ignore[attr-defined]
+    return offers(ask)
+
+
+def _shown(input: Tensor) -> Any: ...
 
 
 is_floating_point = _of_tensor(
@@ -116,19 +121,15 @@ get_device = _of_tensor(
 )
 
 
-@offers
-def is_inference(input: Tensor) -> bool:
+is_inference = _of_tensor(
+    "is_inference",
+    lambda input: bool(input.is_inference()),
     """Whether a tensor was made in inference mode.
 
     >>> import tensorkit as tk
     >>> tk.is_inference(tk.ones(1))
-    False
-    """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"is_inference(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
-    return bool(input.is_inference())
+    False""",
+)
 
 
 @offers
@@ -142,17 +143,15 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-@offers
-def numel(input: Tensor) -> int:
+numel = _of_tensor(
+    "numel",
+    Tensor.numel,
     """The number of elements.
 
     >>> import tensorkit as tk
     >>> tk.numel(tk.zeros(2, 3))
-    6
-    """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"numel(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    return input.numel()
+    6""",
+)
 
 
 @offers
@@ -223,51 +222,6 @@ def _dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = Fa
 
 
 attach("dim_order", _dim_order)
-
-# -- how matrices are multiplied ----------------------------------------------------------------------------------
-
-_precision = "highest"
-
-
-@offers
-def set_float32_matmul_precision(precision: str) -> None:
-    """Accepted for PyTorch's sake: float32 matrices are multiplied in float32 here, whatever was said.
-
-    Args:
-        precision: "highest", "high" or "medium".
-
-    Raises:
-        RuntimeError: for what is no text. (Another text is warned of.)
-
-    >>> import tensorkit as tk
-    >>> tk.set_float32_matmul_precision("highest")
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html
-    """
-    if not isinstance(precision, str):
-        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
-    if precision not in ("highest", "high", "medium"):
-        warn(
-            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "
-            "no effect."
-        )
-        return
-    global _precision
-    _precision = precision
-
-
-@offers
-def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was last told.
-
-    >>> import tensorkit as tk
-    >>> tk.get_float32_matmul_precision()
-    'highest'
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.get_float32_matmul_precision.html
-    """
-    return _precision
-
 
 # -- warnings -----------------------------------------------------------------------------------------------------
 

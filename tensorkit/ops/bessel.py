@@ -1,4 +1,4 @@
-"""The modified Bessel functions of both kinds, the same scaled by an exponential, and the first spherical one."""
+"""The Bessel functions of both kinds: plain, modified, scaled by an exponential, and a spherical one; and Airy's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import Sample, op, sample
 from tensorkit.elementwise import Pointwise, apply
+from tensorkit.kernels import modified, oscillating
 from tensorkit.ops.special import about, float_block, of_scipy
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
+    "airy_ai",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
     "i0",
     "i0e",
     "i1",
@@ -55,8 +61,14 @@ def _i0e_back(g: Any, c: Any) -> Any:
     return g * (i1e(c.input) - c.input.sgn() * c.out)
 
 
+def _single(function: Any, name: str) -> Any:
+    """PyTorch's own steps in single precision; SciPy's function, whose steps are the same, in double."""
+    double = of_scipy(name)
+    return lambda a: function(a) if a.dtype == numpy.float32 else double(a)
+
+
 i0 = unary(
-    float_block("i0", of_scipy("i0"), None, "i0_vml_cpu"),
+    float_block("i0", _single(modified.i0, "i0"), None, "i0_vml_cpu"),
     derivative=Rule("I0Backward0", input=_i0_back),
     rounded=2,
     samples=samples_of_one("i0", special="i0"),
@@ -69,7 +81,7 @@ i0 = unary(
 )
 
 i0e = unary(
-    float_block("special_i0e", of_scipy("i0e"), None, "i0e_cpu"),
+    float_block("special_i0e", _single(modified.i0e, "i0e"), None, "i0e_cpu"),
     namespace="special",
     derivative=Rule("SpecialI0EBackward0", input=_i0e_back),
     rounded=2,
@@ -145,7 +157,10 @@ def _block(name: str, function: Any) -> Pointwise:
 
 
 def _samples(name: str) -> tuple[Sample, ...]:
-    return samples_of_one(f"special.{name}", f"tk.special.{name}(a.abs() + 2)")
+    far = ("* 30",) if name in oscillating.__all__ else ()
+    return samples_of_one(
+        f"special.{name}", *(f"tk.special.{name}(a{more})" for more in (".abs() + 2", *far))
+    )
 
 
 def _spherical(x: Array) -> Array:
@@ -159,6 +174,41 @@ def _spherical(x: Array) -> Array:
     return numpy.where(near, total, numpy.where(numpy.isinf(x), 0, numpy.sin(x) / x)).astype(x.dtype)
 
 
+airy_ai = _of_x(
+    "airy_ai",
+    oscillating.airy_ai,
+    "The Airy function of every element: a wave below 0, falling to 0 above.",
+    "0.0, 1.0",
+    "0.3550, 0.1353",
+)
+bessel_j0 = _named(
+    "bessel_j0",
+    oscillating.bessel_j0,
+    "The Bessel function of the first kind and order 0, of every element: a wave that dies away on both sides of 0.",
+    "0.0, 1.0",
+    "1.0000, 0.7652",
+)
+bessel_j1 = _named(
+    "bessel_j1",
+    oscillating.bessel_j1,
+    "The Bessel function of the first kind and order 1, of every element: a wave that dies away on both sides of 0.",
+    "0.0, 1.0",
+    "0.0000, 0.4401",
+)
+bessel_y0 = _named(
+    "bessel_y0",
+    oscillating.bessel_y0,
+    "The Bessel function of the second kind and order 0, of every element: -inf at 0, nan below.",
+    "0.0, 1.0",
+    "  -inf, 0.0883",
+)
+bessel_y1 = _named(
+    "bessel_y1",
+    oscillating.bessel_y1,
+    "The Bessel function of the second kind and order 1, of every element: -inf at 0, nan below.",
+    "0.0, 1.0",
+    "   -inf, -0.7812",
+)
 modified_bessel_i0 = _named(
     "modified_bessel_i0",
     of_scipy("i0"),

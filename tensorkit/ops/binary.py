@@ -114,6 +114,20 @@ _EXTREME = """The {word} of two tensors, element by element; where one of two is
     """
 
 
+def _larger(a: Array, b: Array) -> Array:
+    """NumPy's `fmax`, but of equal numbers, -0.0 and 0, the first."""
+    if a.dtype.kind in "iub":
+        return numpy.fmax(a, b)
+    return numpy.where((a >= b) | numpy.isnan(b), a, b)
+
+
+def _smaller(a: Array, b: Array) -> Array:
+    """NumPy's `fmin`, but of equal numbers, -0.0 and 0, the first."""
+    if a.dtype.kind in "iub":
+        return numpy.fmin(a, b)
+    return numpy.where((a <= b) | numpy.isnan(b), a, b)
+
+
 def _to_first(g: Any, wins: Any, c: Any) -> Any:
     """The gradient where the first operand was taken: where it wins, is equal, or the other is no number."""
     return where(wins, g, where(c.other.ne(c.other), g, 0))
@@ -124,7 +138,7 @@ def _to_second(g: Any, wins: Any, c: Any) -> Any:
 
 
 fmax = binary(
-    Pointwise("fmax", numpy.fmax, None, kernel="maximum_cpu", check=_no_complex("fmax")),
+    Pointwise("fmax", _larger, None, kernel="maximum_cpu", check=_no_complex("fmax")),
     inplace=False,
     numbers=False,
     first="tensor",
@@ -138,7 +152,7 @@ fmax = binary(
 )
 
 fmin = binary(
-    Pointwise("fmin", numpy.fmin, None, kernel="minimum_cpu", check=_no_complex("fmin")),
+    Pointwise("fmin", _smaller, None, kernel="minimum_cpu", check=_no_complex("fmin")),
     inplace=False,
     numbers=False,
     first="tensor",

@@ -15,9 +15,11 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, resize_out
 from tensorkit.errors import warn
 from tensorkit.formats import contiguous_format
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.create import eye
 from tensorkit.ops.join import cat
+from tensorkit.ops.matrices import check_cast
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_out, check_tensors, deliver_product
 from tensorkit.ops.products import matmul as _matmul
@@ -413,13 +415,11 @@ def _multi_dot(tensors: Sequence[Tensor], out: Tensor | None) -> Tensor:
 def _check_list(name: str, tensors: Any) -> None:
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(tensors)}"
         )
     for number, one in enumerate(tensors):
         if not isinstance(one, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {number} in argument 0, but got {type(one).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(one)}")
 
 
 @op(
@@ -536,12 +536,8 @@ def _checked_power(A: Tensor, n: Any, out: Tensor | None) -> Tensor:
         )
     if out is None:
         return _power(A, int(n))
-    if not dtypes.can_cast(A._dtype, out._dtype):
-        raise RuntimeError(
-            f"matrix_power: Expected result to be safely castable from {A._dtype.label} dtype, but got result with "
-            f"dtype {out._dtype.label}"
-        )
-    if n > 1:
+    check_cast(A._dtype, out._dtype, "matrix_power")
+    if n not in (0, 1):
         _refuse_recording("matmul", A)
         check_out(out, A._dtype)
     return _copied_out(_power(A, int(n)), out)

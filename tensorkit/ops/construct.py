@@ -19,6 +19,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch import offers, op, recorded_call, sample, wants_grad
 from tensorkit.elementwise import empty_strided, result_dtype
 from tensorkit.errors import warn
+from tensorkit.forms import type_name
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number
@@ -45,7 +46,7 @@ __all__ = [
 def _whole(value: Any, name: str, argument: str, position: int) -> int:
     if isinstance(value, (bool, float)) or not hasattr(value, "__index__"):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}"
         )
     return int(value.__index__())
 
@@ -379,7 +380,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     listed = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
     given = as_tensors(tuple(tensors[0]) if listed else tensors, "meshgrid")
     if indexing is not None and not isinstance(indexing, str):
-        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type_name(indexing)}")
     if indexing is None:
         warn("tensorkit.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     if not given:

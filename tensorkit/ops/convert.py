@@ -8,7 +8,7 @@ from typing import Any
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, device, resolve
-from tensorkit.dispatch import op, recorded_call, sample, unmatched, wants_grad
+from tensorkit.dispatch import op, recorded_call, sample, takes, unmatched, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.formats import (
@@ -18,6 +18,7 @@ from tensorkit.formats import (
     preserve_format,
     suggested_format,
 )
+from tensorkit.forms import type_name as kind_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.copies import clone, copied, copied_few, copy_into, warn_complex_to_real
@@ -74,7 +75,14 @@ def _speaks_of(input: Tensor, wanted: memory_format) -> bool:
     return wanted is preserve_format or suggested_format(input._lay()) is wanted
 
 
-_TO_COPY = Rule("ToCopyBackward0", input=lambda g, c: g.to(c.input_face.device, c.input_face.dtype))
+def _to_copy_back(g: Any, c: Any) -> Any:
+    """Of a number that became complex, the gradient's real part counts: nothing is lost that anybody is warned of."""
+    face = c.input_face
+    part = g.real if g._dtype.is_complex and not face.dtype.is_complex else g
+    return part.to(face.device, face.dtype)
+
+
+_TO_COPY = Rule("ToCopyBackward0", input=_to_copy_back)
 
 
 def _copying(input: Tensor, body: Callable[[], Tensor]) -> Tensor:
@@ -156,7 +164,7 @@ def as_dtype(kind: Any, name: str = "to") -> dtype:
         return kind
     found = _PYTHON_TYPES.get(kind) if isinstance(kind, type) else None
     if found is None:
-        raise TypeError(f"{name}(): argument 'dtype' must be tensorkit.dtype, not {type(kind).__name__}")
+        raise TypeError(f"{name}(): argument 'dtype' must be tensorkit.dtype, not {kind_name(kind)}")
     return found
 
 
@@ -215,7 +223,16 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return to_device(to_dtype(input, input._dtype, wanted=memory_format), CPU)
 
 
-@op(samples=(sample("a.cuda(0, 1, 2)", a=(2,)),), kind="copy", function=False)
+@op(
+    samples=(sample("a.cuda(0, 1, 2)", a=(2,)), sample("a.cuda('cpu')", a=(2,))),
+    kind="copy",
+    function=False,
+    strict=True,
+)
+@takes(
+    "(Tensor input, tensorkit.device device = None, bool non_blocking = False, *, "
+    "tensorkit.memory_format memory_format = None)"
+)
 def cuda(
     input: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Any = None
 ) -> Tensor:
@@ -226,7 +243,13 @@ def cuda(
     ...     tk.ones(2).cuda()
     tensor([1., 1.], device='cuda:0')
     """
+    if device is not None and not _names_cuda(device):
+        raise RuntimeError("Invalid device, must be cuda device")
     return to_device(input, resolve("cuda" if device is None else device))
+
+
+def _names_cuda(where: Any) -> bool:
+    return hasattr(where, "__index__") or device(where).type == "cuda"
 
 
 @op(
@@ -247,7 +270,7 @@ def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if isinstance(dtype, dtypes.dtype):
         return to_dtype(input, dtype)
     if isinstance(dtype, type):  # one of the classes of earlier years
-        package = f"{dtype.__module__}." if dtype.__module__.startswith("tensorkit") else ""
+        package = f"{dtype.__module__}." if dtype.__module__.startswith(("tensorkit", "numpy")) else ""
         dtype = f"{package}{dtype.__name__}"
     if not isinstance(dtype, str):
         raise TypeError("dtype must be a type, str, or dtype object")

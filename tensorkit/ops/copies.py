@@ -13,6 +13,7 @@ import numpy
 
 from tensorkit import dtypes, storage, tracing
 from tensorkit.autograd.graph import Rule
+from tensorkit.bits import turned
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, register_writer, sample
 from tensorkit.dtypes import dtype
@@ -34,6 +35,7 @@ from tensorkit.formats import (
     memory_format,
     preserve_format,
 )
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
@@ -76,8 +78,8 @@ def copy_into(dst: Tensor, src: Tensor) -> None:
     if dst._device != src._device:
         _copy_across(dst, src)
     elif dst._device == CPU:
-        if dst._conjugated:
-            kernels.copy(dst._nd(physical=True), numpy.conjugate(src._nd()))
+        if dst._bits:
+            kernels.copy(dst._nd(physical=True), turned(kernels.cast(src._nd(), dst._dtype), dst._bits))
         else:
             kernels.copy(dst._nd(), src._nd())
         if tracing.active:
@@ -131,7 +133,7 @@ def deliver(values: Any, kind: dtype, out: Tensor | None = None) -> Tensor:
 def deliver_into(result: Tensor, out: Any) -> Tensor:
     """A finished result written into a tensor given as ``out=``, which is resized (with a warning) if need be."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     check_castable(result._dtype, out._dtype)
     resize_out(out, result._lay().size)
     copy_into(out, result)
@@ -153,7 +155,13 @@ def _write_back(input: Tensor, result: Tensor) -> Tensor:
     return input
 
 
-register_writer(_write_back)
+def _resize_and_write(out: Tensor, result: Tensor) -> None:
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+
+
+register_writer(_write_back, _resize_and_write)
 
 
 def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
@@ -163,6 +171,10 @@ def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
 
 
 _FEW = 4096  # elements; of more, nobody notices what the whole way takes
+#: The dtypes between which NumPy converts as PyTorch does.
+_WIDE = frozenset(
+    kind for kind in dtypes.ALL if kind.category < 2 or kind in (dtypes.float32, dtypes.float64)
+)
 
 
 @functools.lru_cache(4096)
@@ -195,9 +207,28 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
     array = input._nd()
     if not 0 < array.size <= _FEW:
         return None
+    if array.size == 1 and (own is kind or (own in _WIDE and kind in _WIDE)):
+        one = _one_like(array, input, kind)
+        if one is not None:
+            return one
     made = array.copy("K") if own is kind else kernels.cast(array, kind)
     out = like_input(made, input)
     out._dtype = kind
+    return out
+
+
+def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor | None:
+    """`copied_few` of one element, which is written once; None while another thread is inside."""
+    lay = input._layout or input._lay()
+    like, steps, row_major = _like(lay.size, lay.stride, kind.itemsize)
+    held = numpy.ndarray(array.shape, kind.numpy, None, 0, steps)
+    try:
+        kernels.quiet_here(held.__setitem__, ..., array)
+    except RuntimeError:
+        return None
+    out = fresh(held, kind)
+    if not row_major:
+        out._layout, out._solid = like, False
     return out
 
 
@@ -256,7 +287,7 @@ def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_forma
         return input
     if input.is_contiguous():
         return input
-    if input._device is CPU and not input._conjugated:
+    if input._device is CPU and not input._bits:
         array = input._nd()
         if array.size < kernels.MANY and not tracing.active:  # the copier counts its bytes
             return fresh(array.copy(), input._dtype)
@@ -283,7 +314,7 @@ _attach_contiguous()
 def _in_format(input: Tensor, wanted: Any) -> Tensor:
     if not isinstance(wanted, memory_format):
         raise TypeError(
-            f"contiguous(): argument 'memory_format' must be tensorkit.memory_format, not {type(wanted).__name__}"
+            f"contiguous(): argument 'memory_format' must be tensorkit.memory_format, not {type_name(wanted)}"
         )
     if wanted is preserve_format and not input.is_contiguous():
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
@@ -316,9 +347,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         if isinstance(src, NUMBERS):
             src = number_tensor(src)
         else:
-            raise TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
-            )
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}")
     if _copied_at_once(input, src) or same_place(input, src):
         input._bump()
         return input
@@ -357,6 +386,7 @@ def same_place(one: Tensor, two: Tensor) -> bool:
         one._storage is not None
         and one._storage is two._storage
         and one._dtype is two._dtype
+        and one._bits == two._bits
         and one._lay() == two._lay()
     )
 

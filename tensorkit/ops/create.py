@@ -23,6 +23,7 @@ from tensorkit.formats import check_format, formatted_strides, preserve_format
 from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.data import plain_number, tensor
+from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.dims import as_ints
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.resize import resize_
@@ -86,7 +87,7 @@ def new_or_out(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor 
 
 def _check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     asked = None if kind is None else as_dtype(kind, name)
     if asked is not None and asked is not out._dtype:
         raise RuntimeError(f"dtype {asked.label} does not match dtype of out parameter ({out._dtype.label})")
@@ -131,12 +132,14 @@ def empty(
     if out is None and device is None and memory_format is None and not keyword and not default_chosen.once:
         quick = _quickly(size, dtype, None)
         if quick is not None:
-            return quick
+            return whole_filled(quick) if chosen.enabled else quick
     sizes = _size(size, "empty", _named_size(keyword, "empty"))
     _check_size(sizes, "empty")
     if memory_format is not None:
-        return _empty_in_format(sizes, dtype, device, out, memory_format)
-    return new_or_out(sizes, dtype, device, out, "empty")
+        made = _empty_in_format(sizes, dtype, device, out, memory_format)
+    else:
+        made = new_or_out(sizes, dtype, device, out, "empty")
+    return whole_filled(made, view=out is not None) if chosen.enabled else made
 
 
 def _empty_in_format(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Any, wanted: Any) -> Tensor:
@@ -271,9 +274,7 @@ def full(
             write_number(quick, fill_value)
             return quick
     if not isinstance(size, (tuple, list)):
-        raise TypeError(
-            f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
-        )
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
     sizes = as_ints((size,), "full")
     _check_size(sizes, "full")
     if not isinstance(fill_value, (Tensor, *NUMBERS)) or (
@@ -327,7 +328,7 @@ def empty_strided(
         if not isinstance(given, (tuple, list)):
             raise TypeError(
                 f"empty_strided(): argument '{label}' (position {place + 1}) must be tuple of ints, "
-                f"not {type(given).__name__}"
+                f"not {type_name(given)}"
             )
     sizes = as_ints((size,), "empty_strided")
     strides = as_ints((stride,), "empty_strided", "stride", 2)
@@ -341,7 +342,8 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={list(sizes)} and strides={list(strides)}"
         )
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "empty_strided")
-    return _allocate(sizes, strides, kind, resolve(device))
+    made = _allocate(sizes, strides, kind, resolve(device))
+    return whole_filled(made) if chosen.enabled else made
 
 
 @op(
@@ -371,7 +373,7 @@ def empty_permuted(
         if not isinstance(given, (tuple, list)):
             raise TypeError(
                 f"empty_permuted(): argument '{label}' (position {place + 1}) must be tuple of ints, "
-                f"not {type(given).__name__}"
+                f"not {type_name(given)}"
             )
     if len(physical_layout) != len(size):
         raise RuntimeError(
@@ -424,7 +426,7 @@ def eye(
             return quick
     for label, count in (("n", n), ("m", n if m is None else m)):
         if isinstance(count, float) or not hasattr(count, "__index__"):
-            raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not {type(count).__name__}")
+            raise TypeError(f"eye(): argument '{label}' (position 1) must be int, not {type_name(count)}")
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     rows = int(n.__index__())
@@ -470,7 +472,7 @@ def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, valu
 
 def _like(input: Tensor, kind: Any, where: DeviceLike, memory_format: Any, name: str) -> Tensor:
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     check_format(name, memory_format)
     lay = input._lay()
     stride = formatted_strides(lay, memory_format)
@@ -490,7 +492,8 @@ def empty_like(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_like.html
     """
-    return _like(input, dtype, device, memory_format, "empty_like")
+    made = _like(input, dtype, device, memory_format, "empty_like")
+    return whole_filled(made) if chosen.enabled else made
 
 
 @op(

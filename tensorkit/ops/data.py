@@ -22,11 +22,13 @@ from tensorkit.elementwise import python_number
 from tensorkit.errors import warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import as_dtype, to_device, to_dtype
 from tensorkit.ops.export import item
+from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import adopt
 from tensorkit.strides import Layout
-from tensorkit.tensor import Array, Tensor, fresh, on_storage
+from tensorkit.tensor import Array, Tensor, fresh, fresh_strided, on_storage
 
 __all__ = [
     "as_tensor",
@@ -102,9 +104,9 @@ def _dtype_of(data: Any) -> dtype:
     if isinstance(data, _SCALARS):
         return dtypes.of_number(data)
     if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise TypeError(f"new(): invalid data type '{type_name(data)}'")
     if not _is_sequence(data):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+        raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
     seen, kinds = set[type](), list[dtype]()
     # By index, as PyTorch does: a pandas column's own numbers are NumPy's, those that it is walked by are Python's.
     parts = data if isinstance(data, (list, tuple)) else map(data.__getitem__, range(len(data)))
@@ -179,18 +181,38 @@ def _array_of(numbers: list[Any], size: tuple[int, ...], kind: dtype) -> Array:
     return kernels.cast(numpy.array(numbers, wide), kind).reshape(size)
 
 
-def _from_array(data: Array, kind: dtype | None) -> Array:
+def _from_array(data: Array, kind: dtype | None) -> Tensor:
+    """A copy of an array of NumPy's, whose dimensions lie in memory in the same order, without gaps or overlap."""
     own = dtypes.from_numpy_dtype(data.dtype)
-    if any(step < 0 for step in data.strides):
-        raise ValueError(_NEGATIVE)
+    _check_steps(data)
     source = data if data.dtype == own.numpy else data.astype(own.numpy)
     if own.is_complex and kind is not None and 0 < kind.category < 3:
         warn("Casting complex values to real discards the imaginary part")
-    out = numpy.empty(data.shape, (kind or own).numpy)
+    kind, size = kind or own, data.shape
+    stride = tuple([step // data.itemsize for step in data.strides])
+    if stride != contiguous_stride(size):
+        stride = like_strides(Layout(size, stride))
+    if stride == contiguous_stride(size):
+        out = numpy.empty(size, kind.numpy)
+        kernels.copy(out, source)
+        return fresh(out, kind)
+    steps = [step * kind.itemsize for step in stride]
+    out = numpy.ndarray(size, kind.numpy, numpy.empty(data.size, kind.numpy), strides=steps)
     kernels.copy(out, source)
-    return out
+    return fresh_strided(out, kind)
 
 
+def _check_steps(data: Array) -> None:
+    if any(step < 0 for step in data.strides):
+        raise ValueError(_NEGATIVE)
+    if any(step % data.itemsize for step in data.strides):
+        raise ValueError(_UNEVEN)
+
+
+_UNEVEN = (
+    "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+    "memory."
+)
 _NEGATIVE = (
     "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
     "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
@@ -272,8 +294,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
         raise TypeError(f"new(): invalid data type '{type_name(data)}'")
     if isinstance(data, numpy.ndarray):
         _check_byte_order(data)
-        copied = _from_array(data, kind)
-        return to_device(fresh(copied, kind or dtypes.from_numpy_dtype(copied.dtype)), where)
+        return to_device(_from_array(data, kind), where)
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], numpy.ndarray) and data[0].ndim:
         warn(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
@@ -340,13 +361,7 @@ def from_numpy(ndarray: Array) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     _check_byte_order(ndarray)
     kind = dtypes.from_numpy_dtype(ndarray.dtype)
-    if any(step < 0 for step in ndarray.strides):
-        raise ValueError(_NEGATIVE)
-    if any(step % ndarray.itemsize for step in ndarray.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
-        )
+    _check_steps(ndarray)
     if not ndarray.flags.writeable:
         warnings.warn(_READ_ONLY, UserWarning, stacklevel=3)
     stride = tuple([step // ndarray.itemsize for step in ndarray.strides])

@@ -201,6 +201,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
     derivative=Rule("LinalgSlogdetBackward0", A=_slogdet_back_A),
     rounded=100,
     namespace="linalg",
+    strict=True,
 )
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     """The sign of a determinant, and the logarithm of its magnitude, which is there even where it overflows.
@@ -232,6 +233,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     kind="reduce",
     derivative=Rule("LinalgSlogdetBackward0", input=_slogdet_back),
     rounded=100,
+    strict=True,
 )
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """The sign and the logarithm of a determinant: another name for `tensorkit.linalg.slogdet`.

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
+
+from tensorkit.forms import type_name
 
 __all__ = [
     "Dims",
     "as_ints",
+    "counted",
     "listed_ints",
 ]
 
 Dims = int | Sequence[int]
+
+
+def counted(value: Any) -> Any:
+    """An integer, NumPy's or the one in a tensor, as Python's; anything else as it is.
+
+    >>> import numpy
+    >>> counted(numpy.int64(2)), counted((0, 1)), counted(2.5)
+    (2, (0, 1), 2.5)
+    """
+    if type(value) is int or isinstance(value, (bool, tuple, list)):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        return value
 
 
 def as_ints(values: Any, name: str, argument: str = "size", position: int = 1) -> tuple[int, ...]:
@@ -45,7 +64,7 @@ def listed_ints(given: Any, name: str, argument: str, position: int) -> tuple[in
     if not isinstance(given, (tuple, list)):
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, "
-            f"not {type(given).__name__}"
+            f"not {type_name(given)}"
         )
     return as_ints((given,), name, argument, position)
 
@@ -57,7 +76,7 @@ def _as_int(value: Any, name: str, argument: str, place: int, count: int, positi
             return int(value.__index__())
         except (AttributeError, TypeError):
             pass  # neither an integer nor something that can stand for one: refused below
-    kind = type(value).__name__
+    kind = type_name(value)
     if place == 0 and count > 1:  # only integers may be written one by one
         raise TypeError(f"{name}() takes 1 positional argument but {count} were given")
     if place == 0:  # PyTorch looks at the first alone before it takes them all

@@ -13,6 +13,7 @@ from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.products import deliver_product
@@ -220,7 +221,7 @@ _CPP: dict[dtype, str] = {
 def _check_points(x1: Any, x2: Any, p: Any) -> None:
     number = p.dim() == 0 if isinstance(p, Tensor) else isinstance(p, (int, float, numpy.number))
     if not number:
-        raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type(p).__name__}")
+        raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type_name(p)}")
     for label, points in (("X1", x1), ("X2", x2)):
         if points.dim() < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {label} got: {points.dim()}D")
@@ -288,7 +289,7 @@ def cdist(
     for position, (label, value) in enumerate((("x1", x1), ("x2", x2)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"cdist(): argument '{label}' (position {position}) must be Tensor, not {type(value).__name__}"
+                f"cdist(): argument '{label}' (position {position}) must be Tensor, not {type_name(value)}"
             )
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")

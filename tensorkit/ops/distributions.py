@@ -19,6 +19,7 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, unmatched
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable
+from tensorkit.forms import type_name
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.random import check_range, draw, random_bounds
 from tensorkit.random import Generator
@@ -41,7 +42,7 @@ def _number(name: str, parameter: str, position: int | None, value: Any) -> floa
         value = value.item() if good else value
     if not good or isinstance(value, complex):
         where = "" if position is None else f" (position {position})"
-        raise TypeError(f"{name}(): argument '{parameter}'{where} must be float, not {type(value).__name__}")
+        raise TypeError(f"{name}(): argument '{parameter}'{where} must be float, not {type_name(value)}")
     return float(value)
 
 
@@ -81,7 +82,7 @@ def _numbers(
 def check_generator(name: str, generator: Any, position: int | None = None) -> None:
     if generator is not None and not isinstance(generator, Generator):
         where = "" if position is None else f" (position {position})"
-        kind = type(generator).__name__
+        kind = type_name(generator)
         raise TypeError(f"{name}(): argument 'generator'{where} must be tensorkit.Generator, not {kind}")
 
 

@@ -17,6 +17,7 @@ from tensorkit import tracing
 from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.dtypes import float64
 from tensorkit.elementwise import few_elements, resize_out
+from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.dims import as_ints
 from tensorkit.ops.pointwise import mul
@@ -410,13 +411,11 @@ def einsum(*args: Any) -> Tensor:
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         return einsum(equation, *operands[0])
     if not isinstance(equation, str):
-        raise TypeError(
-            f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}"
-        )
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}")
     for number, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             raise TypeError(
-                f"expected Tensor as element {number} in argument 1, but got {type(operand).__name__}"
+                f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
             )
     plan = _Plan(equation, operands)
     sizes = _Sizes(plan)

@@ -18,7 +18,8 @@ from tensorkit.dispatch import (
     view_method,
     wants_grad,
 )
-from tensorkit.ops.dims import Dims, as_ints, listed_ints
+from tensorkit.forms import type_name
+from tensorkit.ops.dims import Dims, as_ints, counted, listed_ints
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.view import new_layout
 from tensorkit.sizes import broadcast_sizes
@@ -37,7 +38,7 @@ __all__ = [
 
 def _squeeze_name(arguments: dict[str, Any]) -> str:
     dim = arguments["dim"]
-    return f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}"
+    return f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}"
 
 
 # The walk itself adds up what was repeated.
@@ -65,7 +66,7 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html
     """
-    return input._view(input._lay().squeeze(dim))
+    return input._view(input._lay().squeeze(counted(dim)))
 
 
 def _squeezed(dims: tuple[Any, ...]) -> Any:
@@ -186,9 +187,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(tensor)}")
     size = broadcast_sizes(*[tensor._lay().size for tensor in tensors])
     return tuple(
         [t if t._lay().size == size else broadcast_to(t, size) for t in tensors]  # PyTorch's very objects

@@ -10,6 +10,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import requires_grad
+from tensorkit.bits import CONJ
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.elementwise import NUMBERS, empty_strided
@@ -96,13 +97,14 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
+    if input._bits and not force:
+        bit, way = ("conjugate", "conj") if input._bits & CONJ else ("negative", "neg")
+        raise RuntimeError(
+            f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{way}().numpy() instead."
+        )
     if input._dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
-    if input._conjugated:
-        if not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
-            )
+    if input._bits:
         return input._nd()
     input._store()._foreign = True  # the array looks at this very memory: it may no longer be moved
     array = input._nd().view()

@@ -30,6 +30,7 @@ from tensorkit.ops.reduce import (
     exact_out,
     host,
     like_meta,
+    of_one,
     one_axis,
     put_along,
     reduced_size,
@@ -188,7 +189,7 @@ _SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     """The extreme of a few elements, or those along one dimension; None for the way that others take."""
-    array = small(input, _SMALL)
+    array = small(input, _SMALL, dim is UNSAID)
     if array is None and dim is UNSAID and keepdim is False and (whole := brief(input, _SMALL)) is not None:
         value = whole.item(whole.argmax() if name == "max" else whole.argmin())
         return (
@@ -365,6 +366,11 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     def extreme(
         input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
     ) -> Tensor:
+        one = input._array
+        if out is None and one is not None and one.size == 1 and input._dtype in _SMALL:
+            found = of_one(one.item(), one, input._dtype, dim, keepdim)
+            if found is not None:
+                return found
         if out is None and keepdim is False and dim.__class__ is int and (array := small(input)) is not None:
             axis = axis_of_small(array, dim)
             values = None if axis is None else few.extreme_along(largest, array, axis)[0]
@@ -375,10 +381,9 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         if out is None and keepdim is False and dim.__class__ is int and (whole := brief(input)) is not None:
             axis = axis_of_small(whole, dim)
             if axis is not None:
-                found = kernels.quiet(
-                    ufunc.reduce, whole, axis
-                )  # NumPy keeps the order in which dimensions lie
-                return fresh(numpy.asarray(found, order="C"), input._dtype)
+                extremes = kernels.quiet(ufunc.reduce, whole, axis)
+                # NumPy keeps the order in which dimensions lie.
+                return fresh(numpy.asarray(extremes, order="C"), input._dtype)
         return _amax(name, input, dim, keepdim, out)
 
     extreme.__name__ = name
@@ -474,7 +479,7 @@ def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tens
         axis = None if few_values is None or dim is None else axis_of_small(few_values, dim)
         if few_values is not None and (dim is None or axis is not None):
             found = few_values.argmax(axis) if name == "argmax" else few_values.argmin(axis)
-            return fresh(numpy.array(found), dtypes.int64)
+            return fresh(found if found.__class__ is numpy.ndarray else numpy.array(found), dtypes.int64)
     check_flag(keepdim)
     kind, size = input._dtype, input._lay().size
     if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):

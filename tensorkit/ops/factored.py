@@ -21,6 +21,7 @@ from tensorkit.ops.matrices import (
     check_info,
     check_square,
     check_tensor,
+    converted,
     host,
     in_columns,
     is_meta,
@@ -324,6 +325,7 @@ def linalg_lu_solve(
     ),
     kind="copy",
     rounded=500,
+    strict=True,
 )
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order.
@@ -421,9 +423,11 @@ def cholesky_solve(
     size = _old_sides(input, input2, "cholesky_solve")
     kernel_dtypes(input, "cholesky_solve_cpu")
     if is_meta(input, input2):
-        return only(blank(size, input._dtype, columns=True), out)
-    found = lapack.cholesky_solve(host(input2, "cholesky_solve"), host(input, "cholesky_solve"), upper=upper)
-    return only(in_columns(found, input._dtype), out)
+        made = blank(size, input._dtype, columns=True)
+    else:
+        arrays = host(input2, "cholesky_solve"), host(input, "cholesky_solve")
+        made = in_columns(lapack.cholesky_solve(*arrays, upper=upper), input._dtype)
+    return made if out is None else converted(made.contiguous(), out, "cholesky_solve")
 
 
 def _cholesky_inverse_back(g: Any, c: Any) -> Any:
@@ -464,12 +468,16 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     if input._dtype.category < 2 or is_half(input._dtype):
         raise missing_kernel("cholesky_inverse_out_cpu", input._dtype.label)
     if is_meta(input):
-        return only(blank(input._lay().size, input._dtype, columns=True), out)
+        return _inverted(blank(input._lay().size, input._dtype, columns=True), out)
     array = host(input, "cholesky_inverse")
     zeros = numpy.diagonal(array, 0, -2, -1) == 0
     info = numpy.where(zeros.any(-1), zeros.argmax(-1) + 1 if array.size else 0, 0)
     check_info(info, SINGULAR.format, "cholesky_inverse")
-    return only(in_columns(lapack.cholesky_inverse(array, upper=upper), input._dtype), out)
+    return _inverted(in_columns(lapack.cholesky_inverse(array, upper=upper), input._dtype), out)
+
+
+def _inverted(made: Tensor, out: Tensor | None) -> Tensor:
+    return made if out is None else converted(made, out, "cholesky_inverse")
 
 
 # -- the old triangular solver ------------------------------------------------------------------------------------

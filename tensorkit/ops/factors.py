@@ -25,6 +25,7 @@ from tensorkit.ops.matrices import (
     check_info,
     check_square,
     check_tensor,
+    converted,
     host,
     in_columns,
     is_meta,
@@ -209,7 +210,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     found, info = lapack.cholesky(host(input, "cholesky"), upper=upper)
     check_info(info, _positive, "cholesky")
     made = in_columns(found, input._dtype)
-    return made if out is None else _by_rows(made, out)
+    return made if out is None else converted(made.contiguous(), out, "cholesky")
 
 
 def _by_rows(result: Tensor, out: Tensor) -> Tensor:
@@ -423,7 +424,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     check_tensor("linalg_lu", "A", 1, A)
     _check_lu(A, "linalg.lu", pivot)
     *batch, m, n = A._lay().size
-    if A._dtype in (uint16, uint32, uint64) and m and 0 not in batch:
+    if pivot and A._dtype in (uint16, uint32, uint64) and m and 0 not in batch:
         raise missing_kernel("scatter_gather_scalar_cpu", A._dtype.label)
     if is_meta(A):
         sizes = ((*batch, m, m), (*batch, m, min(m, n)), (*batch, min(m, n), n))

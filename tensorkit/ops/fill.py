@@ -1,102 +1,33 @@
-"""One number written into every element, and whether a dtype can hold it."""
+"""One number written into every element."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.bits import turned
 from tensorkit.device import CPU
 from tensorkit.dispatch import op, sample, unmatched
-from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, as_number_array, check_writable, empty_strided
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
+from tensorkit.overflow import check_number, holds
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = [
-    "check_number",
     "fill",
-    "holds",
     "write_number",
 ]
 
 
 def _fill_name(arguments: dict[str, Any]) -> str:
     return "FillBackward3" if isinstance(arguments["value"], Tensor) else "FillBackward2"
-
-
-_C_NAMES = {
-    "complex64": "c10::complex<float>",
-    "uint8": "uint8_t",
-    "uint16": "uint16_t",
-    "uint32": "uint32_t",
-    "uint64": "uint64_t",
-    "int8": "int8_t",
-    "int16": "int16_t",
-    "int32": "int",
-    "int64": "int64_t",
-}
-
-
-_FLOAT32_MAX = float(numpy.finfo(numpy.float32).max)
-_MOST = {dtypes.float32: _FLOAT32_MAX, dtypes.complex64: _FLOAT32_MAX}
-_MOST_OF_HALVES = {dtypes.float16: 65504.0, dtypes.bfloat16: 2.0**128 - 2.0**120}
-_HALVES = {dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16"}
-
-
-def _fits(value: Any, kind: dtype, narrow: bool) -> bool:
-    """Whether PyTorch converts a number to a dtype without calling it an overflow."""
-    most = _MOST.get(kind) or (_MOST_OF_HALVES.get(kind) if narrow else None)
-    if most is not None:
-        parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
-        if any(most < abs(part) < math.inf for part in parts):
-            return False
-    if isinstance(value, complex):
-        return kind.is_complex or kind.category == 0 or value.imag == 0
-    if kind.category != 1:
-        return True
-    info = numpy.iinfo(kind.numpy)
-    if isinstance(value, float):
-        return info.min <= value <= float(info.max)  # as doubles; False for what is not a number
-    # An unsigned type takes the negative numbers whose magnitude it can hold: C wraps them around.
-    low = -info.max - 1 if not kind.is_signed else info.min
-    return bool(low <= int(value) <= info.max)
-
-
-def check_number(value: Any, kind: dtype, *, narrow: bool = False) -> None:
-    """Refuse a number that a dtype cannot hold, in PyTorch's words.
-
-    Args:
-        narrow: whether PyTorch makes it a number of 16 bits at once, and not of a double that may become infinite.
-    """
-    if not _fits(value, kind, narrow):
-        label = _C_NAMES.get(kind.name) or (_HALVES.get(kind) if narrow else None)
-        label = label or ("float" if kind is dtypes.float32 else "double")
-        raise RuntimeError(f"value cannot be converted to type {label} without overflow")
-
-
-#: Between which bounds a number of Python's is held by a dtype without a question.
-_HELD: dict[tuple[type, dtype], tuple[float, float]] = {
-    (float, dtypes.float32): (-_FLOAT32_MAX, _FLOAT32_MAX),
-    (float, dtypes.float64): (-math.inf, math.inf),
-    **{
-        (int, kind): (-127, 127)
-        for kind in (dtypes.float32, dtypes.float64, dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8)
-    },
-}
-
-
-def holds(kind: dtype, value: Any) -> bool:
-    """Whether a value is a number of Python's that a dtype holds without a question."""
-    bounds = _HELD.get((value.__class__, kind))
-    return bounds is not None and bounds[0] <= value <= bounds[1]
 
 
 def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
@@ -110,7 +41,7 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
     """
     if holds(input._dtype, value) and input._device is CPU:
         array = input._nd() if input._array is None else input._array
-        if not input._conjugated:
+        if not input._bits:
             array.fill(value)
             return
     value = value.item() if isinstance(value, numpy.generic) else value
@@ -124,7 +55,7 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
     if input._device == CPU:
         if input.numel():
             number = as_number_array(value, input._dtype)[()]
-            stored = number.conjugate() if input._conjugated else number
+            stored = turned(number, input._bits)
             kernels.quiet(input._nd(physical=True).fill, stored)
         return
     one = empty_strided((), (), input._dtype, CPU)
@@ -167,7 +98,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         return input
     if value.__class__ is not float and not isinstance(value, NUMBERS):
         raise TypeError(
-            f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one "
+            f"fill_() received an invalid combination of arguments - got ({type_name(value)}), but expected one "
             "of:\n * (Tensor value)\n * (Number value)\n"
         )
     write_number(input, value, narrow=input.numel() != 1)

@@ -15,6 +15,7 @@ from tensorkit.elementwise import empty_strided
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.determinism import alert
 from tensorkit.ops.gather import gather
 from tensorkit.ops.writing import (
     as_vector,
@@ -141,6 +142,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     """
     if not isinstance(source, Tensor):
         raise TypeError
+    if input._device != META and (not accumulate or input.is_cuda):
+        alert("put_")
     if index._dtype is not dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index._dtype.label}")
     if input._dtype is not source._dtype:

@@ -163,6 +163,9 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     array, places = small(input, _FEW, True), small(index, _FEW[3:], True)
     if array is None or places is None:
         return _some_gathered(input, dim, index)
+    if array.size == places.size == 1 and array.ndim == places.ndim:
+        known = axis_of_small(array, dim) is not None and places.item() == 0
+        return fresh(array.copy(), input._dtype) if known else None
     laid = _as_matrices(dim, array, places)
     if laid is None:
         return None
@@ -200,6 +203,13 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
     array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(src, _ADDED)
     if array is None or places is None or values is None or input._dtype is not src._dtype:
         return None
+    if places.size == 1 and array.size == values.size == 1 and array.ndim == places.ndim == values.ndim:
+        if axis_of_small(array, dim) is None or places.item() != 0:
+            return None  # refused in PyTorch's words
+        try:
+            return fresh(kernels.quiet_here(numpy.add, array, values), input._dtype)
+        except RuntimeError:
+            return None  # another thread is inside
     made = array.copy()
     laid = _as_matrices(dim, made, places, values)
     if laid is None:
@@ -475,15 +485,15 @@ def scatter(
         raise TypeError
     if not isinstance(given, (Tensor, *NUMBERS)) or not isinstance(index, Tensor):
         raise unmatched("scatter", [dim, index, *([] if given is None else [given])], {}, _SCATTER_FORMS)
-    if reduce is not None and reduce not in ("add", "multiply"):
-        axis = normalise_dim(dim, input.dim())
-        _check_scatter(input, axis, index, given if isinstance(given, Tensor) else None)
-        raise RuntimeError(_REDUCE_OLD)
-    if isinstance(given, Tensor) and reduce is not None:
+    if isinstance(given, Tensor) and isinstance(reduce, str):
         warn(
             "The reduce argument of tensorkit.scatter with Tensor src is deprecated and will be removed in a future "
             "PyTorch release. Use tensorkit.scatter_reduce instead for more reduction options."
         )
+    if reduce is not None and reduce not in ("add", "multiply"):
+        axis = normalise_dim(dim, input.dim())
+        _check_scatter(input, axis, index, given if isinstance(given, Tensor) else None)
+        raise RuntimeError(_REDUCE_OLD)
     kernel = "scatter_gather_tensor_cpu" if isinstance(given, Tensor) else "scatter_gather_scalar_cpu"
     _scattered(input, dim, index, given, reduce, kernel)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import ml_dtypes
 import numpy
 
 from tensorkit import dtypes, return_types
@@ -15,99 +14,30 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels import large
+from tensorkit.ops.bins import (
+    Range,
+    by_density,
+    check_bins,
+    check_edges,
+    check_kernel,
+    corrected,
+    counted,
+    least_and_most,
+    linear,
+    ranges,
+    searched,
+    shown,
+    spaced,
+)
 from tensorkit.ops.copies import copy_into, deliver
-from tensorkit.ops.fill import check_number
 from tensorkit.ops.names import cpp_name
-from tensorkit.ops.places import bisected
 from tensorkit.ops.pointwise import not_implemented
-from tensorkit.ops.ranges import linspace
 from tensorkit.ops.sorting import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
 from tensorkit.tensor import Array, Number, Tensor
 
 __all__ = ["bincount", "histc", "histogram"]
-
-_Range = tuple[float, float]
-
-
-# -- into which bin -----------------------------------------------------------------------------------------------
-
-
-def _linear(values: Array, edges: Array) -> Array:
-    """The bin of each value, of bins of one width; rounded to the values' precision at each step, as PyTorch does."""
-    bins = edges.size - 1
-    first, last = edges[0], edges[-1]
-    scaled = kernels.quiet(lambda: (values - first) * values.dtype.type(bins) / (last - first))
-    found: Array = kernels.cast(scaled, dtypes.int64)
-    return numpy.clip(
-        found, 0, bins - 1, out=found
-    )  # what became infinite in 16 bits is counted in the first bin
-
-
-def _corrected(values: Array, edges: Array) -> Array:
-    """The same, put right where rounding leads into the bin next to it."""
-    found = _linear(values, edges)
-    found -= values < edges[found]
-    numpy.maximum(found, 0, out=found)
-    found += (values >= edges[found + 1]) & (found < edges.size - 2)
-    return found
-
-
-def _searched(values: Array, edges: Array) -> Array:
-    """The bin of each value, of any bins; the last one holds its upper limit too."""
-    if bool((edges[1:] >= edges[:-1]).all()):
-        found = numpy.searchsorted(edges, values, "right") - 1
-    else:
-        found = bisected(edges[None], values[None], True)[0] - 1
-    return numpy.minimum(found, edges.size - 2)
-
-
-def _counted(values: Array, weight: Array | None, edges: Array, find: Any) -> Array:
-    """How many values, or how much weight, each bin gets; what lies outside all bins, and nan, is left out."""
-    inside = kernels.quiet(lambda: (values >= edges[0]) & (values <= edges[-1]))
-    if not inside.all():
-        values = values[inside]
-        weight = None if weight is None else weight[inside]
-    where = find(values, edges) if values.size else numpy.empty(0, numpy.int64)
-    if weight is None:
-        return numpy.bincount(where, minlength=edges.size - 1)
-    total = numpy.zeros(edges.size - 1, weight.dtype)
-    kernels.quiet(numpy.add.at, total, where, weight)
-    return total
-
-
-# -- the range ----------------------------------------------------------------------------------------------------
-
-
-def _least_and_most(array: Array, kind: dtype) -> _Range:
-    """The smallest and the largest element; as in PyTorch, the search begins at the largest and smallest number."""
-    wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else array
-    least, most = kernels.quiet(numpy.min, wide), kernels.quiet(numpy.max, wide)
-    return float(least), float(most)
-
-
-def _shown(number: float) -> str:
-    """A number as C++ prints it."""
-    return f"{number:g}"
-
-
-def _check_bins(bins: int) -> None:
-    if bins <= 0:
-        raise RuntimeError(f"tensorkit.histogram(): bins must be > 0, but got {bins} for dimension 0")
-
-
-def _check_kernel(kind: dtype) -> None:
-    if kind.category != 2:
-        raise missing_kernel("histogram_cpu", kind.label)
-
-
-def _spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
-    """The limits of bins of one width."""
-    if kind.category == 0 or kind in LIMITED:
-        raise missing_kernel("linspace_cpu", kind.label)
-    for end in (least, most):
-        check_number(end, kind, narrow=True)
-    return linspace(least, most, bins + 1, dtype=kind)
 
 
 def _real(value: Any) -> float:
@@ -120,52 +50,23 @@ def _real(value: Any) -> float:
     return float(value)
 
 
-def _range_of_histc(array: Array, kind: dtype, least: float, most: float) -> _Range:
+def _range_of_histc(array: Array, kind: dtype, least: float, most: float) -> Range:
     if least == most and array.size:
         if kind in LIMITED or kind.is_complex:
             raise missing_kernel("aminmax_cpu", kind.label)
-        least, most = _least_and_most(array, kind)
-        if kind.category == 2:
-            limit = float(ml_dtypes.finfo(kind.numpy).max)  # type: ignore[no-untyped-call]
-            least, most = (least if least != math.inf else limit), (most if most != -math.inf else -limit)
-            if math.isnan(least):
-                lost = (
-                    "nan" if kind is dtypes.bfloat16 or array.size == 1 else "-nan"
-                )  # as PyTorch's loops leave it
-                raise RuntimeError(f"tensorkit.histc: range of [{lost}, {lost}] is not finite")
+        least, most = least_and_most(array, kind)
+        if kind.category == 2 and math.isnan(least):
+            lost = (
+                "nan" if kind is dtypes.bfloat16 or array.size == 1 else "-nan"
+            )  # as PyTorch's loops leave it
+            raise RuntimeError(f"tensorkit.histc: range of [{lost}, {lost}] is not finite")
     if least == most:
         least, most = least - 1, most + 1
     if not (math.isfinite(least) and math.isfinite(most)):
-        raise RuntimeError(f"tensorkit.histc: range of [{_shown(least)}, {_shown(most)}] is not finite")
+        raise RuntimeError(f"tensorkit.histc: range of [{shown(least)}, {shown(most)}] is not finite")
     if not least < most:
         raise RuntimeError("tensorkit.histc: max must be larger than min")
     return least, most
-
-
-def _range_of_histogram(array: Array, kind: dtype, given: Any) -> _Range:
-    if given is not None:
-        if len(given) != 2:
-            raise RuntimeError(
-                "tensorkit.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got "
-                f"{len(given)}"
-            )
-        least, most = map(float, given)
-    elif array.size:
-        if kind is not dtypes.float32 and kind is not dtypes.float64:
-            raise missing_kernel("histogramdd", kind.label)
-        least, most = _least_and_most(array, kind)
-    else:
-        least, most = 0.0, 1.0
-    if not (math.isfinite(least) and math.isfinite(most)):
-        raise RuntimeError(
-            f"tensorkit.histogramdd: dimension 0's range [{_shown(least)}, {_shown(most)}] is not finite"
-        )
-    if least > most:
-        raise RuntimeError(
-            f"tensorkit.histogramdd: min should not exceed max, but got min {_shown(least)} max {_shown(most)} for "
-            "dimension 0"
-        )
-    return (least - 0.5, most + 0.5) if least == most else (least, most)
 
 
 # -- histc --------------------------------------------------------------------------------------------------------
@@ -227,37 +128,19 @@ def histc(
     check_tensor(input)
     count, kind = whole(bins), input._dtype
     least, most = _real(min), _real(max)
-    _check_bins(count)
+    check_bins(count)
     _check_hist(out, kind)
     if input._device == META:
         return input.new_empty((count,))
     values = on_host(input, "histc").reshape(-1)
     least, most = _range_of_histc(values, kind, least, most)
-    edges = _spaced(least, most, count, kind)._nd()
-    _check_kernel(kind)
-    result = deliver(_counted(values, None, edges, _linear), kind)
+    edges = spaced(least, most, count, kind)._nd()
+    check_kernel(kind)
+    result = deliver(counted([values], None, [edges], linear), kind)
     return result if out is None else _into(result, out)
 
 
 # -- histogram ----------------------------------------------------------------------------------------------------
-
-
-def _check_edges(bins: Tensor, kind: dtype) -> None:
-    if bins._dtype is not kind:
-        raise RuntimeError(
-            "tensorkit.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-            f"{cpp_name(kind)} and bins for dimension 0 with dtype {cpp_name(bins._dtype)}"
-        )
-    if bins.dim() != 1:
-        raise RuntimeError(
-            f"tensorkit.histogramdd: bins tensor should have one dimension, but got {bins.dim()} dimensions in the "
-            "bins tensor for dimension 0"
-        )
-    if not bins.numel():
-        raise RuntimeError(
-            "tensorkit.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
-            "for dimension 0"
-        )
 
 
 def _check_weight(input: Tensor, weight: Tensor | None) -> None:
@@ -285,33 +168,27 @@ def _check_out(out: tuple[Any, Any] | None, kind: dtype) -> None:
         )
 
 
-def _by_density(counts: Array, edges: Array) -> Array:
-    """Shares of the whole for each unit of width, rounded at each step as PyTorch's are."""
-    shares = kernels.quiet(lambda: counts / numpy.add.reduce(counts))
-    return kernels.quiet(numpy.divide, shares, numpy.diff(edges))  # type: ignore[no-any-return]
-
-
 def _histogram(
     input: Tensor, bins: Any, given: Any, weight: Tensor | None, density: bool, out: Any
 ) -> tuple[Tensor, Tensor]:
-    kind, counted = input._dtype, not isinstance(bins, Tensor)
+    kind, even = input._dtype, not isinstance(bins, Tensor)
     values = on_host(input, "histogram").reshape(-1)
-    if counted:
-        _check_bins(whole(bins))
+    if even:
+        check_bins(whole(bins))
         _check_out(out, kind)
-        edges = _spaced(*_range_of_histogram(values, kind, given), whole(bins), kind)
+        edges = spaced(*ranges([values], kind, given, "histogram")[0], whole(bins), kind)
         _check_weight(input, weight)
     else:
-        _check_edges(bins, kind)
+        check_edges(bins, kind)
         _check_weight(input, weight)
-        _check_bins(bins.numel() - 1)
+        check_bins(bins.numel() - 1)
         _check_out(out, kind)
         edges = bins.detach().clone()
-    _check_kernel(kind)
+    check_kernel(kind)
     loads = None if weight is None else on_host(weight, "histogram").reshape(-1)
-    counts = _counted(values, loads, edges._nd(), _corrected if counted else _searched)
-    counts = kernels.cast(counts, kind)
-    return deliver(_by_density(counts, edges._nd()) if density else counts, kind), edges
+    limits = [edges._nd()]
+    counts = kernels.cast(counted([values], loads, limits, corrected if even else searched), kind)
+    return deliver(by_density(counts, limits) if density else counts, kind), edges
 
 
 _HISTOGRAM_FORMS = (
@@ -469,7 +346,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if places.ndim != 1 or places.min() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if loads is None:
-        return deliver(numpy.bincount(places, minlength=least), dtypes.int64)
+        counts = large.counted(places, least)
+        return deliver(numpy.bincount(places, minlength=least) if counts is None else counts, dtypes.int64)
     if loads[0].shape != places.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return _weighed(places, *loads, max(least, int(places.max()) + 1))

@@ -6,7 +6,10 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.views import in_pairs, register_pairs
+from tensorkit.bits import CONJ
 from tensorkit.dispatch import op, sample
+from tensorkit.ops.conjugates import _neg_view
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
 
@@ -23,9 +26,7 @@ def _complex_again(g: Any) -> Tensor:
 
 
 def _as_real(input: Tensor) -> Tensor:
-    lay = input._lay()
-    layout = Layout((*lay.size, 2), (*[2 * step for step in lay.stride], 1), 2 * lay.offset)
-    out = input._view(layout)
+    out = input._view(in_pairs(input._lay()))
     out._dtype = input._dtype.to_real()
     return out
 
@@ -44,7 +45,7 @@ def view_as_real(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    if input._conjugated:
+    if input._bits & CONJ:
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
@@ -99,14 +100,21 @@ def real(input: Tensor) -> Tensor:
     >>> tk.real(tk.zeros(3, dtype=tk.cfloat)).stride()
     (2,)
     """
-    if input._conjugated:
+    if input._bits & CONJ:
         return real(input.conj())
     return view_as_real(input).select(-1, 0) if input._dtype.is_complex else input
 
 
-@op(samples=(sample("tk.imag(a)", a=(2, 3)),), methods=())
+@op(
+    samples=(
+        sample("tk.imag(a)", a=(2, 3)),
+        sample("a.conj().imag", a=(2, 3)),
+        sample("a.conj().imag[1:].t().clone()", a=(2, 3)),
+    ),
+    methods=(),
+)
 def imag(input: Tensor) -> Tensor:
-    """The imaginary parts, as a view.
+    """The imaginary parts, as a view; of a view of conjugates, one that stands for the negatives (see `is_neg`).
 
     Raises:
         RuntimeError: for a tensor of real numbers.
@@ -117,7 +125,9 @@ def imag(input: Tensor) -> Tensor:
     """
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return -imag(input.conj()) if input._conjugated else view_as_real(input).select(-1, 1)
+    if input._bits & CONJ:
+        return _neg_view(view_as_real(input.conj())).select(-1, 1)
+    return view_as_real(input).select(-1, 1)
 
 
 def _write_real(input: Tensor, value: Any) -> None:
@@ -128,5 +138,6 @@ def _write_imag(input: Tensor, value: Any) -> None:
     imag(input).copy_(value)
 
 
+register_pairs(view_as_real, view_as_complex)
 attach("real", property(real, _write_real))
 attach("imag", property(imag, _write_imag))

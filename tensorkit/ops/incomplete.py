@@ -55,13 +55,63 @@ def _steep(c: Any) -> Any:
 def _igamma(a: Array, b: Array) -> Array:
     from scipy import special
 
-    return _settled(special.gammainc(a, b), a, b, 0, 1)
+    shares = special.gammainc(a, b)
+    if a.dtype == numpy.float32:
+        shares = numpy.where(_too_small(a, b) & ((b <= 1) | (b <= a)), 0, shares)
+    return _settled(shares, a, b, 0, 1)
 
 
 def _igammac(a: Array, b: Array) -> Array:
     from scipy import special
 
-    return _settled(special.gammaincc(a, b), a, b, 1, 0)
+    shares = special.gammaincc(a, b)
+    if a.dtype == numpy.float32:
+        shares = numpy.where(_too_small(a, b) & (b > _MIDDLE) & (b >= a), 0, shares)
+        few = _by_series(a, b)
+        x, y = numpy.broadcast_arrays(a, b)
+        shares[few] = _series(x[few], y[few])
+    return _settled(shares, a, b, 1, 0)
+
+
+# -- float32, in which PyTorch computes without a wider number ----------------------------------------------------
+
+# What it is compared with has the digits of float64, though: the 1.1 of float32 is more than 1.1.
+_NEAR, _LOW, _MIDDLE = numpy.float64(0.4), 0.5, numpy.float64(1.1)
+_LARGEST_POWER = numpy.float32(88.72283905206835)  # of e
+_LANCZOS = numpy.float32(56906521.91347156 / 39916800)  # what the sum of Lanczos tends to near 0, times `a`
+
+
+def _too_small(a: Array, b: Array) -> Array:
+    """Where ``b ** a * exp(-b) / gamma(a)`` is 0 in float32: a share that is a multiple of it is 0 too."""
+    from scipy import special
+
+    power = a * numpy.log(b) - b - special.gammaln(a)
+    beside = numpy.abs(a - b) <= _NEAR * a
+    none: Array = numpy.where(beside, numpy.isinf(_LANCZOS / a), power < -_LARGEST_POWER)
+    return none & (a > 0) & (a <= 20) & (b > 0)
+
+
+def _by_series(a: Array, b: Array) -> Array:
+    """Where PyTorch adds up a series for the upper share."""
+    low: Array = (b <= _LOW) & (a <= -_NEAR / numpy.log(b))
+    middle = (b > _LOW) & (b <= _MIDDLE) & (a <= b * _MIDDLE)
+    return (a > 0) & (b > 0) & (low | middle)
+
+
+def _series(a: Array, b: Array) -> Array:
+    """The upper share for a small `b`, whose small digits float32 loses as in PyTorch."""
+    from scipy import special
+
+    factor, total = numpy.ones_like(a), numpy.zeros_like(a)
+    for n in range(1, 40):
+        factor = factor * (-b / numpy.float32(n))
+        term = factor / (a + numpy.float32(n))
+        total = total + term
+        if (numpy.abs(term) <= numpy.float32(2.0**-24) * numpy.abs(total)).all():
+            break
+    power = a * numpy.log(b)
+    near: Array = -numpy.expm1(power - special.gammaln(1 + a)) - numpy.exp(power - special.gammaln(a)) * total
+    return near
 
 
 def _settled(shares: Any, a: Array, b: Array, least: int, most: int) -> Array:

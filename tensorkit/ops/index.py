@@ -20,9 +20,11 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.copies import copy_into, same_place, warn_complex_to_real
-from tensorkit.ops.fill import holds, write_number
+from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import backend_name, type_name
+from tensorkit.ops.parts import into
 from tensorkit.ops.view import alias
+from tensorkit.overflow import holds
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -108,7 +110,7 @@ def _few(input: Tensor) -> Any:
     """The array of a row-major tensor of few elements, None for any other."""
     array = input._array
     if array is None:
-        if input._device is not CPU or input._conjugated:
+        if input._device is not CPU or input._bits:
             return None
         array = input._nd()
     return array if array.size <= _FEW and array.flags.c_contiguous else None
@@ -148,7 +150,7 @@ def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
     """The arrays of few elements and of a mask of their size, however they lie; None for others."""
     if key.__class__ is not Tensor or key._dtype is not dtypes.bool or key._device is not CPU:
         return None
-    if input._device is not CPU or input._conjugated:
+    if input._device is not CPU or input._bits:
         return None
     array, mask = input._nd(), key._nd()
     return (array, mask) if 0 < array.size <= _FEW and array.shape == mask.shape and array.ndim else None
@@ -282,9 +284,7 @@ def _is_whole(part: slice, length: int) -> bool:
 
 
 def _sliced(g: Any, c: Any) -> Any:
-    zeros = g.new_zeros(c.input_face.size)
-    zeros[(slice(None),) * c.dim + (c.part,)].copy_(g)
-    return zeros
+    return into(g, c.input_face, lambda zeros: zeros[(slice(None),) * c.dim + (c.part,)])
 
 
 def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
@@ -365,7 +365,7 @@ def _write(input: Tensor, key: Any, value: Any) -> None:
         if number:
             _as_tensor(value, input)  # PyTorch refuses the number before it looks at the key
         raise
-    if layout is None and input._conjugated:
+    if layout is None and input._bits:
         # Picked elements are written where they are stored: go by way of a copy.
         whole = input.clone()
         _write(whole, key, value)

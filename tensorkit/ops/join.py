@@ -21,6 +21,7 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into, same_place
 from tensorkit.sizes import contiguous_stride, normalise_dim
@@ -39,7 +40,6 @@ __all__ = [
     "dstack",
     "hstack",
     "stack",
-    "type_text",
     "vstack",
 ]
 
@@ -55,18 +55,12 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
     """
     if type(value) is not tuple and not isinstance(value, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_text(value)}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(value)}"
         )
     for place, tensor in enumerate(value):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_text(tensor)}")
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(tensor)}")
     return tuple(value)
-
-
-def type_text(value: Any) -> str:
-    """What PyTorch's errors call the type of a value: NumPy's carry their module."""
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def as_dim(dim: Any, name: str) -> int:
@@ -175,7 +169,7 @@ def _joined_stride(tensors: Sequence[Tensor], size: tuple[int, ...]) -> tuple[in
 
 def _check_out(out: Any, kind: dtype, name: str) -> None:
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     if not dtypes.can_cast(kind, out._dtype):
         raise TypeError(
             f"tensorkit.cat(): input types can't be cast to the desired output type {out._dtype.label}"
@@ -264,7 +258,7 @@ def _quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool
             return None
         array, base = tensor._array, tensor._base
         if array is None or not tensor._solid:
-            if not anyhow or tensor._device is not CPU or tensor._conjugated:
+            if not anyhow or tensor._device is not CPU or tensor._bits:
                 return None
             array, solid = tensor._nd(), False
             if array.size > _SOME:
@@ -485,7 +479,7 @@ def _one_or_several(
             return each(only)
         if not isinstance(only, (tuple, list)):
             raise TypeError(
-                f"{name}() received an invalid combination of arguments - got ({type_text(only)}), but expected one "
+                f"{name}() received an invalid combination of arguments - got ({type_name(only)}), but expected one "
                 "of:\n * (Tensor input)\n * (tuple of Tensors tensors)\n"
             )
         tensors = tuple(only)

@@ -19,6 +19,7 @@ from tensorkit.ops.matrices import (
     blank,
     check_matrix,
     check_tensor,
+    converted,
     epsilon,
     host,
     is_meta,
@@ -161,7 +162,7 @@ def pinv(
     if rcond is not None:
         atol, rtol = 0.0, rcond
     found = _pseudoinverse(input, atol, rtol, hermitian)
-    return found if out is None else deliver_into(found, out)
+    return found if out is None else converted(found.contiguous(), out, "linalg.pinv")
 
 
 @op(
@@ -211,7 +212,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     namespace="linalg",
 )
 def matrix_rank(
-    A: Tensor,
+    input: Tensor,
     tol: Any = None,
     hermitian: bool = False,
     *,
@@ -234,23 +235,23 @@ def matrix_rank(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matrix_rank.html
     """
-    check_tensor("linalg_matrix_rank", "A", 1, A)
-    name, size = "tensorkit.linalg.matrix_rank", A._lay().size
+    check_tensor("linalg_matrix_rank", "input", 1, input)
+    name, size = "tensorkit.linalg.matrix_rank", input._lay().size
     if tol is not None:
         atol, rtol = tol, 0.0
-    check_matrix(A, name, "input")
+    check_matrix(input, name, "input")
     for label, bound in (("atol", atol), ("rtol", rtol)):
         _bound(bound, name, label)
-    if rtol is None and (A._dtype.category < 2 or kernels.is_half(A._dtype)):
+    if rtol is None and (input._dtype.category < 2 or kernels.is_half(input._dtype)):
         raise RuntimeError("This function doesn't handle types other than float and double")
-    if is_meta(A):
+    if is_meta(input):
         return blank(size[:-2], int64)
-    if not A.numel():
+    if not input.numel():
         found = as_tensor(numpy.zeros(size[:-2], numpy.int64), int64)
         found._bump()
         return found if out is None else deliver_into(found, out)
-    values = numpy.abs(eigvalsh(A)._nd()) if hermitian else svdvals(A)._nd()
-    least = numpy.asarray(_cutoff(A, _largest(values), atol, rtol, name))[..., None]
+    values = numpy.abs(eigvalsh(input)._nd()) if hermitian else svdvals(input)._nd()
+    least = numpy.asarray(_cutoff(input, _largest(values), atol, rtol, name))[..., None]
     found = as_tensor((values > least).sum(-1), int64)
     found._bump()  # PyTorch writes the count into a tensor of its own
     return found if out is None else deliver_into(found, out)
@@ -371,17 +372,48 @@ def solved_in_squares(
         ) from None
 
 
+def _right_sides(input: Tensor, b: Tensor, vector: bool) -> tuple[Array, tuple[int, ...]]:
+    """The right-hand sides as matrices, and the batch of the left ones.
+
+    PyTorch counts whatever has a dimension less as vectors where it works out the size of the solution, and copies it
+    there as it is.
+    """
+    size, right = input._lay().size, host(b, "linalg_lstsq")
+    lifted = (*right.shape, 1) if _is_vector(size, right.shape) else right.shape
+    if vector:
+        right = right[..., None]
+    batch = broadcast_sizes(size[:-2], lifted[:-2])
+    if lifted != right.shape:
+        target = (*batch, *right.shape[-2:])
+        both = broadcast_sizes(target, right.shape)
+        if both != target:
+            raise RuntimeError(
+                f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}"
+            )
+        right = numpy.broadcast_to(right, target)
+    return right, size[:-2]
+
+
+def _by_matrix(found: Array | None, own: tuple[int, ...]) -> Array | None:
+    """What is known of each matrix, once, however many right-hand sides it was broadcast to."""
+    if found is None:
+        return None
+    part = found[tuple(slice(0, n) for n in own)]
+    shape = (*own, *found.shape[len(own) :])
+    return part if part.shape == shape else numpy.zeros(shape, found.dtype)
+
+
 def _lstsq_body(
     input: Any, b: Any, vector: bool, rcond: Any, driver: str, held: list[Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Solutions, residuals and ranks; the singular values, which have no derivative, are put into a list."""
     kind, (m, n) = input._dtype, input._lay().size[-2:]
     cutoff = epsilon(kind) * max(m, n) if rcond is None else rcond
-    right = host(b, "linalg_lstsq")[..., None] if vector else host(b, "linalg_lstsq")
-    broadcast_sizes(input._lay().size[:-2], right.shape[:-2])
+    right, own = _right_sides(input, b, vector)
     sides, ranks, values = solved_in_squares(
         host(input, "linalg_lstsq"), right, "linalg.lstsq", driver=driver, cutoff=cutoff
     )
+    ranks, values = _by_matrix(ranks, own), _by_matrix(values, own)
     X, real, nothing = _top(sides, n, kind), kind.to_real(), numpy.zeros(0)
     held.append(as_tensor(nothing if values is None else values, real))
     residuals = as_tensor(_residuals(sides, n, ranks, driver, m), real)

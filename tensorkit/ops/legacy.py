@@ -29,9 +29,11 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import warn
 from tensorkit.formats import strided
+from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype, to_device
 from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.data import tensor
+from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.names import cpp_name, legacy_dtype
 from tensorkit.ops.view import alias
 from tensorkit.sizes import contiguous_stride
@@ -108,9 +110,9 @@ def _of_one(given: Any, kind: dtype, home: device, any_dtype: bool) -> Tensor:
     if type(given).__name__ == "Size":
         return _of_size(tuple(given), kind, home)
     if isinstance(given, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(given).__name__}'")
+        raise TypeError(f"new(): invalid data type '{type_name(given)}'")
     if not isinstance(given, (Sequence, numpy.ndarray)):
-        raise TypeError(f"new(): data must be a sequence (got {type(given).__name__})")
+        raise TypeError(f"new(): data must be a sequence (got {type_name(given)})")
     return tensor(given, dtype=kind, device=home)
 
 
@@ -122,13 +124,14 @@ def _of_size(size: tuple[Any, ...], kind: dtype, home: device) -> Tensor:
         except TypeError:
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {place + 1} with error "
-                f'"type must be tuple of ints,but got {type(length).__name__}"'
+                f'"type must be tuple of ints,but got {type_name(length)}"'
             ) from None
     for length in lengths:
         if length < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {length}: {lengths}")
     sizes = tuple(lengths)
-    return empty_strided(sizes, contiguous_stride(sizes), kind, home)
+    made = empty_strided(sizes, contiguous_stride(sizes), kind, home)
+    return whole_filled(made) if chosen.enabled else made
 
 
 def _of_storage(given: TypedStorage | UntypedStorage, kind: dtype) -> Tensor:
@@ -367,7 +370,7 @@ def _check_range_arguments(start: Any, end: Any, step: Any) -> None:
     for place, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
         if not isinstance(value, (int, float, complex, numpy.number, Tensor)):
             raise TypeError(
-                f"range(): argument '{name}' (position {place + 1}) must be Number, not {type(value).__name__}"
+                f"range(): argument '{name}' (position {place + 1}) must be Number, not {type_name(value)}"
             )
 
 

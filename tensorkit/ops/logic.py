@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
+from tensorkit.bits import resolved
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import (
@@ -17,6 +18,7 @@ from tensorkit.elementwise import (
     check_devices,
     result_dtype,
 )
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.ops.convert import host_array, to_device, to_dtype
@@ -364,7 +366,7 @@ def isin(
         raise RuntimeError(f"Expected out tensor to have dtype bool, but got {cpp_name(out._dtype)} instead")
     place, kind = check_devices((first, second)), result_dtype(first, second)
     if isinstance(second, Tensor):
-        _check_path(first, second, kind)
+        _check_path(first, resolved(second), kind)
     found = numpy.isin(_members(first, kind), _members(second, kind), assume_unique, invert)
     result = to_device(fresh(numpy.asarray(found), _BOOL), place)
     return result if out is None else deliver_into(result, out)
@@ -405,9 +407,7 @@ def is_nonzero(input: Tensor) -> bool:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.is_nonzero.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError(
-            f"is_nonzero(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+        raise TypeError(f"is_nonzero(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     return bool(input)
 
 

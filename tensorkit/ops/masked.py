@@ -12,20 +12,23 @@ import numpy
 from tensorkit import brackets, dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
+from tensorkit.bits import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import NUMBERS, brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.forms import type_name
+from tensorkit.kernels import compiled_masks
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.ops.dims import as_ints
-from tensorkit.ops.fill import holds
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.writing import paired, real_alone, result_in
+from tensorkit.overflow import holds
 from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
@@ -181,13 +184,18 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         raise MissingKernelError(
             "masked_select() of a meta tensor: how many elements it gives depends on the data"
         )
-    array = numpy.broadcast_to(host_array(input), size)
-    chosen = numpy.broadcast_to(host_array(mask), size)
+    array, chosen = (
+        one if one.shape == size else numpy.broadcast_to(one, size)
+        for one in (host_array(input), host_array(mask))
+    )
     if out is not None:
         out = result_in(out, input._dtype, (int(numpy.count_nonzero(chosen)),), (input, mask))
     if input._dtype in LIMITED and 0 not in size:
         raise missing_kernel("masked_select", input._dtype.label)
-    made = to_device(fresh(numpy.ascontiguousarray(array[chosen]).reshape(-1), input._dtype), input._device)
+    taken = compiled_masks.chosen(array, chosen)
+    if taken is None:
+        taken = numpy.ascontiguousarray(array[chosen]).reshape(-1)
+    made = to_device(fresh(taken, input._dtype), input._device)
     if out is None:
         return made
     copy_into(out, made)
@@ -290,8 +298,8 @@ def _same_memory(input: Tensor) -> Tensor:
 def _written_over(input: Tensor, src: Any, name: str, cut: Callable[[Tensor], Layout]) -> Tensor:
     """A copy of the tensor in which the view that `cut` makes holds other values."""
     if not isinstance(src, Tensor):
-        raise TypeError(f"{name}(): argument 'src' (position 2) must be Tensor, not {type(src).__name__}")
-    out = _same_memory(input)
+        raise TypeError(f"{name}(): argument 'src' (position 2) must be Tensor, not {type_name(src)}")
+    out = _same_memory(resolved(input))
     part = cut(out)
     if part.size != src._lay().size:
         raise RuntimeError(
@@ -532,7 +540,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if not isinstance(fill_value, NUMBERS):
         raise TypeError(
             "fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not "
-            f"{type(fill_value).__name__}"
+            f"{type_name(fill_value)}"
         )
     lay = input._lay()
     size = lay.size

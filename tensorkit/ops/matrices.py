@@ -13,9 +13,10 @@ import numpy
 from tensorkit import return_types
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel
-from tensorkit.dtypes import dtype, float32, float64
+from tensorkit.dtypes import can_cast, dtype, float32, float64
 from tensorkit.elementwise import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into
 from tensorkit.sizes import contiguous_stride
@@ -27,12 +28,14 @@ __all__ = [
     "adjoint",
     "as_tensor",
     "blank",
+    "check_cast",
     "check_floating",
     "check_info",
     "check_matrix",
     "check_square",
     "check_tensor",
     "column_stride",
+    "converted",
     "epsilon",
     "host",
     "in_columns",
@@ -70,7 +73,7 @@ def check_tensor(name: str, argument: str, position: int, value: Any) -> None:
     """Refuse what is no tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}"
         )
 
 
@@ -167,7 +170,7 @@ def blank(size: Sequence[int], kind: dtype, where: device = META, *, columns: bo
 def into(result: Tensor, out: Any) -> Tensor:
     """A result written into a tensor given as ``out=``, of the very dtype; resized, it lies as the result does."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not result._dtype:
         raise RuntimeError(
             f"Expected out tensor to have dtype {_CPP[result._dtype.name]}, but got {_CPP[out._dtype.name]} instead"
@@ -178,21 +181,57 @@ def into(result: Tensor, out: Any) -> Tensor:
     return out
 
 
+def check_cast(kind: dtype, held: dtype, name: str, part: str = "result") -> None:
+    """Refuse a tensor given as ``out=`` whose dtype is of a lower category than the result's."""
+    if not can_cast(kind, held):
+        raise RuntimeError(
+            f"{name}: Expected {part} to be safely castable from {kind.label} dtype, but got {part} with "
+            f"dtype {held.label}"
+        )
+
+
+def converted(result: Tensor, out: Any, name: str, part: str = "result") -> Tensor:
+    """A result written into a tensor given as ``out=``, of a dtype that can hold it.
+
+    One of the very dtype lies as the result does where it is resized; another lies row by row.
+
+    Raises:
+        RuntimeError: where the dtype is of a lower category.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
+    check_cast(result._dtype, out._dtype, name, part)
+    if out._dtype is result._dtype:
+        return into(result, out)
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
 def only(result: Tensor, out: Any) -> Tensor:
     """A result, or the tensor given as ``out=`` with the result in it."""
     return result if out is None else into(result, out)
 
 
-def named(name: str, parts: Iterable[Tensor], out: Any = None) -> Any:
-    """Several results as the type that prints their names."""
+def named(name: str, parts: Iterable[Tensor], out: Any = None, *, castable: str = "") -> Any:
+    """Several results as the type that prints their names.
+
+    Args:
+        castable: the function's name in a refusal, where tensors of other dtypes that can hold the results are taken.
+    """
     if out is None:
         return getattr(return_types, name)(parts)
     found = tuple(parts)
     if len(out) != len(found):
         raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
-    return getattr(return_types, f"{name}_out")(
-        [into(part, target) for part, target in zip(found, out, strict=True)]
-    )
+    kind = getattr(return_types, f"{name}_out")
+    if castable:
+        labels = kind._fields
+        written = [converted(*each[:2], castable, each[2]) for each in zip(found, out, labels, strict=True)]
+    else:
+        written = [into(part, target) for part, target in zip(found, out, strict=True)]
+    return kind(written)
 
 
 # -- for derivatives ----------------------------------------------------------------------------------------------

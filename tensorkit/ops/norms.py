@@ -10,11 +10,12 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample, takes
 from tensorkit.errors import warn
+from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import zeros
 from tensorkit.ops.dims import Dims
-from tensorkit.ops.matrices import check_floating, check_matrix, check_square, check_tensor, only
+from tensorkit.ops.matrices import check_floating, check_matrix, check_square, check_tensor, converted, only
 from tensorkit.ops.solvers import inv_ex
 from tensorkit.ops.spectral import svdvals
 from tensorkit.ops.statistics import norm_back, vector_norm
@@ -73,7 +74,7 @@ def linalg_vector_norm(
     check_tensor("linalg_vector_norm", "input", 1, input)
     if isinstance(ord, str) or ord is None:
         raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}"
         )
     if isinstance(ord, complex):
         check_floating(input, "linalg.vector_norm")
@@ -186,7 +187,7 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
     namespace="linalg",
 )
 def matrix_norm(
-    A: Tensor,
+    input: Tensor,
     ord: Any = "fro",
     dim: Sequence[int] = (-2, -1),
     keepdim: bool = False,
@@ -211,8 +212,8 @@ def matrix_norm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.matrix_norm.html
     """
-    check_tensor("linalg_matrix_norm", "A", 1, A)
-    found: Tensor = _norm_of(A, ord, dim, keepdim, dtype)
+    check_tensor("linalg_matrix_norm", "input", 1, input)
+    found: Tensor = _norm_of(input, ord, dim, keepdim, dtype)
     if isinstance(out, Tensor) and out._dtype is not found._dtype:
         raise RuntimeError(
             f"linalg.matrix_norm expected out tensor dtype {found._dtype.label} but got: {out._dtype.label}"
@@ -239,7 +240,7 @@ def matrix_norm(
     namespace="linalg",
 )
 def linalg_norm(
-    A: Tensor,
+    input: Tensor,
     ord: Any = None,
     dim: Any = None,
     keepdim: bool = False,
@@ -261,18 +262,26 @@ def linalg_norm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
-    check_tensor("linalg_norm", "A", 1, A)
+    check_tensor("linalg_norm", "input", 1, input)
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
-    if ord is not None and dims is None and A.dim() not in (1, 2):
+    if ord is not None and dims is None and input.dim() not in (1, 2):
         raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.dim()}D."
         )
-    of_matrix = isinstance(ord, str) or (ord is not None and (A.dim() if dims is None else len(dims)) == 2)
+    of_matrix = isinstance(ord, str) or (
+        ord is not None and (input.dim() if dims is None else len(dims)) == 2
+    )
     if of_matrix:
-        return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype, out=out)
-    return vector_norm(A, 2 if ord is None else ord, dims, keepdim, dtype, out)
+        found = matrix_norm(input, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
+    else:
+        found = vector_norm(input, 2 if ord is None else ord, dims, keepdim, dtype)
+    if isinstance(out, Tensor) and out._dtype is not found._dtype:
+        raise RuntimeError(
+            f"linalg.norm expected out tensor dtype {found._dtype.label} but got: {out._dtype.label}"
+        )
+    return only(found, out)
 
 
 # -- condition ----------------------------------------------------------------------------------------------------
@@ -341,7 +350,7 @@ def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """
     check_tensor("linalg_cond", "input", 1, input)
     found: Tensor = _condition(input, p)
-    return only(found, out)
+    return found if out is None else converted(found, out, "linalg.cond")
 
 
 # -- of earlier years ---------------------------------------------------------------------------------------------

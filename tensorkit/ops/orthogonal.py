@@ -22,6 +22,7 @@ from tensorkit.ops.matrices import (
     check_floating,
     check_matrix,
     check_tensor,
+    converted,
     host,
     in_columns,
     is_meta,
@@ -228,6 +229,7 @@ def _geqrf_back(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("GeqrfBackward0", applies=_refuse_complex, input=_geqrf_back),
     rounded=200,
+    strict=True,
 )
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
     """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply.
@@ -253,9 +255,10 @@ def geqrf(input: Tensor, *, out: Any = None) -> Any:
         raise missing_kernel("geqrf_cpu", input._dtype.label)
     if is_meta(input):
         parts = blank(size, input._dtype, columns=True), blank((*size[:-2], min(size[-2:])), input._dtype)
-        return named("geqrf", parts, out)
-    packed, taus = lapack.reflectors(host(input, "geqrf"))
-    return named("geqrf", (in_columns(packed, input._dtype), as_tensor(taus, input._dtype)), out)
+    else:
+        packed, taus = lapack.reflectors(host(input, "geqrf"))
+        parts = in_columns(packed, input._dtype), as_tensor(taus, input._dtype)
+    return named("geqrf", parts, out, castable="tensorkit.geqrf")
 
 
 def _reflected(packed: Any, tau: Any, turned: bool, W: Any, order: range) -> Any:
@@ -389,7 +392,8 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     """
     check_tensor("linalg_householder_product", "input", 1, input)
     check_tensor("linalg_householder_product", "tau", 2, tau)
-    return only(_product(input, tau), out)
+    made = _product(input, tau)
+    return made if out is None else converted(made, out, "tensorkit.linalg.householder_product")
 
 
 @op(
@@ -409,7 +413,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     """
     check_tensor("orgqr", "input", 1, input)
     check_tensor("orgqr", "input2", 2, input2)
-    return only(householder_product(input, input2), out)
+    return householder_product(input, input2, out=out)
 
 
 def _ormqr_back_input3(g: Any, c: Any) -> Any:
@@ -518,6 +522,11 @@ def ormqr(
     _check_ormqr(input, input2, input3, left)
     if input._dtype.category < 2 or is_half(input._dtype):
         raise missing_kernel("ormqr_cpu", input._dtype.label)
+    if isinstance(out, Tensor) and out._dtype is not input._dtype:
+        raise RuntimeError(
+            "tensorkit.ormqr: Expected input and result to have the same dtype, but input has dtype"
+            f"{input._dtype.label} and result has dtype {out._dtype.label}"
+        )
     if is_meta(input, input2, input3):
         return only(blank(input3._lay().size, input._dtype, columns=True), out)
     found = lapack.householder_times(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit.dispatch import Op, Sample, explain, register, registry, sample
+from tensorkit.forms import type_name
 
 # The methods that these functions call are attached by these modules.
 from tensorkit.ops import (  # noqa: F401
@@ -105,9 +106,7 @@ def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
         if not isinstance(input, Tensor):
             if input is _ABSENT:
                 raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
-            raise TypeError(
-                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-            )
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         if args:
             raise TypeError(f"{name}() takes 1 positional argument but {len(args) + 1} were given")
         if kwargs:

@@ -20,6 +20,7 @@ from tensorkit.tensor import Tensor
 __all__ = [
     "as_strided",
     "diagonal",
+    "into",
     "narrow",
     "narrow_copy",
     "select",
@@ -35,10 +36,12 @@ def _row_major(input: Tensor) -> Tensor:
     return out
 
 
-def _into(g: Any, face: Any, pick: Callable[[Any], Any]) -> Tensor:
+def into(g: Any, face: Any, pick: Callable[[Any], Any]) -> Tensor:
     """Zeros of the input's size, with the gradient where the view lay."""
     zeros = g.new_zeros(face.size)
     pick(zeros).copy_(g)
+    if zeros._autograd is None:  # PyTorch does not count this write: nobody has seen the zeros
+        zeros._counter = None
     return zeros  # type: ignore[no-any-return]
 
 
@@ -77,7 +80,7 @@ def _start(start: Any) -> int:
     derivative=Rule(
         "SliceBackward0",
         applies=_can_narrow,
-        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+        input=lambda g, c: into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
     ),
 )
 @by_layout
@@ -104,7 +107,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     kind="copy",
     derivative=Rule(
         "NarrowCopyBackward0",
-        input=lambda g, c: _into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
+        input=lambda g, c: into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
     ),
 )
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -134,7 +137,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         sample("a.select(0, 2)", a=(2, 3)),
     ),
     derivative=Rule(
-        "SelectBackward0", input=lambda g, c: _into(g, c.input_face, lambda z: z.select(c.dim, c.index))
+        "SelectBackward0", input=lambda g, c: into(g, c.input_face, lambda z: z.select(c.dim, c.index))
     ),
 )
 @by_layout
@@ -154,7 +157,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
-        input=lambda g, c: _into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
+        input=lambda g, c: into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
     ),
 )
 @by_layout

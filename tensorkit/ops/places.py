@@ -5,18 +5,21 @@ from __future__ import annotations
 import functools
 import math
 from operator import le
-from typing import Any
+from typing import Any, Literal
 
 import numpy
 
 from tensorkit import dtypes
+from tensorkit.bits import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels import compiled_masks, few
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few
+from tensorkit.kernels.large import PIECE
+from tensorkit.kernels.threads import spread
 from tensorkit.ops.copies import copy_into, number_tensor
 from tensorkit.ops.sorting import check_flags, on_host
 from tensorkit.sizes import contiguous_stride
@@ -36,7 +39,16 @@ def _keys(array: Array, kind: dtype) -> Array:
 
 def _places(bounds: Array, values: Array, right: bool) -> Array:
     """For each value the number of boundaries before it; ties count if `right`. nan comes after all numbers."""
-    return numpy.asarray(numpy.searchsorted(bounds, values, "right" if right else "left"))
+    side: Literal["left", "right"] = "right" if right else "left"
+    if values.size < kernels.MANY:
+        return numpy.asarray(numpy.searchsorted(bounds, values, side))
+    flat, found = values.reshape(-1), numpy.empty(values.size, numpy.int64)
+
+    def piece(i: int, j: int) -> None:
+        found[i:j] = numpy.searchsorted(bounds, flat[i:j], side)
+
+    spread(piece, flat.size, PIECE)
+    return found.reshape(values.shape)
 
 
 def _searched(bounds: Array, values: Array, right: bool) -> Array:
@@ -175,6 +187,7 @@ def _search(
         quick = _search_some(bounds, values, right)
         if quick is not None:
             return quick
+    bounds, values = resolved(bounds), resolved(values)
     number = not isinstance(values, Tensor)
     asked = number_tensor(values) if number else values
     _check_sorter(bounds, sorter)
@@ -346,8 +359,11 @@ _NO_META = (
 
 def _coordinates(array: Array) -> Array:
     """Where elements are not zero: a row for each dimension."""
+    found = compiled_masks.places(array)
+    if found is not None:
+        return found
     if array.ndim == 1:
-        return numpy.flatnonzero(array)[None]
+        return numpy.flatnonzero(array).reshape(1, -1)
     if array.ndim == 0:
         return numpy.empty((0, int(bool(array))), numpy.int64)
     return numpy.array(numpy.nonzero(array), numpy.int64)
@@ -382,6 +398,9 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
     array = brief(input, _FEW) if out is None else None
     if array is not None:
+        rows = compiled_masks.places(array)
+        if rows is not None and rows.shape[1] > 1:
+            return fresh_strided(rows.T, dtypes.int64)
         return _in_columns(array.nonzero())
     if input._device == META:
         raise MissingKernelError(_NO_META)
@@ -394,6 +413,8 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
         raise missing_kernel("nonzero_count_cpu", kind.label)
     found = _coordinates(array)
     ndim, count = found.shape
+    if out is None and ndim and count > 1:
+        return fresh_strided(found.T, dtypes.int64)
     size = (count, ndim)
     result = empty_strided(size, _column_major(count), dtypes.int64, CPU)
     result._nd()[...] = found.T

@@ -30,12 +30,14 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.kernels import compiled, compiled_each
+from tensorkit.forms import type_name
+from tensorkit.kernels import compiled, compiled_each, ufuncs
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.fill import holds, write_number
+from tensorkit.ops.fill import write_number
+from tensorkit.overflow import check_number, holds
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.spellings import binary, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
@@ -161,19 +163,19 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
         return None
     kind: Any = None
     arrays: list[Any] = [mask]
-    solid = condition._solid
+    solid = condition._solid or mask.size == 1
     for value in (input, other):
         if value.__class__ is Tensor:
             if kind is None:
                 kind = value._dtype
             elif kind is not value._dtype:
                 return None
-            if value._device is not CPU or value._conjugated:
+            if value._device is not CPU or value._bits:
                 return None
             array = value._nd()
             if not array.ndim:
                 return None
-            solid = solid and value._solid and array.shape == mask.shape
+            solid = solid and (value._solid or array.size == 1) and array.shape == mask.shape
             arrays.append(array)
         else:
             arrays.append(value)
@@ -187,15 +189,19 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
                 or not holds(kind, value)
             ):
                 return None
-            arrays[place] = kind.numpy.type(value)
+            arrays[place] = numpy.array(value, kind.numpy)
+    if solid and mask.size == 1 and input.__class__ is other.__class__:
+        return fresh(arrays[1 if mask.item() else 2].copy(), kind)
+    swift = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
+    choose = numpy.where if swift is None else swift
     if solid:
-        return fresh(kernels.quiet(numpy.where, *arrays), kind)
+        return fresh(choose(*arrays), kind)
     lies = place_of((condition, input, other), kind)
     if lies is None:
         return None
-    for place in lies.packed:
+    for place in lies.packed if swift is None else ():
         arrays[place] = arrays[place].copy("K")
-    return placed(kernels.quiet(numpy.where, *arrays), kind, lies)
+    return placed(choose(*arrays), kind, lies)
 
 
 def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
@@ -295,10 +301,10 @@ def where(
     for value, label, place in ((input, "input", 2), (other, "other", 3)):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"where(): argument '{label}' (position {place}) must be Tensor, not {type(value).__name__}"
+                f"where(): argument '{label}' (position {place}) must be Tensor, not {type_name(value)}"
             )
     if not isinstance(out, Tensor):
-        raise TypeError(f"where(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"where(): argument 'out' must be Tensor, not {type_name(out)}")
     return _where_recorded(condition, input, other, out=out)
 
 
@@ -575,7 +581,7 @@ def _rounded(mode: Any) -> Pointwise:
 def _check_divisor(other: Any, position: int) -> None:
     if not isinstance(other, (Tensor, *NUMBERS)):
         raise TypeError(
-            f"div(): argument 'other' (position {position}) must be Tensor, not {type(other).__name__}"
+            f"div(): argument 'other' (position {position}) must be Tensor, not {type_name(other)}"
         )
 
 
@@ -607,8 +613,8 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
     Source: https://docs.pytorch.org/docs/stable/generated/torch.div.html
     """
     _check_divisor(other, 2)
-    if input is None:
-        raise TypeError
+    if not isinstance(input, (Tensor, *NUMBERS)):
+        raise TypeError  # said in PyTorch's words by whoever wraps the operation
     return apply(_rounded(rounding_mode), (input, other), out=out)
 
 
@@ -696,7 +702,10 @@ def _power(base: Array, exponent: Array) -> Array:
     if exponent.ndim == 0 and base.dtype.kind != "c" and exponent in (2, 3):
         return numpy.square(base) if exponent == 2 else _cube(base)
     if not _integers(base):
-        return numpy.power(base, exponent)
+        if exponent.ndim == 0 and exponent == -0.5 and base.dtype.kind == "f":
+            return numpy.divide(1, numpy.sqrt(base), dtype=base.dtype)  # of -0.0 and -inf it is not the power
+        few = base.dtype.char == "f" and max(base.size, exponent.size) <= kernels.BY_EYE
+        return numpy.power(base, exponent, dtype="d").astype("f") if few else numpy.power(base, exponent)
     negative = exponent < 0
     if not negative.any():
         return numpy.power(base, exponent)
@@ -712,6 +721,10 @@ def _check_power(*operands: Any) -> None:
     whole = isinstance(base, Tensor) and base._dtype.category < 2
     if whole and isinstance(exponent, int) and exponent < 0 and result_dtype(*operands).category < 2:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if isinstance(base, Tensor) and isinstance(exponent, (int, float)):
+        kind = result_dtype(*operands)
+        if kind is not dtypes.float32:  # whose exponent PyTorch keeps as a double
+            check_number(exponent, kind, narrow=True)
 
 
 _NUMBERS = (bool, int, float, complex)
@@ -1045,9 +1058,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.equal.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError(f"equal(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"equal(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     if not isinstance(other, Tensor):
-        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
     x, y = input._array, other._array
     if x is not None and y is not None and input._dtype is other._dtype and x.size < _FEW:
         return x.shape == y.shape and bool(x.tolist() == y.tolist())

@@ -2,6 +2,8 @@
 
 The numbers are NumPy's BLAS's. It takes transposed matrices as they lie; only other strides are written out first.
 16-bit floats are multiplied in float32 and rounded once; integers are exact and wrap around (`_whole_product`).
+A tensor that is both an operand and ``out=`` is read before it is written; PyTorch's BLAS has it the other way round,
+and what it finds is zeros or chance.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.bits import CONJ
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel, op, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.names import cpp_name
@@ -61,8 +65,16 @@ def wide_product(a: Array, b: Array, kind: dtype) -> Array:
     """`product`, not yet rounded to 16 bits."""
     if kernels.is_half(kind):
         a, b = kernels.cast(a, dtypes.float32), kernels.cast(b, dtypes.float32)
-    elif kind.category < 2:
+        return kernels.quiet(numpy.matmul, _for_blas(a), _for_blas(b))  # type: ignore[no-any-return]
+    if kind.category < 2:
         return _whole_product(a, b)
+    return _by_blas(a, b)
+
+
+def _by_blas(a: Array, b: Array) -> Array:
+    """The product by NumPy's BLAS; of a column and a row it is what they give element by element, -0.0 included."""
+    if a.ndim == b.ndim == 2 and a.shape[1] == 1 and len(a) > 1 and b.shape[1] > 1 and a.dtype.kind == "f":
+        return kernels.quiet(numpy.multiply, a, b, order="C")  # type: ignore[no-any-return]
     return kernels.quiet(numpy.matmul, _for_blas(a), _for_blas(b))  # type: ignore[no-any-return]
 
 
@@ -134,7 +146,7 @@ def check_tensors(name: str, **operands: Any) -> None:
     for position, (argument, value) in enumerate(operands.items(), 1):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}"
             )
 
 
@@ -153,7 +165,7 @@ def prepare(out: Any, size: tuple[int, ...], kind: dtype) -> None:
 def check_out(out: Any, kind: dtype) -> None:
     """Refuse an ``out=`` that is no tensor, or of another dtype than the result."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not kind:
         raise RuntimeError(
             f"Expected out tensor to have dtype {cpp_name(kind)}, but got {cpp_name(out._dtype)} instead"
@@ -208,22 +220,22 @@ def _quick_product(a: Any, b: Any, forms: tuple[tuple[int, int], ...] = _FORMS) 
     if kind is not b._dtype or kind not in _BLAS:
         return None
     if x is None:
-        if a._device is not CPU or a._conjugated:
+        if a._device is not CPU or a._bits:
             return None
         x = a._nd()
     if y is None:
-        if b._device is not CPU or b._conjugated:
+        if b._device is not CPU or b._bits:
             return None
         y = b._nd()
     if (x.ndim, y.ndim) not in forms or x.shape[-1] != y.shape[0]:
         return None
     # `dot` begins in a third of the time that `matmul` takes to; but 0 times nan is 0 to it, where one is all there is.
-    if 1 < x.size < _SMALL and 1 < y.size < _SMALL:
+    if 1 < x.size < _SMALL and 1 < y.size < _SMALL and y.shape[0] > 1:
         made = kernels.quiet(x.dot, y)
         return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), kind)
     if y.ndim != 2:
         return None
-    return fresh(kernels.quiet(numpy.matmul, _for_blas(x), _for_blas(y)), kind)
+    return fresh(_by_blas(x, y), kind)
 
 
 def _column_major(face: Any) -> bool:
@@ -500,6 +512,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is None and (done := _quick_product(input, tensor, _VECTORS)) is not None:
         return done
     check_tensors("dot", input=input, tensor=tensor)
+    if tensor._bits & CONJ and not input._bits & CONJ:
+        return _dotted("dot", tensor, input, out, turned=False)  # PyTorch's way round, which its errors tell
     return _dotted("dot", input, tensor, out, turned=False)
 
 
@@ -525,6 +539,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.vdot.html
     """
     check_tensors("vdot", input=input, other=other)
+    if input._bits & other._bits & CONJ:
+        return _dotted("vdot", other.conj(), input.conj(), out, turned=True)
     return _dotted("vdot", input, other, out, turned=True)
 
 
@@ -608,11 +624,27 @@ def _folded(a: Tensor, b: Tensor, out: Tensor | None) -> Tensor:
     size = batch._lay().size
     tall = batch.reshape(-1 if batch.numel() else _count(size[:-1]), size[-1])
     if single.dim() == 1:
+        if isinstance(out, Tensor):
+            if out._dtype is not tall._dtype and single._dtype is tall._dtype:
+                labels = ", ".join((out._dtype.label, tall._dtype.label))
+                raise RuntimeError(
+                    f"addmv input tensors must have the same dtype, but got {labels}, and {single._dtype.label}"
+                )
+            _check_folded(out, size[:-1], tall._lay().size[:1])
         return unsafe_view(tall.mv(single), size[:-1])  # type: ignore[no-any-return]
     if out is not None:
         check_out(out, tall._dtype)
+        columns = single._lay().size[1:]
+        _check_folded(out, (*size[:-1], *columns), (tall._lay().size[0], *columns))
     result: Tensor = unsafe_view(tall.mm(single), (*size[:-1], single._lay().size[1]))
     return result.mT.contiguous() if turned else result
+
+
+def _check_folded(out: Tensor, size: tuple[int, ...], tall: tuple[int, ...]) -> None:
+    """PyTorch multiplies into `out` as one tall matrix, and stumbles over one that cannot be looked at like that."""
+    lay = out._lay()
+    if lay.size == size and lay.reshape(tall) is None:
+        broadcast_sizes(size, tall)
 
 
 def _count(sizes: tuple[int, ...]) -> int:
@@ -648,7 +680,10 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor | None = None) -> Tensor:
             f"both arguments to matmul need to be at least 1D, but they are {dims[0]}D and {dims[1]}D"
         )
     if dims == (1, 1):
-        return a.dot(b)
+        made = a.dot(b)
+        if out is not None:
+            _prepare_scalar(out, a._dtype)
+        return made
     if dims == (2, 1):
         return a.mv(b)
     if dims == (1, 2):

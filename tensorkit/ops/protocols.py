@@ -27,15 +27,25 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import requires_grad
+from tensorkit.bits import CONJ, NEG
 from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.device import device as Device
 from tensorkit.dispatch import offers, op, registry, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.errors import warn
+from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.data import checked_number
-from tensorkit.storage import NO_PINNED, TypedStorage, adopt, legacy_class, read_only_too, typed
+from tensorkit.storage import (
+    NO_PINNED,
+    TypedStorage,
+    adopt,
+    legacy_class,
+    read_only_too,
+    typed,
+    warn_typed_storage,
+)
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Size, Tensor, attach, on_storage
 
@@ -44,7 +54,7 @@ __all__ = ["DLDeviceType", "apply_", "from_dlpack", "map2_", "map_"]
 
 # -- copies and pickles -------------------------------------------------------------------------------------------
 
-_HIDDEN = {"_conjugated"}  # what the engine itself keeps beside the slots
+_HIDDEN = {"_bits"}  # what the engine itself keeps beside the slots
 
 
 def _attributes(input: Tensor) -> dict[str, Any]:
@@ -57,8 +67,7 @@ def _rebuild(
 ) -> Tensor:
     """A tensor made again from what `__reduce_ex__` wrote down."""
     made = on_storage(held.untyped(), Layout(tuple(size), stride, offset), held.dtype)
-    if flags.get("conj"):
-        made._conjugated = True
+    made._bits = (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0)
     if flags.get("requires_grad"):
         made.requires_grad_()
     if kind is not Tensor:
@@ -68,7 +77,11 @@ def _rebuild(
 
 def _reduce(input: Tensor, protocol: Any) -> tuple[Any, ...]:
     lay = input._lay()
-    flags = {"requires_grad": requires_grad(input), "conj": input._conjugated}
+    flags = {
+        "requires_grad": requires_grad(input),
+        "conj": bool(input._bits & CONJ),
+        "neg": bool(input._bits & NEG),
+    }
     held = typed(input._store(), input._dtype)
     parts = (type(input), held, lay.offset, Size(lay.size), lay.stride, flags)
     return _rebuild, parts, _attributes(input) or None
@@ -85,9 +98,8 @@ def _deepcopy(input: Tensor, memo: dict[int, Any]) -> Tensor:
     found = memo.get(id(input))
     if found is not None:
         return found  # type: ignore[no-any-return]
-    if input._conjugated:
+    if input._bits:
         made: Tensor = input.detach().clone()
-        made = made.resolve_conj()
     else:
         made = on_storage(copy.deepcopy(input._store(), memo), input._lay(), input._dtype)
     if requires_grad(input):
@@ -143,7 +155,9 @@ def _call_each(input: Tensor, others: list[Tensor], function: Callable[..., Any]
     if input._device == META:
         return input
     target, read = input._nd(physical=True).flat, _reader(input._dtype)
-    flats = [other._nd().flat for other in (input, *others)]
+    flats = [
+        other._nd(physical=True).flat for other in (input, *others)
+    ]  # PyTorch's bits are not asked either
     for place in range(input.numel()):
         # Only the writing is silent: what the function's own numbers warn of is the caller's.
         quiet(target.__setitem__, place, read(function(*(_number(flat[place]) for flat in flats))))
@@ -193,9 +207,7 @@ def _type_text(input: Tensor) -> str:
 def _matching(name: str, input: Tensor, others: dict[str, tuple[Tensor, str]]) -> list[Tensor]:
     for label, (other, place) in others.items():
         if not isinstance(other, Tensor):
-            raise TypeError(
-                f"{name}(): argument '{label}' {place} must be Tensor, not {type(other).__name__}"
-            )
+            raise TypeError(f"{name}(): argument '{label}' {place} must be Tensor, not {type_name(other)}")
     _refuse_grad(name, input, *(other for other, _ in others.values()))
     word = "argument " if len(others) > 1 else ""
     for label, (other, _) in others.items():
@@ -318,7 +330,7 @@ def _dlpack(
         raise TypeError("stream must be ``int`` or ``none``")
     if wants_grad(self) and requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if self._conjugated:
+    if self._bits & CONJ:
         raise BufferError("Can't export tensors with the conjugate bit set")
     if self._device != CPU:
         raise BufferError(f"Cannot pack tensors on {self._device}")
@@ -337,7 +349,7 @@ def _dlpack(
 def _visible(input: Tensor) -> Array:
     """The elements as an array of a type that NumPy hands on."""
     input._store()._foreign = True  # somebody else looks at this very memory: it may no longer be moved
-    array = input._nd()
+    array = input._nd(physical=True)  # like PyTorch, which does not ask for the negative bit here
     array = array.view(numpy.uint16) if input._dtype is dtypes.bfloat16 else array
     return array if array.flags.writeable else read_only_too(array)
 
@@ -454,6 +466,7 @@ def _is_pinned(self: Tensor, device: Any = None) -> bool:
 
 def _storage_type(self: Tensor) -> Any:
     """The class of earlier years that this tensor's `storage` is recognised by: such as ``FloatStorage``."""
+    warn_typed_storage()
     return legacy_class(self._dtype)
 
 

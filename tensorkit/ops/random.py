@@ -22,6 +22,7 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype, host_array
 from tensorkit.ops.create import empty, empty_like, quick_size
 from tensorkit.ops.dims import as_ints
@@ -73,8 +74,8 @@ class _Call:
 
     def refused(self) -> TypeError:
         """PyTorch's list of all forms of the operation."""
-        given = [type(value).__name__ for value in self.args]
-        given += [f"{key}={type(value).__name__}" for key, value in self.named.items()]
+        given = [type_name(value) for value in self.args]
+        given += [f"{key}={type_name(value)}" for key, value in self.named.items()]
         like = self.name.endswith("_like")
         extra = "tensorkit.memory_format memory_format = None, " if like else "Tensor out = None, "
         lines = [
@@ -111,7 +112,7 @@ class _Call:
         if not isinstance(given, (tuple, list)):
             where = "" if position is None else f" (position {position})"
             raise TypeError(
-                f"{self.name}(): argument 'size'{where} must be tuple of ints, not {type(given).__name__}"
+                f"{self.name}(): argument 'size'{where} must be tuple of ints, not {type_name(given)}"
             )
         return as_ints((given,), self.name, position=position or 1)
 
@@ -465,7 +466,7 @@ def randint(
             raise call.refused()
     elif not _is_integer(high):
         where = " (position 1)" if args else ""
-        raise TypeError(f"randint(): argument 'high'{where} must be int, not {type(high).__name__}")
+        raise TypeError(f"randint(): argument 'high'{where} must be int, not {type_name(high)}")
     sizes = call.size(size, None if "size" in keyword else len(args))
     first, last = call.integer(low), call.integer(high)
     return _integers(_make(sizes, dtypes.int64, call), first, last, generator, out is not None)
@@ -512,6 +513,8 @@ def randperm(
     """
     usual = generator is None and out is None and dtype is None and device is None and not keyword
     if usual and n.__class__ is int and 0 < n <= _SOME and not default_chosen.once:
+        if n == 1:  # there is nothing to draw
+            return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)
         order = numpy.empty(n, numpy.int64)
         random.fill_permutation(order, _generator)
         return fresh(order, dtypes.int64)
@@ -520,7 +523,7 @@ def randperm(
     )
     call.check_options()
     if not _is_integer(n):
-        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type_name(n)}")
     made = _make((call.integer(n),), dtypes.int64, call)
     if made._device == CPU:
         _check_counts(made._dtype, made.numel())
@@ -543,7 +546,7 @@ def _like(name: str, input: Any, options: dict[str, Any]) -> Tensor:
     call = _Call(name, ("Tensor input",), (input,), **options)
     call.check_options()
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     return empty_like(input, **{key: value for key, value in call.named.items() if key != "generator"})
 
 

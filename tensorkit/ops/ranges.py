@@ -23,6 +23,7 @@ from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import SMALL, new_or_out
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
+from tensorkit.overflow import check_number
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -189,7 +190,7 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
     if steps is None:
         raise TypeError(f'{name}() missing 1 required positional arguments: "steps"')
     if isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
-        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type(steps).__name__}")
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -277,6 +278,9 @@ _FEW = 16  # numbers, which Python counts sooner than NumPy begins to
 _ONE_THREAD = 32768
 
 
+_MOST = float(numpy.finfo(numpy.float32).max)
+
+
 def _counted(start: float, step: float, length: int, kind: dtype) -> Array:
     """Numbers one step apart, rounded as PyTorch's vectors of 32 bytes round them.
 
@@ -340,12 +344,15 @@ def linspace(
     """
     if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= _FEW:
         plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
-        if plain and dtypes.get_default_dtype() is dtypes.float32:
+        held = plain and -_MOST <= start <= _MOST and -_MOST <= end <= _MOST
+        if held and dtypes.get_default_dtype() is dtypes.float32:
             return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
     start, end, count = _steps("linspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "linspace")
     if kind in LIMITED or kind.category == 0:
         raise missing_kernel("linspace_cpu", kind.label)
+    for end_of_it in (start, end):
+        check_number(end_of_it, kind, narrow=True)
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
     return _place(values, kind, dtype, device, out, "linspace")
 

@@ -49,6 +49,7 @@ __all__ = [
     "mean",
     "nanmean",
     "nansum",
+    "of_one",
     "one_axis",
     "prod",
     "product",
@@ -154,7 +155,7 @@ def small(input: Tensor, kinds: tuple[dtype, ...] = _FLOATS, any_steps: bool = F
     """
     array = input._array
     if array is None:
-        if input._device is not CPU or input._conjugated:
+        if input._device is not CPU or input._bits:
             return None
         array = input._nd()
     row_major = input._solid or (any_steps and array.flags.c_contiguous)
@@ -173,18 +174,37 @@ def axis_of_small(array: Array, dim: Any) -> int | None:
 
 def _short(input: Tensor, dim: Any, keepdim: Any, whole: Any, along: Any) -> Tensor | None:
     """The sum or mean of a few elements, of all or along one dimension; None for the way that others take."""
+    array = input._array
+    if array is not None and array.size == 1 and array.ndim and input._dtype in _FLOATS:
+        # A sum begins with 0, and so it is never -0.
+        return of_one(array.item() + 0.0, array, input._dtype, dim, keepdim)
     array = small(input)
     if array is None:
         return _briefly(input, dim, keepdim, whole is few.mean)
-    if dim is UNSAID:
-        return None if keepdim is not False else fresh(kernels.quiet(whole, array), input._dtype)
-    axis = axis_of_small(array, dim)
-    if axis is None or (keepdim is not False and keepdim is not True):
-        return None
-    values = kernels.quiet(along, array, axis)
+    try:
+        if dim is UNSAID:
+            return None if keepdim is not False else fresh(kernels.quiet_here(whole, array), input._dtype)
+        axis = axis_of_small(array, dim)
+        if axis is None or (keepdim is not False and keepdim is not True):
+            return None
+        values = kernels.quiet_here(along, array, axis)
+    except RuntimeError:
+        return None  # another thread is inside
     return fresh(
         values.reshape(reduced_size(array.shape, (axis,), True)) if keepdim else values, input._dtype
     )
+
+
+def of_one(value: Any, array: Array, kind: dtype, dim: Any, keepdim: Any) -> Tensor | None:
+    """A number as what an array of one element is reduced to; None for the way that others take."""
+    if keepdim is not False and (keepdim is not True or dim is UNSAID):
+        return None
+    left = 0
+    if dim is not UNSAID:
+        if axis_of_small(array, dim) is None:
+            return None
+        left = array.ndim if keepdim else array.ndim - 1
+    return fresh(numpy.array(value, array.dtype, ndmin=left), kind)
 
 
 def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | None:
@@ -195,7 +215,10 @@ def _briefly(input: Tensor, dim: Any, keepdim: Any, shared: bool) -> Tensor | No
     axis = None if dim is UNSAID else axis_of_small(array, dim)
     if axis is None and dim is not UNSAID:
         return None
-    values = kernels.quiet(few.brief_sum, array, axis)
+    try:
+        values = kernels.quiet_here(few.brief_sum, array, axis)
+    except RuntimeError:
+        return None  # another thread is inside
     if values is None:
         return None
     if shared:
@@ -773,7 +796,7 @@ _BOOLS: tuple[dtype, ...] = (dtypes.bool,)
 
 def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
     if dim is None and out is None and keepdim is False:
-        few_bools = small(input, _BOOLS)
+        few_bools = brief(input, _BOOLS)
         if few_bools is not None:
             return fresh(few.truth(name == "all", few_bools), dtypes.bool)
     check_flag(keepdim)

@@ -18,7 +18,7 @@ from tensorkit.dispatch import (
     wants_grad,
 )
 from tensorkit.errors import warn
-from tensorkit.ops.dims import Dims, as_ints, listed_ints
+from tensorkit.ops.dims import Dims, as_ints, counted, listed_ints
 from tensorkit.ops.view import alias, new_layout
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
@@ -138,6 +138,7 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
     """
+    source, destination = counted(source), counted(destination)
     layout = input._lay().movedim(source, destination)
     if wants_grad(input):
         ndim = input.dim()

@@ -11,6 +11,7 @@ from tensorkit import strides as layouts
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.dispatch import op, recorded_call, sample, wants_grad
+from tensorkit.elementwise import resize_out
 from tensorkit.errors import warn
 from tensorkit.formats import (
     check_format,
@@ -20,6 +21,9 @@ from tensorkit.formats import (
     preserve_format,
     suggested_format,
 )
+from tensorkit.forms import type_name
+from tensorkit.ops.copies import copy_into
+from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import TypedStorage, UntypedStorage
@@ -51,7 +55,7 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         if not hasattr(length, "__index__"):
             raise TypeError(
                 f"resize_(): argument 'size' (position {position + 1}) must be tuple of ints, "
-                f"not {type(length).__name__}"
+                f"not {type_name(length)}"
             )
         if length < 0:
             raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
@@ -70,8 +74,11 @@ def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Te
     target = Layout(size, stride, input._lay().offset)
     needed = target.reach() * input._dtype.itemsize
     held = input._store()
-    if needed > held.nbytes():
+    before = held.nbytes()
+    if needed > before:
         held.resize_(needed)
+        if chosen.enabled:
+            whole_filled(input, before // input._dtype.itemsize)
     input._adopt_geometry(held, target)
     input._bump()
     return input
@@ -105,7 +112,14 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
         raise RuntimeError("cannot resize variables that require grad")
     if memory_format is preserve_format:
         memory_format = suggested_format(the_template._lay())
-    return _resized(input, the_template._lay().size, memory_format, "resize_as_")
+    size = the_template._lay().size
+    if input._bits and size != input._lay().size:  # as where PyTorch writes a result into a view with bits
+        plain = _resized(input.clone(), size, memory_format, "resize_as_")
+        resize_out(input, size)
+        copy_into(input, plain)
+        input._bump()
+        return input
+    return _resized(input, size, memory_format, "resize_as_")
 
 
 # -- what PyTorch warns of ---------------------------------------------------------------------------------------
@@ -180,7 +194,7 @@ def _source_storage(source: Any) -> UntypedStorage:
         return source.untyped()
     if isinstance(source, UntypedStorage):
         return source
-    raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
+    raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type_name(source)}")
 
 
 @op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False)

@@ -15,8 +15,10 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
+from tensorkit.forms import type_name
 from tensorkit.kernels import compiled_each, cpu
 from tensorkit.memory_order import iterator_strides, like_strides
+from tensorkit.ops.dims import counted
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.reduce import UNSAID
 from tensorkit.spellings import fast_unary, samples_of_one, unary
@@ -193,6 +195,7 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
     if decimals is UNSAID and out is None and (quick := _round_few(input)) is not None:
         return quick
     if decimals is not UNSAID:
+        decimals = counted(decimals)
         if not isinstance(decimals, int) or isinstance(decimals, bool):
             raise TypeError  # said in PyTorch's words by whoever wraps this
         block = replace(_decimal, numpy=partial(_to_decimals, decimals=decimals)) if decimals else _whole
@@ -204,7 +207,7 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
 
 def _check_frexp(input: Tensor, out: Any) -> None:
     if not (out is None or isinstance(out, (tuple, list))):
-        raise TypeError(f"frexp(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+        raise TypeError(f"frexp(): argument 'out' must be tuple of Tensors, not {type_name(out)}")
     if out is not None and len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     if not input._dtype.is_floating_point:

@@ -16,6 +16,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
+from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
@@ -166,7 +167,7 @@ def _one_chance(
 
 def _check_tensor(name: str, input: Any) -> None:
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
 
 
 def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
@@ -435,7 +436,7 @@ def _check_call(arguments: dict[str, Any], options: dict[str, Any]) -> None:
     if not good or not isinstance(options["generator"], Generator | None):
         written = [value for value in arguments.values() if value is not None]
         if _is_float(mean) and std is None and size is None and not given:
-            kind = type(mean).__name__
+            kind = type_name(mean)
             raise TypeError(f"normal(): argument 'mean' (position 1) must be Tensor, not {kind}")
         raise unmatched("normal", written, given, _NORMAL_FORMS)
 

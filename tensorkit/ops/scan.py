@@ -72,13 +72,15 @@ def running(ufunc: Any, array: Array, axis: int, kind: dtype) -> Array:
     source = kernels.cast(array, kind)
     if not source.ndim:
         return source.copy()
-    short = large.running(ufunc, source, axis) if axis == source.ndim - 1 else None
+    short = large.running(ufunc, source, axis) if source.ndim <= 2 or axis == source.ndim - 1 else None
     if short is not None:
         return short
     many = source.shape[axis]
     if axis < source.ndim - 1 and many and source.size // many >= _BROAD:
         return kernels.quiet(_by_slices, ufunc, source, axis, wide)  # type: ignore[no-any-return]
     values = kernels.quiet(ufunc.accumulate, source, axis=axis, dtype=wide.numpy)
+    if ufunc is numpy.add and values.dtype.kind in "fc":
+        values += 0  # PyTorch begins with 0, so that a sum of nothing but -0.0 is 0.0
     return kernels.cast(values, kind)
 
 
@@ -90,7 +92,9 @@ def _by_slices(ufunc: Any, source: Array, axis: int, wide: dtype) -> Array:
     out = numpy.empty(source.shape, source.dtype)
     parts, results = numpy.moveaxis(source, axis, 0), numpy.moveaxis(out, axis, 0)
     so_far = parts[0].astype(wide.numpy)
-    results[0] = parts[0]
+    if ufunc is numpy.add:
+        so_far += 0
+    results[0] = so_far
     for k in range(1, len(parts)):
         ufunc(so_far, parts[k], out=so_far)
         results[k] = so_far
@@ -103,7 +107,7 @@ def running_log(array: Array, axis: int, kind: dtype) -> Array:
     if not source.size or not source.ndim:
         return kernels.cast(source.copy(), kind)
     if not kind.is_complex:
-        return kernels.cast(kernels.quiet(numpy.logaddexp.accumulate, source, axis=axis), kind)
+        return kernels.cast(kernels.quiet(numpy.logaddexp.accumulate, source, axis=axis) + 0, kind)
     out = numpy.moveaxis(source.copy(), axis, 0)
     so_far: Array = numpy.full(out.shape[1:], -numpy.inf, out.dtype)  # of nothing
     for k in range(out.shape[0]):
@@ -312,7 +316,10 @@ def _scan_op(
     def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
         if out is None and dtype is None and (array := small(input, any_steps=True)) is not None:
             axis = axis_of_small(array, dim)
-            values = None if axis is None else kernels.quiet(few.running, product, array, axis)
+            try:
+                values = None if axis is None else kernels.quiet_here(few.running, product, array, axis)
+            except RuntimeError:
+                values = None  # another thread is inside
             if values is not None:
                 return fresh(values, input._dtype)
         elif out is None and dtype is None and (array := brief(input)) is not None:

@@ -14,12 +14,16 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
+from tensorkit.bits import CONJ, NEG
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method, wants_grad
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.formats import contiguous_format
+from tensorkit.forms import type_name
+from tensorkit.kernels import large
 from tensorkit.memory_order import like_strides
+from tensorkit.ops.conjugates import _neg_view
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, like_input
 from tensorkit.ops.dims import Dims, as_ints
@@ -55,24 +59,24 @@ def int_list(value: Any, name: str, argument: str, position: int, *, one: bool =
                 if place:  # PyTorch looks at the first alone before it takes them all
                     raise TypeError(
                         f"{name}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
-                        f'"type must be tuple of ints,but got {type(part).__name__}"'
+                        f'"type must be tuple of ints,but got {type_name(part)}"'
                     )
                 raise TypeError(
                     f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, but found element "
-                    f"of type {type(part).__name__} at pos {place}"
+                    f"of type {type_name(part)} at pos {place}"
                 )
         return tuple([int(part.__index__()) for part in value])
     if one and not isinstance(value, bool) and hasattr(value, "__index__"):
         return (int(value.__index__()),)
     raise TypeError(
-        f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {type(value).__name__}"
+        f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {type_name(value)}"
     )
 
 
 def _whole(value: Any, name: str, argument: str, position: int) -> int:
     if isinstance(value, (bool, float)) or not hasattr(value, "__index__"):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be int, not {type_name(value)}"
         )
     return int(value.__index__())
 
@@ -342,6 +346,12 @@ def repeat_interleave(
     """
     along = None if dim is None else _whole(dim, "repeat_interleave", "dim", 3)
     if isinstance(repeats, Tensor):
+        # PyTorch picks what is stored, and hands out a view with the same bits.
+        if input._bits & CONJ:
+            return repeat_interleave(input.conj(), repeats, dim, output_size=output_size).conj()
+        if input._bits & NEG:
+            stored = _neg_view(input)
+            return _neg_view(repeat_interleave(stored, repeats, dim, output_size=output_size))
         return _by_tensor(input, repeats, along, output_size)
     if repeats is None:
         return _places(input, output_size)
@@ -385,11 +395,13 @@ def _some_rolled(input: Tensor, shift: Any, dim: Any) -> Tensor | None:
     if array is None or axis is None:
         return None
     n = array.shape[axis]
-    cut, before = shift % n, (slice(None),) * axis
-    out = numpy.empty(array.shape, array.dtype)
-    out[(*before, slice(cut, None))] = array[(*before, slice(None, n - cut))]
-    out[(*before, slice(None, cut))] = array[(*before, slice(n - cut, None))]
-    return fresh(out, input._dtype)
+    return fresh(array.take(_sources(n, shift % n), axis), input._dtype)
+
+
+@functools.lru_cache(64)
+def _sources(n: int, shift: int) -> Array:
+    """Which of some elements each comes from when they are moved along."""
+    return (numpy.arange(n) - shift) % n
 
 
 @op(
@@ -478,7 +490,7 @@ def _turned(array: Array, places: Sequence[int]) -> Array:
 def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     """The elements in reverse order along some dimensions, in memory ordered as the input's."""
     lay = input._lay()
-    plain = input._device is CPU and not input._conjugated and input._dtype not in LIMITED
+    plain = input._device is CPU and not input._bits and input._dtype not in LIMITED
     if plain and not tracing.active and 0 < input._nd().size <= _FEW:
         return like_input(_turned(input._nd(), places), input)
     stride = like_strides(lay)
@@ -486,7 +498,9 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
         raise missing_kernel("flip_cpu", input._dtype.label)
     out = empty_strided(lay.size, stride, input._dtype, input._device)
     if input._device.type == "cpu":
-        out._nd()[...] = numpy.flip(input._nd(), tuple(places))
+        array, made = input._nd(), out._nd()
+        if len(places) != 1 or not large.backwards(array, places[0], made):
+            made[...] = numpy.flip(array, tuple(places))
         if tracing.active:
             tracing.copied(out.nbytes)
     elif input._device != META:

@@ -8,6 +8,7 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.dispatch import op, sample, takes
 from tensorkit.elementwise import NUMBERS
+from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import is_half
 from tensorkit.ops.join import cat
 from tensorkit.ops.reduce import axes_of
@@ -109,7 +110,7 @@ def _check_spacing(spacing: Sequence[Any]) -> None:
         for place, each in enumerate(spacing):
             if not isinstance(each, Tensor):
                 raise TypeError(
-                    f"expected Tensor as element {place} in argument 1, but got {type(each).__name__}"
+                    f"expected Tensor as element {place} in argument 1, but got {type_name(each)}"
                 )
 
 

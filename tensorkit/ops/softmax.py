@@ -13,7 +13,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import brief
+from tensorkit.elementwise import brief, resize_out
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.threads import spread
@@ -114,19 +114,38 @@ def _log_sum_at_once(array: Array, axes: tuple[int, ...], keepdim: bool) -> Arra
     return numpy.log(total) + (top if keepdim else top.reshape(total.shape))  # type: ignore[no-any-return]
 
 
-def _log_sum_half(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype, target: dtype) -> Array:
+def _log_sum_half(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The same for 16-bit numbers: PyTorch rounds at every step, the exponentials and then the sum."""
 
-    def rounded(values: Any, to: dtype) -> Array:
-        return numpy.asarray(values).astype(to.numpy).astype(numpy.float32)
+    def rounded(values: Any) -> Array:
+        return numpy.asarray(values).astype(kind.numpy).astype(numpy.float32)
 
     if not array.size:
         return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
     top = numpy.maximum.reduce(array, axis=axes, keepdims=True)
     top = numpy.where(numpy.isinf(top), numpy.float32(0), top)
-    powers = rounded(numpy.exp(rounded(array - top, kind)), kind)
-    total = rounded(_add(powers, axis=axes, keepdims=keepdim), target)
-    return rounded(numpy.log(total), target) + (top if keepdim else top.reshape(total.shape))
+    powers = rounded(numpy.exp(rounded(array - top)))
+    total = rounded(_add(powers, axis=axes, keepdims=keepdim))
+    return rounded(numpy.log(total)) + (top if keepdim else top.reshape(total.shape))
+
+
+def _log_sum_into(input: Tensor, axes: tuple[int, ...], keepdim: bool, out: Tensor) -> Tensor:
+    """The logarithm of the sum for a tensor of another dtype: the sum and what follows are computed in that one.
+
+    Of complex numbers a real tensor gets the logarithm of the sum of the real parts: nan where that is negative.
+    """
+    size = reduced_size(input._lay().size, axes, keepdim)
+    top: Any = 0
+    if input.numel():
+        top = (input.real if input._dtype.is_complex else input).amax(axes, keepdim=True)
+        top = top.masked_fill(top.abs().eq(numpy.inf), 0)
+        powers = (input - top).exp_()
+        top = top.reshape(size)
+    else:
+        powers = input.exp()
+    resize_out(out, size)
+    total = to_dtype(powers, out._dtype).sum(axes, keepdim=keepdim).log_().add_(top)
+    return deliver(total._nd(), out._dtype, out)
 
 
 def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *arguments: Any) -> Array:
@@ -317,15 +336,16 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
         )
     size = input._lay().size
     axes = axes_of(dim, len(size))
-    if not keepdim and size and isinstance(dim, (tuple, list)) and not dim:
+    if not keepdim and size and input.numel() and isinstance(dim, (tuple, list)) and not dim:
         ones = [1] * len(size)
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
     kind = dtypes.get_default_dtype() if input._dtype.category < 2 else input._dtype
     if input._device == META:
         return like_meta(reduced_size(size, axes, keepdim), kind)
+    if out is not None and out._dtype is not kind:
+        return _log_sum_into(to_dtype(input.detach(), kind), axes, keepdim, out)
     array = host(input, "logsumexp")
     if not kernels.is_half(kind):
         return deliver(_computed(_log_sum, array, kind, axes, keepdim), kind, out)
-    target = kind if out is None else out._dtype
     wide = kernels.cast(array, dtypes.float32)
-    return deliver(kernels.quiet(_log_sum_half, wide, axes, keepdim, kind, target), target, out)
+    return deliver(kernels.quiet(_log_sum_half, wide, axes, keepdim, kind), kind, out)

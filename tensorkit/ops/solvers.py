@@ -15,17 +15,21 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample
 from tensorkit.dtypes import int32
+from tensorkit.elementwise import check_overlap, resize_out
+from tensorkit.forms import type_name
 from tensorkit.kernels import lapack
 from tensorkit.ops.matrices import (
     adjoint,
     as_tensor,
     blank,
+    check_cast,
     check_floating,
     check_info,
     check_matrix,
     check_square,
     check_tensor,
     column_stride,
+    converted,
     host,
     in_columns,
     is_meta,
@@ -354,6 +358,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     derivative=_SOLVE,
     rounded=2000,
     namespace="linalg",
+    strict=True,
 )
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """`solve`, and for each matrix 0, or which diagonal element of its factors is zero.
@@ -451,6 +456,8 @@ def solve_triangular(
     kernel_dtypes(A, "triangular_solve_cpu")
     if is_meta(A, B):
         return only(blank(size, A._dtype, columns=True), out)
+    if out is not None:
+        _prepare_solution(out, B, size)
     found = lapack.triangular_solve(
         host(A, "linalg_solve_triangular"),
         host(B, "linalg_solve_triangular"),
@@ -459,6 +466,16 @@ def solve_triangular(
         unit=unitriangular,
     )
     return only(in_columns(found, A._dtype), out)
+
+
+def _prepare_solution(out: Any, B: Tensor, size: tuple[int, ...]) -> None:
+    """What PyTorch does before it solves in `out` itself: it gets its size, and the right-hand sides."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
+    if out._dtype is not B._dtype:
+        raise RuntimeError(f"expected scalar type {B._dtype.label} but found {out._dtype.label}")
+    resize_out(out, size, column_stride(size))
+    check_overlap(out, B)
 
 
 # -- tensors as matrices ------------------------------------------------------------------------------------------
@@ -495,13 +512,16 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
     if ind > len(size):
         raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(size)}")
     rows, columns = math.prod(size[:ind]), math.prod(size[ind:])
+    if isinstance(out, Tensor):
+        check_cast(input._dtype, out._dtype, "tensorinv")
     if rows != columns:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{columns} != {rows}"
         )
     found = _inverse_of_tensor(input.reshape((rows, columns)))
-    return only(found.reshape((*size[ind:], *size[:ind])), out)
+    made = found.reshape((*size[ind:], *size[:ind]))
+    return made if out is None else converted(made.contiguous(), out, "tensorinv")
 
 
 _inverse_of_tensor = differentiable(lambda A: _inv_body(A, name="inv"), _INVERSE, "linalg_inv", "copy")
@@ -550,4 +570,5 @@ def tensorsolve(
             f"but got {columns} != {rows}"
         )
     found = solve(input.reshape((columns, columns)), other.reshape((-1,)))
-    return only(found.reshape(size[count:]), out)
+    made = found.reshape(size[count:])
+    return made if out is None else converted(made.contiguous(), out, "tensorsolve")

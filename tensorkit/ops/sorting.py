@@ -19,6 +19,7 @@ from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.kernels import compiled_order, few, large
 from tensorkit.kernels import order as orders
 from tensorkit.memory_order import like_strides
@@ -137,14 +138,14 @@ def _spread(g: Any, c: Any) -> Any:
 def two_of(name: str, out: Any) -> tuple[Any, Any]:
     """The two tensors that were given as ``out=``."""
     if not isinstance(out, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type_name(out)}")
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     for place, one in enumerate(out):
         if not isinstance(one, Tensor):
             raise TypeError(
                 f"{name}(): argument 'out' must be tuple of Tensors, but found element of type "
-                f"{type(one).__name__} at pos {place}"
+                f"{type_name(one)} at pos {place}"
             )
     return out[0], out[1]
 
@@ -241,7 +242,7 @@ def _check_sort(input: Any, descending: Any, stable: Any) -> None:
 
 
 _SORT_FORMS = (
-    "(Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)",
+    "(Tensor input, *, bool stable?, int dim = -1, bool descending = False, tuple of Tensors out = None)",
     "(Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)",
 )
 
@@ -306,6 +307,7 @@ def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[
         lambda call: f"SortBackward{0 if call['stable'] is None else 1}",
         input=_spread,
     ),
+    strict=True,
 )
 @takes(*_SORT_FORMS)
 def sort(
@@ -390,7 +392,7 @@ def argsort(
     if out is None:
         return _sorted(input, dim, descending, bool(stable), values=False)[1]
     values = empty_strided((0,), (1,), input._dtype, input._device)
-    return sort(input, dim, descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
+    return sort(input, dim=dim, descending=descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
 
 
 @op(

@@ -13,9 +13,12 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, traced_method
 from tensorkit.elementwise import Pointwise, apply, check_writable, few_elements
-from tensorkit.kernels import compiled, compiled_each, cpu, few
+from tensorkit.kernels import compiled, compiled_each, cpu, few, ufuncs
 from tensorkit.ops.convert import to_dtype
 from tensorkit.ops.copies import deliver_into
+from tensorkit.ops.data import plain_number
+from tensorkit.ops.dims import counted
+from tensorkit.overflow import check_number
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -56,10 +59,14 @@ def about(name: str, sentence: str, given: str, answer: str) -> str:
 def of_scipy(name: str) -> Any:
     """SciPy's function of that name, imported when it is first called."""
 
-    def function(a: Array) -> Array:
-        from scipy import special
+    known: list[Any] = []
 
-        return getattr(special, name)(a)  # type: ignore[no-any-return]
+    def function(a: Array) -> Array:
+        if not known:
+            from scipy import special
+
+            known.append(getattr(special, name))
+        return known[0](a)  # type: ignore[no-any-return]
 
     return function
 
@@ -73,7 +80,8 @@ def float_block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise
 
 _STEEP = 2 / math.sqrt(math.pi)
 
-_erf = cpu.looped(f=compiled.erf)(of_scipy("erf"))
+_erf = cpu.hundreds(ufuncs.erf)(of_scipy("erf"))
+cpu.swift(_erf, compiled.erf, "f")
 
 erf = unary(
     float_block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
@@ -98,8 +106,16 @@ erfc = unary(
     doc=about("erfc", "``1 - erf(input)``, exact where erf is near 1 too.", "0.0, 1.0", "1.0000, 0.1573"),
 )
 
+
+_of_scipy = of_scipy("erfinv")
+
+
+def _erfinv(a: Array) -> Array:
+    return numpy.copysign(_of_scipy(a), a)  # type: ignore[no-any-return] # SciPy's loses the sign of -0.0
+
+
 erfinv = unary(
-    float_block("erfinv", of_scipy("erfinv"), None, "erfinv_vml_cpu"),
+    float_block("erfinv", _erfinv, None, "erfinv_vml_cpu"),
     derivative=Rule(
         "ErfinvBackward0", input=lambda g, c: math.sqrt(math.pi) / 2 * c.input.erfinv().pow(2).exp() * g
     ),
@@ -185,9 +201,8 @@ def _polygamma_kernel(n: int) -> str:
 def _polygamma_of(n: int, input: Tensor, out: Tensor | None) -> Tensor:
     if isinstance(n, Tensor) and n.dim():
         raise TypeError("polygamma(): argument 'n' (position 1) must be int, not Tensor")
-    if isinstance(n, Tensor) and n._dtype.category == 1:
-        n = int(n.item())
-    if not isinstance(n, int):
+    n = counted(n)
+    if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
@@ -317,7 +332,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mvlgamma.html
     """
-    if not isinstance(p, int):
+    p = counted(p)
+    if not isinstance(p, int) or isinstance(p, bool):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     _check_mvlgamma(input, p)
     result = _spread(input, p).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
@@ -398,8 +414,12 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logit.html
     """
+    eps = plain_number(eps)
     if not isinstance(input, Tensor) or not isinstance(eps, (int, float, type(None))):
         raise TypeError  # said in PyTorch's words by whoever wraps this
+    if eps is not None:
+        kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
+        check_number(eps, kind, narrow=True)
     if out is None and (array := few_elements(input, _FEW)) is not None:
         return fresh(numpy.asarray(cpu.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

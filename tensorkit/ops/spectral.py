@@ -22,6 +22,7 @@ from tensorkit.ops.matrices import (
     check_matrix,
     check_square,
     check_tensor,
+    converted,
     host,
     in_columns,
     is_meta,
@@ -202,6 +203,7 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     derivative=Rule("LinalgSvdBackward0", A=_svd_back),
     rounded=500,
     namespace="linalg",
+    strict=True,
 )
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """A matrix as ``U @ diag(S) @ Vh``: a rotation, stretches, another rotation.
@@ -377,6 +379,7 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
     derivative=Rule("LinalgEighBackward0", input=_through_eigh),
     rounded=500,
     namespace="linalg",
+    strict=True,
 )
 def eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix: ``V @ diag(L) @ V.mH``.
@@ -506,6 +509,7 @@ def _check_eig(input: Tensor, name: str) -> dtype:
     derivative=Rule("LinalgEigBackward0", input=_through_eig),
     rounded=2000,
     namespace="linalg",
+    strict=True,
 )
 def eig(input: Tensor, *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors of a square matrix: ``A @ V == V @ diag(L)``. They are always complex.
@@ -524,12 +528,14 @@ def eig(input: Tensor, *, out: Any = None) -> Any:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.eig.html
     """
     check_tensor("linalg_eig", "input", 1, input)
-    kind, size = _check_eig(input, "linalg.eig"), input._lay().size
+    kind, size, name = _check_eig(input, "linalg.eig"), input._lay().size, "tensorkit.linalg.eig"
     if is_meta(input):
-        return named("linalg_eig", (blank(size[:-1], kind), blank(size, kind, columns=True)), out)
+        return named(
+            "linalg_eig", (blank(size[:-1], kind), blank(size, kind, columns=True)), out, castable=name
+        )
     values, vectors = lapack.eig(host(input, "linalg_eig"), vectors=True)
     assert vectors is not None
-    return named("linalg_eig", (as_tensor(values, kind), in_columns(vectors, kind)), out)
+    return named("linalg_eig", (as_tensor(values, kind), in_columns(vectors, kind)), out, castable=name)
 
 
 def _eigvals_back(g: Any, c: Any) -> Any:
@@ -567,6 +573,7 @@ def eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("linalg_eigvals", "input", 1, input)
     kind = _check_eig(input, "linalg.eigvals")
     if is_meta(input):
-        return only(blank(input._lay().size[:-1], kind), out)
-    values, _ = lapack.eig(host(input, "linalg_eigvals"), vectors=False)
-    return only(as_tensor(values, kind), out)
+        made = blank(input._lay().size[:-1], kind)
+    else:
+        made = as_tensor(lapack.eig(host(input, "linalg_eigvals"), vectors=False)[0], kind)
+    return made if out is None else converted(made, out, "tensorkit.linalg.eigvals", "eigenvalues")

@@ -9,8 +9,10 @@ from typing import Any
 from tensorkit import dtypes, pieces
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.mode import ONE_OF_SEVERAL, state
+from tensorkit.bits import resolved
 from tensorkit.dispatch import op, sample, wants_grad
-from tensorkit.forms import number_of_positions
+from tensorkit.forms import number_of_positions, type_name
+from tensorkit.ops.dims import counted
 from tensorkit.ops.parts import narrow
 from tensorkit.sizes import normalise_dim
 from tensorkit.strides import Layout
@@ -100,7 +102,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
-            f"not {type(split_size).__name__}"
+            f"not {type_name(split_size)}"
         )
     return _several(tensor, pieces.split(tensor._lay(), split_size, dim))
 
@@ -149,12 +151,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
     """
-    return _several(input, pieces.chunk(input._lay(), chunks, dim))
+    return _several(input, pieces.chunk(input._lay(), counted(chunks), dim))
 
 
-def _apart(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
+def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Tensor, ...]:
     """Pieces that count as tensors of their own: writing to one is not followed to the others."""
-    return tuple([on_storage(input._store(), piece, input._dtype) for piece in pieces])
+    input = resolved(input)
+    return tuple([on_storage(input._store(), piece, input._dtype) for piece in cut(input._lay())])
 
 
 @op(
@@ -173,7 +176,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
     [2, 2, 1]
     """
-    return _apart(tensor, pieces.split(tensor._lay(), split_size, dim))
+    return _apart(tensor, lambda lay: pieces.split(lay, counted(split_size), dim))
 
 
 @op(
@@ -196,7 +199,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
     >>> [len(piece) for piece in tk.arange(5).unsafe_split_with_sizes([1, 4])]
     [1, 4]
     """
-    return _apart(input, pieces.split_with_sizes(input._lay(), split_sizes, dim))
+    return _apart(input, lambda lay: pieces.split_with_sizes(lay, split_sizes, dim))
 
 
 @op(
@@ -211,7 +214,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     >>> [len(piece) for piece in tk.arange(5).unsafe_chunk(3)]
     [2, 2, 1]
     """
-    lay = input._lay()
+    lay, chunks = input._lay(), counted(chunks)
     pieces.chunk(lay, chunks, dim)  # refuses what cannot be cut
     length = lay.size[dim]
     if not length:
@@ -225,7 +228,7 @@ def _sections(given: Any) -> Any:
     first, *rest = given if isinstance(given, (tuple, list)) and given else (given,)
     if isinstance(first, bool) or any(not hasattr(n, "__index__") for n in rest) or first is None:
         raise TypeError  # said in PyTorch's words by whoever called
-    return given
+    return counted(given)
 
 
 def _check_places(given: Tensor) -> None:

@@ -11,10 +11,11 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch import differentiable, op, registry, sample, takes
+from tensorkit.dispatch import differentiable, op, registry, sample, takes, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, brief
 from tensorkit.errors import warn
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few
 from tensorkit.kernels.sums import squares, sum_along
@@ -230,6 +231,10 @@ def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | N
     axis = None if array is None else axis_of_small(array, dim)
     if array is None or (axis is None and dim is not None):
         return None
+    shape = () if axis is None else array.shape[:axis] + array.shape[axis + 1 :]
+    if correction > 0 and (array.size if axis is None else array.shape[axis]) == 1:
+        _warn_freedom("std" if root else "var")
+        return fresh(numpy.full(shape, numpy.nan, array.dtype), dtypes.float32)
     if array.size <= few.FEW:
         values = few.spread(array, axis, correction, root) if input._solid else None
     else:
@@ -444,6 +449,8 @@ def _vector_norm_body(input: Tensor, ord: Any, dim: Any, keepdim: Any, dtype: An
     exact_out(kind.to_real(), out)
     if input._device == META:
         return like_meta(reduced_size(size, axes, keepdim), kind.to_real())
+    if p == 0 and kind.is_complex and all(size[d] == 1 for d in axes):
+        warn("Casting complex values to real discards the imaginary part")  # so says PyTorch, of a count
     wide = dtypes.float32 if kernels.is_half(kind) else kind
     array = kernels.cast(host(input, "linalg_vector_norm"), wide)
     return deliver(kernels.quiet(norm_of, array, p, axes, keepdim), kind.to_real(), out)
@@ -470,7 +477,7 @@ def vector_norm(
     """
     for place, one in enumerate(dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)):
         if isinstance(one, bool) or not hasattr(one, "__index__"):
-            kind = type(one).__name__
+            kind = type_name(one)
             if isinstance(dim, (tuple, list)):
                 raise TypeError(
                     f"linalg_vector_norm(): argument 'dim' failed to unpack the object at pos {place + 1} with error "
@@ -481,9 +488,22 @@ def vector_norm(
             )
     if not isinstance(keepdim, bool):
         raise TypeError(
-            f"linalg_vector_norm(): argument 'keepdim' (position 4) must be bool, not {type(keepdim).__name__}"
+            f"linalg_vector_norm(): argument 'keepdim' (position 4) must be bool, not {type_name(keepdim)}"
         )
     return _recorded_norm(input, ord, dim, keepdim, dtype, out)  # type: ignore[no-any-return]
+
+
+def _short_norm(input: Tensor) -> Tensor | None:
+    """The length of some hundreds of numbers that want no gradient; None for the way that others take."""
+    if wants_grad(input) or (array := brief(input)) is None:
+        return None
+    if array.size == 1:
+        return fresh(numpy.array(abs(array.item()), array.dtype), input._dtype)
+    try:
+        length = kernels.quiet_here(norm_of, array, 2.0, tuple(range(array.ndim)), False)
+    except RuntimeError:
+        return None  # another thread is inside
+    return fresh(numpy.asarray(length, array.dtype), input._dtype)
 
 
 @op(
@@ -539,6 +559,10 @@ def norm(
     if isinstance(out, dtypes.dtype):  # the fourth argument of the method is the dtype
         out, dtype = None, out
     if p is None or (isinstance(p, str) and p == "fro"):
+        if dim is None and out is None and dtype is None and keepdim is False:
+            short = _short_norm(input)
+            if short is not None:
+                return short
         return vector_norm(input, 2, dim, keepdim, dtype, out)
     if isinstance(p, str):
         if p != "nuc":

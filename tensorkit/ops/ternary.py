@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 from typing import Any
 
 import numpy
@@ -23,18 +24,20 @@ from tensorkit.elementwise import (
     empty_strided,
     few_elements,
     plain,
+    plain_alike,
     prepare_out,
     result_dtype,
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.kernels import compiled, few
+from tensorkit.kernels import compiled, few, ufuncs
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.compiled import Swift
 from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import conjugated, where
+from tensorkit.overflow import check_number
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -58,7 +61,7 @@ def _number(value: Any, kind: dtype) -> Any:
 
 # -- the fast path ------------------------------------------------------------------------------------------------
 
-_FAST = (dtypes.float32, dtypes.float64)
+_SINGLE, _DOUBLE = _FAST = (dtypes.float32, dtypes.float64)
 _SMALL = 1024  # elements
 _SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
 _LARGEST = float(numpy.finfo(numpy.float32).max)
@@ -76,33 +79,44 @@ def _fast(
     That is for row-major tensors of one size and floating point dtype without a history, or other few elements, and
     numbers that they hold.
     """
-    first = tensors[0]
-    kind, held = first._dtype, first._array
-    if kind is not dtypes.float32 and kind is not dtypes.float64:
+    kind = tensors[0]._dtype
+    if kind is not _SINGLE and kind is not _DOUBLE:
         return None
     for number in numbers:
         if number is not None and not _is_plain(number):
             return None
     arrays: list[Any] = []
-    shape, solid = () if held is None else held.shape, True
+    shape: Any = None
+    solid = True
     for tensor in tensors:
-        array, base = tensor._array, tensor._base
         if tensor._dtype is not kind or tensor._autograd is not None:
             return None
+        base = tensor._base
         if base is not None and base._autograd is not None:
             return None
-        if array is None or not tensor._solid or array.shape != shape:
+        array = tensor._array
+        if array is None or (not tensor._solid and array.size != 1):
+            solid = False
+        elif shape is None:
+            shape = array.shape
+        elif array.shape != shape:
             solid = False
         arrays.append(array)
+    run = body.function if body.__class__ is Swift else body  # for the loop they are too few
     if not solid:
-        return plain(block, tensors, out is IN_PLACE, body) if out is IN_PLACE or out is None else None
+        if out is None:
+            return plain_alike(block, tensors, arrays, run)
+        return plain(block, tensors, True, run) if out is IN_PLACE else None
     if out is not None:
         quickly = out is IN_PLACE and arrays[0].size < kernels.MANY
-        return _fast_inplace(body, tensors, arrays) if quickly else None
+        return _fast_inplace(run, tensors, arrays) if quickly else None
     if arrays[0].size >= kernels.MANY:
         return fresh(kernels.mapped(body, tuple(arrays), kind.numpy), kind)
-    result = kernels.quiet(body, *arrays)
-    return fresh(result if type(result) is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
+    try:
+        result = kernels.quiet_here(run, *arrays)
+    except RuntimeError:
+        return None  # another thread is inside
+    return fresh(result if result.__class__ is numpy.ndarray else numpy.asarray(result, kind.numpy), kind)
 
 
 def _fast_inplace(body: Any, tensors: tuple[Tensor, ...], arrays: list[Any]) -> Tensor | None:
@@ -121,34 +135,51 @@ def _fast_inplace(body: Any, tensors: tuple[Tensor, ...], arrays: list[Any]) -> 
 def _clip(low: Any, high: Any, a: Array) -> Any:
     if a.size <= _SHORT and a.dtype.char in "fd" and type(low) is type(high) is float and low <= high:
         return few.clip(a, low, high)
+    # Of two equal numbers NumPy gives the second: -0 is within a bound of 0, and stays.
     if low is None:
-        return numpy.minimum(a, high)
-    result = numpy.maximum(a, low)
+        return numpy.minimum(high, a)
+    result = numpy.maximum(low, a)
     if high is None:
         return result
     return (
-        numpy.minimum(result, high, out=result)
+        numpy.minimum(high, result, out=result)
         if type(result) is numpy.ndarray
-        else numpy.minimum(result, high)
+        else numpy.minimum(high, result)
     )
 
 
-@functools.lru_cache(256, typed=True)
 def _clipping(low: Any, high: Any) -> Any:
+    """The function over arrays for two numbers, or None. It is remembered by their values, which 0 and -0 share."""
+    if low and high:
+        return _clipped(low, high)
+    signs = [math.copysign(1.0, bound) if isinstance(bound, _ORDERED) else None for bound in (low, high)]
+    return _clipped(low, high, *signs)
+
+
+@functools.lru_cache(256, typed=True)
+def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
     bounds = (-numpy.inf if low is None else low, numpy.inf if high is None else high)
     held: dict[str, Any] = {}
+    both: dict[str, Any] = {}  # for the ufunc, which takes no None
     if all(n is None or _is_plain(n) for n in (low, high)):
         # NumPy takes longer to make an array of a number than to compare with it.
         held = {kind: tuple(n if n is None else numpy.array(n, kind) for n in (low, high)) for kind in "fd"}
+        both = {kind: tuple(numpy.array(n, kind) for n in bounds) for kind in "fd"}
 
     def clipped(a: Array, *_: Any) -> Any:
+        run = ufuncs.clip.of(a) if both else None
+        if run is not None:
+            return run(a, *both[a.dtype.char])
         small, large = (low, high) if a.size <= _SHORT else held.get(a.dtype.char, (low, high))
         return _clip(small, large, a)
 
+    if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
+        return functools.partial(_clip, low, high)
     return Swift(compiled.clip, clipped, extra=bounds)
 
 
 _BOUNDS = (float, int, type(None))
+_ORDERED = (int, float, numpy.number, numpy.bool_)
 _CLIPPED = Pointwise("clamp", None, None, kernel="clamp_scalar_cpu", lacks=(*LIMITED, _BOOL), exact_out=True)
 
 
@@ -182,17 +213,30 @@ def _no_whole_division(input: Tensor, tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
-@functools.lru_cache(256, typed=True)
 def _product_adder(factor: Any) -> Any:
     if not isinstance(factor, (int, float, numpy.floating)):
         return functools.partial(_add_product, factor)
-    return Swift(compiled.add_product, lambda a, b, c, _: _add_product(factor, a, b, c), extra=(factor,))
+    held = {kind: numpy.array(factor, kind) for kind in "fd"}
+
+    def added(a: Array, b: Array, c: Array, _: Any = None) -> Any:
+        if a.size < ufuncs.SOME and factor == 1:
+            return a + b * c
+        run = ufuncs.add_product.of(a)
+        return _add_product(factor, a, b, c) if run is None else run(a, b, c, held[a.dtype.char])
+
+    return Swift(compiled.add_product, added, extra=(factor,))
 
 
 _BODIES: dict[str, Any] = {
     "addcmul": _product_adder,
     "addcdiv": lambda factor: functools.partial(_add_quotient, factor),
 }
+
+
+@functools.lru_cache(512, typed=True)
+def _adding(name: str, factor: Any) -> Any:
+    """The function over arrays for a number of Python's that float32 holds; None for any other."""
+    return _BODIES[name](factor) if _is_plain(factor) else None
 
 
 _ADDED = {
@@ -262,22 +306,27 @@ def _shown(body: Any) -> Any:
 
 
 def _sum(name: str, input: Any, tensors: tuple[Any, ...], named: dict[str, Any], value: Any, out: Any) -> Any:
+    if isinstance(value, Tensor):
+        value = _plain(value)
+    if len(tensors) == 2 and not named and isinstance(value, (int, float)):
+        # Numbers are remembered by their value, which 0 and -0 share.
+        run = _adding(name, value) if value else _adding.__wrapped__(name, value)
+        if run is not None and tensors[0].__class__ is tensors[1].__class__ is input.__class__ is Tensor:
+            quick = _fast(_ADDED[name], run, (input, *tensors), (), out)
+            if quick is not None:
+                return quick
     if len(tensors) + len(named) == 3 and tensors and isinstance(tensors[0], NUMBERS) and value == 1:
         value, *rest = tensors
         tensors = tuple(rest)
-        form = f"{name}_(" if out is IN_PLACE else f"{name}(Tensor input, "
-        spelled = name + "_" if out is IN_PLACE else name
-        warn(
-            f"This overload of {spelled} is deprecated:\n\t{form}Number value, Tensor tensor1, Tensor tensor2)\n"
-            "Consider using one of the following signatures instead:\n"
-            f"\t{form}Tensor tensor1, Tensor tensor2, *, Number value = 1)"
+        spelled, first, last = (
+            (f"{name}_", "", "") if out is IN_PLACE else (name, "Tensor input, ", ", *, Tensor out = None")
         )
-    value = _plain(value)
-    usual = len(tensors) == 2 and not named and _is_plain(value)
-    if usual and type(tensors[0]) is type(tensors[1]) is type(input) is Tensor:
-        quick = _fast(_ADDED[name], _BODIES[name](value), (input, *tensors), (), out)
-        if quick is not None:
-            return quick
+        warn(
+            f"This overload of {spelled} is deprecated:\n"
+            f"\t{spelled}({first}Number value, Tensor tensor1, Tensor tensor2{last})\n"
+            "Consider using one of the following signatures instead:\n"
+            f"\t{spelled}({first}Tensor tensor1, Tensor tensor2, *, Number value = 1{last.removeprefix(', *')})"
+        )
     operands = dict(zip(("tensor1", "tensor2"), tensors, strict=False)) | named
     if len(tensors) + len(named) != 2 or sorted(operands) != ["tensor1", "tensor2"]:
         raise TypeError
@@ -374,8 +423,12 @@ def _mix(weight: Any, kind: dtype) -> Any:
     near = bool(abs(held) < 0.5)
     # NumPy takes longer to make an array of a number than to multiply.
     share = numpy.array(held if near else 1 - held, kind.numpy)
+    whole = numpy.array(held)
 
-    def mixed(a: Array, b: Array, _: Any) -> Any:
+    def mixed(a: Array, b: Array, _: Any = None) -> Any:
+        run = ufuncs.mix.of(a) if a.size >= ufuncs.SOME else None
+        if run is not None:
+            return run(a, b, whole)
         gap: Any = b - a
         if a.size <= _SMALL:  # a new array is made sooner than an old one is written to
             return a + gap * share if near else b - gap * share
@@ -451,7 +504,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
         if not isinstance(weight, NUMBERS):
             raise TypeError
         if _is_plain(weight) and input._dtype in _FAST and (out is None or out is IN_PLACE):
-            quick = _fast(_MIXED, _mix(weight, input._dtype), (input, end), (weight,), out)
+            mix = _mix if weight else _mix.__wrapped__  # they are remembered by value, which 0 and -0 share
+            quick = _fast(_MIXED, mix(weight, input._dtype), (input, end), (), out)
             if quick is not None:
                 return quick
         _check_mixed(input, end=end)
@@ -482,6 +536,8 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
         raise RuntimeError(
             f"result type {kind.label} can't be cast to the desired output type {cpp_name(input._dtype)}"
         )
+    for bound in numbers:
+        check_number(bound, kind, narrow=True)
     low: Any = None if min is None else _number(min, kind)
     high: Any = None if max is None else _number(max, kind)
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
@@ -626,7 +682,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
         raise TypeError
     if (result := _fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)) is not None:
         return result
-    if input._dtype.category == 2 and not _all_are((int, float, numpy.number, numpy.bool_), min, max):
+    if input._dtype.category == 2 and not _all_are(_ORDERED, min, max):
         raise RuntimeError("value cannot be converted to type double without overflow")
     return _called(_CLAMPS[False], input, (min, max), out)
 

@@ -16,7 +16,8 @@ from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
-from tensorkit.kernels import large
+from tensorkit.forms import type_name
+from tensorkit.kernels import few, large
 from tensorkit.ops.convert import as_dtype, host_array, to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.names import cpp_name
@@ -46,6 +47,17 @@ def _masked(rows: int, columns: int, diagonal: int, lower: bool) -> Array:
     return across > diagonal if lower else across < diagonal
 
 
+_ZERO = numpy.array(0)  # NumPy takes longer to make an array of a number than to write one
+_BITS: dict[int, Any] = {4: numpy.uint32, 8: numpy.uint64}
+
+
+@functools.lru_cache(64)
+def _kept(rows: int, columns: int, diagonal: int, lower: bool, item: int) -> Array:
+    """The same as numbers of so many bytes: no bit is set outside the triangle, and all are inside."""
+    masked = _masked.__wrapped__(rows, columns, diagonal, lower)
+    return numpy.where(masked, _BITS[item](0), ~_BITS[item](0))  # type: ignore[no-any-return]
+
+
 def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> None:
     """Write a triangle of each matrix into `out`, zeros beside it: the kernel. `out` may be the array itself."""
     rows, columns = array.shape[-2:]
@@ -72,7 +84,7 @@ def exact_out(out: Any, size: tuple[int, ...], kind: dtype, name: str) -> Tensor
         TypeError, RuntimeError: in PyTorch's words.
     """
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not kind:
         raise RuntimeError(
             f"Expected out tensor to have dtype {cpp_name(kind)}, but got {cpp_name(out._dtype)} instead"
@@ -83,7 +95,7 @@ def exact_out(out: Any, size: tuple[int, ...], kind: dtype, name: str) -> Tensor
 
 def _checked(input: Tensor, diagonal: Any, name: str) -> int:
     if isinstance(diagonal, (bool, float)) or not hasattr(diagonal, "__index__"):
-        raise TypeError(f"{name}(): argument 'diagonal' must be int, not {type(diagonal).__name__}")
+        raise TypeError(f"{name}(): argument 'diagonal' must be int, not {type_name(diagonal)}")
     if input.dim() < 2:
         raise RuntimeError(f"{name.rstrip('_')}: input tensor must have at least 2 dimensions")
     return int(diagonal.__index__())
@@ -110,13 +122,15 @@ def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:
     if array is None or array.ndim != 2 or diagonal.__class__ is not int:
         return None
     made = array.copy()
-    numpy.putmask(made, _masked(*made.shape, diagonal, lower), 0)
+    if made.size <= few.FEW:
+        made[_masked(*made.shape, diagonal, lower)] = _ZERO
+    else:
+        bits = made.view(_BITS[made.itemsize])
+        numpy.bitwise_and(bits, _kept(*made.shape, diagonal, lower, made.itemsize), bits)
     return fresh(made, input._dtype)
 
 
 def _triangle(input: Tensor, diagonal: Any, out: Tensor | None, name: str) -> Tensor:
-    if out is None and (quick := _few(input, diagonal, name == "tril")) is not None:
-        return quick
     edge, size = _checked(input, diagonal, name), input._lay().size
     if out is None:
         target = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
@@ -167,6 +181,8 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tril.html
     """
+    if out is None and (quick := _few(input, diagonal, True)) is not None:
+        return quick
     return _triangle(input, diagonal, out, "tril")
 
 
@@ -226,6 +242,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.triu.html
     """
+    if out is None and (quick := _few(input, diagonal, False)) is not None:
+        return quick
     return _triangle(input, diagonal, out, "triu")
 
 
@@ -260,7 +278,7 @@ def _indices(name: str, lengths: tuple[Any, Any, Any], lower: bool, kind: Any, w
     for place, (label, given) in enumerate(zip(("row", "col", "offset"), lengths, strict=True)):
         if isinstance(given, (bool, float)) or not hasattr(given, "__index__"):
             raise TypeError(
-                f"{name}(): argument '{label}' (position {place + 1}) must be int, not {type(given).__name__}"
+                f"{name}(): argument '{label}' (position {place + 1}) must be int, not {type_name(given)}"
             )
     row, col, offset = lengths
     for label, length in (("row", row), ("col", col)):

@@ -17,6 +17,7 @@ from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import empty_strided
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.kernels import order as orders
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.sorting import on_host
@@ -217,12 +218,12 @@ def _not_differentiable(g: Any, c: Any) -> Any:
 
 def _check(input: Any, flags: dict[str, Any], dim: Any, name: str, by_dim: str) -> None:
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
     for flag, value in flags.items():
         if not isinstance(value, bool):
-            raise TypeError(f"{name}(): argument '{flag}' must be bool, not {type(value).__name__}")
+            raise TypeError(f"{name}(): argument '{flag}' must be bool, not {type_name(value)}")
     if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
-        raise TypeError(f"{by_dim} must be int, not {type(dim).__name__}")
+        raise TypeError(f"{by_dim} must be int, not {type_name(dim)}")
 
 
 @op(

@@ -14,8 +14,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Pointwise, apply, brief
-from tensorkit.kernels import compiled, cpu
+from tensorkit.kernels import compiled, cpu, ufuncs
 from tensorkit.ops.copies import like_input
+from tensorkit.ops.data import plain_number
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -252,9 +253,11 @@ def _no_bool_or_complex(input: Tensor) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
+@cpu.hundreds(ufuncs.relu)
 def _relu(a: Array) -> Array:
     zero = _ZEROS.get(a.dtype.char)
-    return numpy.maximum(a, a.dtype.type(0) if zero is None else zero)
+    # Of two equal numbers, -0.0 and 0, the second is taken.
+    return numpy.maximum(a.dtype.type(0) if zero is None else zero, a)
 
 
 _ZEROS = {char: numpy.zeros((), char) for char in "fd"}
@@ -266,13 +269,12 @@ relu = unary(
     Pointwise(
         "relu",
         _relu,
-        lambda a: a if a != a or a > 0 else 0,
+        lambda a: 0 if a < 0 else a,
         kernel="clamp_min_scalar_cpu",
         check=_no_bool_or_complex,
     ),
     out=False,
     derivative=Rule("ReluBackward0", input=lambda g, c: g.where(c.out.le(0).logical_not(), 0)),
-    rounded=1,  # of -0.0 and 0 either is the larger
     samples=samples_of_one("relu", out=False),
     doc="""Every element, but 0 in the place of negative ones: the rectified linear unit.
 
@@ -380,7 +382,7 @@ def nan_to_num(
         if array is not None and (copy := _copy_of_finite(input, array)) is not None:
             return copy
     nan, posinf, neginf = [
-        n.item() if isinstance(n, Tensor) and not n.dim() else n for n in (nan, posinf, neginf)
+        n if isinstance(n, Tensor) and n.dim() else plain_number(n) for n in (nan, posinf, neginf)
     ]
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)

@@ -12,9 +12,11 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.bits import CONJ
 from tensorkit.dispatch import by_layout, differentiable, op, sample, view_method, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.formats import strided
+from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import contiguous
 from tensorkit.ops.dims import as_ints, listed_ints
@@ -103,7 +105,7 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
         return _view_dtype(input, size[0])
     if dtype is not None:
         raise TypeError(
-            f"view() received an invalid combination of arguments - got ({type(size[0]).__name__}, "
+            f"view() received an invalid combination of arguments - got ({type_name(size[0])}, "
             "dtype=tensorkit.dtype), but expected one of:\n * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
         )
     if not size:
@@ -118,7 +120,7 @@ def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
     try:
         return as_ints(size, "view")
     except TypeError:
-        names = ", ".join(type(s).__name__ for s in size)
+        names = ", ".join(type_name(s) for s in size)
         raise TypeError(
             f"view() received an invalid combination of arguments - got ({names}), but expected one of:\n"
             " * (tensorkit.dtype dtype)\n * (tuple of ints size)\n"
@@ -127,9 +129,10 @@ def _view_size(size: tuple[Any, ...]) -> tuple[int, ...]:
 
 def _view_dtype(input: Tensor, given: Any) -> Tensor:
     lay, old, kind = input._lay(), input._dtype, as_dtype(given, "view")
-    if input._conjugated and old is not kind:
+    if input._bits:
+        what = "conjugate view tensors" if input._bits & CONJ else "tensors with negative bit set"
         raise RuntimeError(
-            "tensorkit.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
+            f"tensorkit.Tensor.view is not supported for {what} when converting to a different dtype."
         )
     out = input._view(_layout_for(lay, old, kind))
     out._dtype = kind
@@ -202,7 +205,10 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
 
 def _unsafe_view_body(input: Tensor, size: Sequence[int]) -> Tensor:
     """`view` of a copy that nobody else holds: a tensor of its own, no view of it."""
-    return on_storage(input._store(), input._lay().view(size), input._dtype)
+    made = on_storage(input._store(), input._lay().view(size), input._dtype)
+    if input._bits:
+        made._bits = input._bits
+    return made
 
 
 _reshape_alias: Callable[[Tensor, Layout], Tensor] = differentiable(
@@ -367,6 +373,8 @@ def _set_data(input: Tensor, value: Any) -> None:
         )
     input._adopt_geometry(value._store(), value._lay())
     input._dtype, input._device = value._dtype, value._device
+    if input._bits != value._bits:
+        input._bits = value._bits
 
 
 def _delete_data(input: Tensor) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorkit import brackets, dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.bits import resolved
 from tensorkit.dispatch import op, registry, sample, takes
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.pointwise import not_implemented
@@ -97,6 +98,8 @@ def _copied(
 
     @functools.wraps(body)
     def copying(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            args = (resolved(args[0]), *args[1:])  # what refuses a view with bits takes a copy of it
         try:
             made = body(*args, **kwargs)
         except TypeError as wrong:

@@ -68,7 +68,9 @@ def _window(
         return ones((length,), dtype=kind, device=where)
     count = length + periodic
     if where == META:
-        whole = empty((count,), dtype=kind, device=where)
+        # Of a bell without data PyTorch does not make the number that is left out.
+        held = length if name == "kaiser_window" else count
+        whole = empty((held,), dtype=kind, device=where)
     else:
         whole = shape(arange(float(count), dtype=kind, device=where), count)
     # Of a longer one the last number is left out, in a tensor that knows nothing of how it was made.
@@ -206,7 +208,29 @@ def hann_window(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.hann_window.html
     """
-    return _window("hann_window", window_length, periodic, dtype, device, _one_wave(0.5, 0.5))
+    where = resolve(device)
+    if where == META:
+        kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "hann_window")
+        return _sized(int(window_length), bool(periodic), kind)
+    return _window("hann_window", window_length, periodic, dtype, where, _one_wave(0.5, 0.5))
+
+
+def _sized(length: int, periodic: bool, kind: dtypes.dtype) -> Tensor:
+    """The window without data, of which PyTorch asks less: it may be of any dtype.
+
+    What leaves out the last number shares the memory of the longer one, unless the dtype is one in which it is not
+    computed.
+    """
+    if length in (0, 1):
+        return empty((length,), dtype=kind, device=META)
+    count = length + periodic
+    if count < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    held = count if kind.category > 1 and not kernels.is_half(kind) else length
+    whole = empty((held,), dtype=kind, device=META)
+    return on_storage(whole._store(), Layout((length,), (1,), 0), kind)
 
 
 def _kaiser(steps: Tensor, count: int, beta: float) -> Tensor:

@@ -17,6 +17,7 @@ from tensorkit.dispatch import Sample, op, registry
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_writable, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
+from tensorkit.forms import type_name
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import refuse_shared
 from tensorkit.ops.convert import to_device
@@ -57,7 +58,7 @@ def result_in(
         TypeError, RuntimeError: when it is no tensor, has another dtype, or shares memory with an operand.
     """
     if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not kind:
         raise RuntimeError(
             complaint

@@ -213,7 +213,10 @@ class Measurement:
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
 
     def __repr__(self) -> str:
-        return "\n".join([object.__repr__(self), self.task_spec.summarize(), *self._findings()])
+        # PyTorch has its class in a file of that name, which every reader of a measurement sees.
+        name = f"{__name__}.utils.common.{type(self).__qualname__}"
+        begun = f"<{name} object at {id(self):#x}>"
+        return "\n".join([begun, self.task_spec.summarize(), *self._findings()])
 
     def _findings(self) -> Iterator[str]:
         count, (unit, length) = len(self.raw_times), select_unit(self.median)

@@ -310,3 +310,38 @@ def test_launches_and_copies_are_traced() -> None:
     assert [event.runner for event in launches] == ["emulated"] * 2
     assert launches[-1].device == "cuda:0"
     assert any(isinstance(event, tk.tracing.CopyEvent) and event.target == "cpu" for event in events)
+
+
+@needs_emulation
+def test_the_accelerator_is_cuda() -> None:
+    accelerator = tk.accelerator
+    assert accelerator.is_available()
+    assert accelerator.current_accelerator() == tk.device("cuda")
+    assert accelerator.device_count() == tk.cuda.device_count() > 1
+    before = accelerator.memory_allocated(1)
+    held = tk.ones(10, device="cuda:1")
+    assert accelerator.memory_allocated("cuda:1") == before + 512 <= accelerator.max_memory_allocated(1)
+    assert held.device.index == 1
+    with accelerator.device_index(1):
+        assert accelerator.current_device_index() == tk.cuda.current_device() == 1
+        with accelerator.device_index(None):
+            assert accelerator.current_device_index() == 1
+    assert accelerator.current_device_index() == 0
+    accelerator.set_device_index("cuda:1")
+    assert tk.ones(1, device="cuda").device.index == 1
+    accelerator.set_device_index(-1)
+    assert accelerator.current_device_index() == 1
+    accelerator.set_device_index(0)
+    accelerator.synchronize()
+    accelerator.synchronize("cuda:1")
+
+
+@needs_emulation
+def test_what_is_no_accelerator_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^cpu doesn't match the current accelerator cuda\.$"):
+        tk.accelerator.set_device_index("cpu")
+    with pytest.raises(ValueError, match="with a specified index or an integer"):
+        tk.accelerator.set_device_index("cuda")
+    with pytest.raises(RuntimeError, match="invalid device ordinal"), tk.accelerator.device_index(99):
+        pass
+    assert tk.accelerator.current_device_index() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 import numpy
@@ -45,6 +46,30 @@ CALLS = (
     "a.sign()",
     "a.logit(0.1)",
     "a.clamp(0, 0.5)",
+    "tk.addcmul(a, a, a)",
+    "tk.addcmul(a, a + 1, a, value=0.5)",
+    "tk.lerp(a, a + 1, 0.3)",
+    "tk.add(a, a + 1, alpha=0.5)",
+    "tk.sub(a, a, alpha=2)",
+    "tk.add(a, a, out=tk.zeros(a.size()))",
+    "tk.add(a, a + 1, out=tk.zeros(9, 9, 9).as_strided(a.size(), (81, 9, 1)[-a.dim():]))",
+    "a.clone().add_(a)",
+    "tk.zeros(9, 9, 9).as_strided(a.size(), (81, 9, 1)[-a.dim():]).add_(a)",
+    "tk.where(a > 0, a, a + 1)",
+    "tk.where(a > 0, a, 1.5)",
+    "tk.where(a > 0, 1, a)",
+    "a.sum()",
+    "(a * 0 - 0.0).sum(0)",
+    "a.sum(-1, keepdim=True)",
+    "a.mean(0)",
+    "a.mean()",
+    "a.max()",
+    "a.std(0, correction=0)",
+    "a.var(correction=0)",
+    "(a > -0.6).any()",
+    "(a > -0.6).all()",
+    "a[None].tril()",
+    "a[None].triu(-1)",
     "a.gather(0, (a * 0).long())",
     "a.gather(-1, (a * 0).long())",
     "a.scatter_add(0, (a * 0).long(), a)",
@@ -79,6 +104,51 @@ def test_any_strides_give_what_pytorch_gives(call: str) -> None:
 
 
 ODD = (0.0, -0.0, 1.1, 2.7, -3.3, numpy.inf, -numpy.inf, numpy.nan, 1e38, 3.3e38)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "z + {}",
+        "o * {}",
+        "o / {}",
+        "tk.ones(3, 2)[:, 1] * {}",
+        "z.clone().add_({})",
+        "tk.addcmul(z, o, o, value={})",
+        "tk.lerp(z, o, {})",
+        "tk.add(z, o, alpha={})",
+        "tk.sub(z, o, alpha={})",
+        "tk.sub(z.half(), o.half(), alpha={}).float()",
+        "(-o).clamp({})",
+        "(-o).clamp({}, 2)",
+        "o.clamp(-2, {})",
+        "(-o).clamp_min({})",
+        "o.clamp_max({})",
+    ],
+)
+def test_a_number_that_was_0_is_not_taken_for_minus_0(call: str) -> None:
+    torch = require_torch()
+    for number in ("0.0", "-0.0", "0.0", "0"):
+        ours, theirs = (
+            eval(call.format(number), {"tk": tk, "z": tk.tensor([-0.0] * 3), "o": tk.ones(3)})
+            for tk in (tensorkit, torch)
+        )
+        assert str(ours) == str(theirs), number
+
+
+@pytest.mark.parametrize(
+    "call", ["a.std(1)", "a.var(0)", "a.var()", "a.std(0, correction=3)", "a.softmax(0)", "a.log_softmax(1)"]
+)
+@pytest.mark.parametrize("number", [2.0, float("inf"), float("nan")])
+def test_of_one_element_there_is_no_spread(call: str, number: float) -> None:
+    torch = require_torch()
+    ours, theirs = ([], [])
+    for library, told in ((tensorkit, ours), (torch, theirs)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            told.append(str(eval(call, {"a": library.tensor([[number]])})))
+        told.append([str(warning.message).split(" (Triggered")[0] for warning in caught])
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("right", [False, True])

@@ -7,6 +7,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -504,3 +505,18 @@ def both_names_of_grad_tensors(tk: Any) -> None:
 @pytest.mark.parametrize("told", [the_old_name_of_grad_tensors, both_names_of_grad_tensors])
 def test_grad_variables_still_mean_grad_tensors(told: Any) -> None:
     assert differing(told, require_torch()) is None
+
+
+#: Programs that say how often a gradient was written to.
+WRITES = (Path(__file__).parent / "questions" / "writes.txt").read_text(encoding="utf-8").split("\n\n")
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("program", WRITES, ids=lambda text: text.splitlines()[0])
+def test_gradients_count_the_writes_that_pytorch_counts(program: str) -> None:
+    told: list[list[Any]] = []
+    for lib in (tk, require_torch()):
+        said: list[Any] = []
+        exec(program, {"lib": lib, "out": lambda *found, said=said: said.append(found)})
+        told.append(said)
+    assert told[0] == told[1]

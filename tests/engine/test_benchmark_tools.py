@@ -52,7 +52,7 @@ def made(library: Any, what: tuple[int, list[float], dict[str, Any]]) -> Any:
 
 
 def said(value: Any) -> str:
-    return re.sub(r"<[\w.]+ object at 0x[0-9a-f]+>", "<object>", repr(value))
+    return re.sub(r" at 0x[0-9a-f]+>", ">", repr(value)).replace("tensorkit", "torch")
 
 
 @parity

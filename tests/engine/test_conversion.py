@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -125,3 +128,27 @@ def test_a_number_between_two_of_float16_is_rounded_as_pytorch_rounds_it(size: i
     ):
         ours, theirs = (make(lib).float().numpy() for lib in (tk, torch))
         assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "code",
+    [
+        "a.cfloat()",
+        "a * (1 + 1j)",
+        "tk.zeros(3, dtype=tk.complex64).copy_(a)",
+        "a.type_as(z)",
+        "tk.cat((a, z))",
+    ],
+)
+def test_the_way_back_from_complex_to_real_is_taken_without_a_warning(code: str) -> None:
+    def slope(library: Any) -> Any:
+        a = library.arange(3.0, requires_grad=True)
+        eval(
+            code, {"tk": library, "a": a, "z": library.ones(3, dtype=library.complex64)}
+        ).abs().sum().backward()
+        return a.grad.numpy()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(slope(tk), slope(require_torch()))

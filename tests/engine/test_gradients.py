@@ -250,7 +250,9 @@ def _against_differences(case: Case, twice: bool = True) -> str | None:
             return None  # refused, in PyTorch's words: the comparison has seen to that
         if any(out.dtype not in (tensorkit.float64, tensorkit.complex128) for out in outputs):
             return None  # too few digits for small differences
-        if not outputs or not all(np.isfinite(out.detach().resolve_conj().numpy()).all() for out in outputs):
+        if not outputs or not all(
+            np.isfinite(out.detach().resolve_conj().resolve_neg().numpy()).all() for out in outputs
+        ):
             return None
         try:
             gradcheck(paths, leaves)

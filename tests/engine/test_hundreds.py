@@ -40,6 +40,9 @@ CALLS = (
     "a.abs()",
     "a.sign()",
     "a.relu()",
+    "a.sigmoid()",
+    "a.rsqrt()",
+    "a.erf()",
     "a.isnan()",
     "a.nan_to_num()",
     "a.double()",
@@ -50,10 +53,16 @@ CALLS = (
     "tk.sub(a, b, alpha=2)",
     "tk.where(a > 0, a, b)",
     "tk.where(a > b, a, 0.5)",
+    "tk.where(a > b, 2, a)",
+    "tk.where(a > 0, (9 * a).long(), (9 * b).long())",
+    "tk.where(a > b, a, b.contiguous())",
     "tk.addcmul(a, b, a, value=0.5)",
     "tk.lerp(a, b, 0.3)",
     "a.clamp(-0.5, 0.5)",
     "a.clamp(0.5, -0.5)",
+    "a.clamp(float('nan'), 1)",
+    "a.clamp(0, max=float('nan'))",
+    "a.clamp_min(float('nan'))",
     "a.clamp(min=-0.5)",
     "a.clamp(max=1)",
     "a.clamp_min(0)",
@@ -71,6 +80,9 @@ CALLS = (
     "a.mean(1)",
     "a.var()",
     "a.std(0, correction=0)",
+    "a.norm()",
+    "(a > 0).any()",
+    "(a > -9).all()",
     "a.max()",
     "a.min()",
     "a.amax(0)",
@@ -98,6 +110,10 @@ CALLS = (
     "a.index_select(1, i)",
     "a[a > 0]",
     "a.masked_fill(b > 0, 2.0)",
+    "a.masked_select(b > 0)",
+    "(a > 0).nonzero()",
+    "a[:, 3].nonzero()",
+    "(a > 0).view(3, 10, 20).nonzero() if a.is_contiguous() else a.relu().nonzero()",
     "tk.cat((a, b))",
     "tk.cat((a, b, a), 1)",
     "b.contiguous().scatter_add(1, j, a)",
@@ -118,6 +134,7 @@ CHANGES = (
     "a.clamp_(-0.5, 0.5)",
     "a.__setitem__(b > 0, 1.5)",
     "a.relu_()",
+    "a.sigmoid_()",
 )
 
 
@@ -175,7 +192,7 @@ def test_what_is_no_number_takes_the_same_ways(call: str) -> None:
         agree(call, layout, layout, special=True)
 
 
-BY_LOOPS = ("gather", "scatter_add", "softmax")
+BY_LOOPS = ("gather", "scatter_add", "softmax", "[a >", "masked", "nonzero")
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if any(name in call for name in BY_LOOPS)])

@@ -342,6 +342,7 @@ LDL = "tk.linalg.ldl_solve(a, tk.tensor({}), b)"
 LU = "tk.linalg.lu_solve(a, tk.tensor({}, dtype=tk.int32), b)"
 
 
+@pytest.mark.usefixtures("every_warning")
 @pytest.mark.parity
 @pytest.mark.parametrize(
     "call",
@@ -368,3 +369,25 @@ def test_half_a_block_of_two_never_reaches_lapack(pivots: list[int]) -> None:
     # PyTorch hands it to LAPACK, and its process ends there.
     with pytest.raises(RuntimeError, match=r"must be negative in pairs.*Pass the pivots as ldl_factor"):
         tk.linalg.ldl_solve(tk.eye(3), tk.tensor(pivots), tk.ones(3, 2))
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
+@pytest.mark.parametrize(
+    ("matrix", "right"),
+    [
+        *(((2, 3, 2), size) for size in ((3, 1), (2, 3), (1, 3, 1), (3, 3, 1), (2, 3, 1), (3,))),
+        *(((1, 3, 2), size) for size in ((3, 1), (3, 2), (2, 3, 1), (1, 3), (2, 3), (3, 3))),
+        *(((2, 1, 3, 2), size) for size in ((2, 3, 1), (1, 3, 1), (3, 3, 1), (2, 2, 3, 1), (2, 1, 3))),
+        *(((2, 2, 3, 2), size) for size in ((2, 3, 1), (1, 3, 1), (5, 3, 1), (2, 2, 3), (1, 1, 3, 1))),
+        *(((5, 3, 2), (3, 1)), ((3, 2), (2, 3)), ((1, 1, 1, 3, 2), (2, 1, 3, 1))),
+    ],
+)
+def test_batches_of_right_hand_sides_are_taken_or_refused_as_in_pytorch(
+    matrix: tuple[int, ...], right: tuple[int, ...], driver: str
+) -> None:
+    """Ranks and singular values are those of the matrices, once each; what has a dimension less is lifted."""
+    call = f"tuple(tk.linalg.lstsq(a + 9 * tk.eye(3, 2), b, driver='{driver}'))"
+    operands = {"a": Operand(matrix, "float32"), "b": Operand(right, "float32")}
+    difference = compare(require_torch(), call, operands, tolerance=2000)
+    assert difference is None, difference.text

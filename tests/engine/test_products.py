@@ -9,6 +9,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.ops import products
+from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, compare
 
@@ -137,3 +138,22 @@ def test_meta_tensors_have_a_size_and_no_data() -> None:
     for made in (a @ b, tk.mm(a, b), tk.einsum("ij,jk", a, b), tk.addmm(a[0, 0], a, b), tk.cdist(a, b.t())):
         assert made.is_meta
         assert made.size() == (2, 4)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("question", lines("outs"))
+def test_what_is_written_into_is_taken_or_refused_as_pytorch_does(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["mm(x, b, out=x)", "mm(b, x, out=x)", "bmm(x[None], b[None], out=x[None])", "matmul(x, b, out=x.t())"],
+)
+def test_an_operand_is_read_before_the_product_is_written_over_it(call: str) -> None:
+    """PyTorch's BLAS reads what it has already written over: zeros mostly, or what its build makes of it."""
+    b = tk.arange(16.0).view(4, 4)
+    x = b + 3
+    wanted = tk.mm(b, x) if "b, x" in call else tk.mm(x, b)
+    got = eval("tk." + call, {"tk": tk, "x": x, "b": b})
+    assert got.view(4, 4).equal(wanted) if got.dim() == 3 else got.equal(wanted)

@@ -6,41 +6,34 @@ import copy
 import math
 import os
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorkit as tk
+from tensorkit import elementwise
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 
-FILES = ("protocols", "tensors", "facts", "pandas")
+FILES = (
+    *("protocols", "tensors", "facts", "pandas", "keywords", "scripts", "counts"),
+    *("histogramdd", "logsumexp", "rows_of_gradients", "windows"),
+)
 NUMBERS = (tk.float16, tk.float32, tk.float64, tk.bfloat16, tk.uint8, tk.int64, tk.bool, tk.complex64)
-
-
-@pytest.fixture
-def torch() -> Iterator[Any]:
-    library = require_torch()
-    before = library.is_warn_always_enabled()
-    library.set_warn_always(True)
-    yield library
-    library.set_warn_always(before)
-    tk.set_warn_always(False)
 
 
 @pytest.mark.parity
 @pytest.mark.parametrize("question", [line for name in FILES for line in lines(name)])
-def test_the_answer_is_pytorchs(torch: Any, question: str) -> None:
-    assert disagreement(torch, tk, question) is None
+def test_the_answer_is_pytorchs(both_warn: Any, question: str) -> None:
+    assert disagreement(both_warn, tk, question) is None
 
 
 @pytest.mark.parity
-def test_a_wrong_answer_would_be_seen(torch: Any) -> None:
-    assert disagreement(torch, tk, "tk.ones(2) if tk.__name__ == 'torch' else tk.zeros(2)") is not None
-    assert disagreement(torch, tk, "1 / (tk.__name__ == 'torch')") is not None
-    assert disagreement(torch, tk, "tk.ones(2)") is None
+def test_a_wrong_answer_would_be_seen(both_warn: Any) -> None:
+    assert disagreement(both_warn, tk, "tk.ones(2) if tk.__name__ == 'torch' else tk.zeros(2)") is not None
+    assert disagreement(both_warn, tk, "1 / (tk.__name__ == 'torch')") is not None
+    assert disagreement(both_warn, tk, "tk.ones(2)") is None
 
 
 # -- DLPack -------------------------------------------------------------------------------------------------------
@@ -48,9 +41,9 @@ def test_a_wrong_answer_would_be_seen(torch: Any) -> None:
 
 @pytest.mark.parity
 @pytest.mark.parametrize("kind", NUMBERS, ids=str)
-def test_memory_goes_to_pytorch_and_back_without_a_copy(torch: Any, kind: Any) -> None:
+def test_memory_goes_to_pytorch_and_back_without_a_copy(both_warn: Any, kind: Any) -> None:
     ours = tk.arange(6).to(kind).view(2, 3).t()
-    theirs = torch.from_dlpack(ours)
+    theirs = both_warn.from_dlpack(ours)
     assert (str(theirs.dtype), theirs.stride()) == (
         str(ours.dtype).replace("tensorkit", "torch"),
         ours.stride(),
@@ -198,11 +191,34 @@ def test_a_subclass_is_recorded_as_its_tensor_is(call: str) -> None:
     assert m.grad.abs().sum() > 0 or call == "m.softmax(0)", "the sum of a softmax never changes"
 
 
+@pytest.mark.parametrize(
+    "call", ["tk.tensor(2.0) - m", "tk.tensor(2.0) * m", "tk.atan2(tk.tensor(2.0), m)", "tk.ones(2) + m"]
+)
+def test_a_subclass_may_be_larger_than_the_tensor_beside_it(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elementwise, "_ways", {})  # as in a program that begins with it
+    m = Marked([[1.0, 2.0], [3.0, 5.0]])
+    plain = eval(call, {"tk": tk, "m": tk.tensor(m.tolist())})
+    assert eval(call, {"tk": tk, "m": m}).tolist() == plain.tolist()
+
+
 @pytest.mark.parity
-def test_whether_to_warn_always_is_remembered(torch: Any) -> None:
-    for lib in (tk, torch):
+def test_whether_to_warn_always_is_remembered(both_warn: Any) -> None:
+    for lib in (tk, both_warn):
         lib.set_warn_always(False)
         lib.set_warn_always(True)
         assert lib.is_warn_always_enabled() is True
         with pytest.raises(RuntimeError, match="setWarnOnlyOnce expects a bool, but got int"):
             lib.set_warn_always(3)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("bins", ["2", "[tk.ones(2)] * 2", "[tk.ones(2, device='meta')] * 2"])
+def test_points_without_data_cannot_be_counted(bins: str) -> None:
+    told = []
+    for lib in (tk, require_torch()):
+        with pytest.raises(NotImplementedError) as caught:
+            lib.histogramdd(lib.ones(2, 2, device="meta"), eval(bins, {"tk": lib}))
+        told.append(str(caught.value).partition(":")[0])
+    assert told[0] == told[1]

@@ -10,6 +10,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.dispatch import Op, Sample, registry
+from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, build, compare, same_error
 from tests.parity.spoiling import spoilt
@@ -123,6 +124,12 @@ def test_what_cannot_be_meant_is_refused_in_pytorchs_words(call: str) -> None:
     difference = compare(torch, call, {"a": Operand((2, 2), "float32")})
     assert difference is None, difference.text if difference else ""
     assert _raises(call)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("question", [*lines("large_numbers"), *lines("names")])
+def test_large_integers_and_other_names_are_told_in_pytorchs_words(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None
 
 
 #: Numbers that are tensors without dimensions, and what earlier forms take.
@@ -278,3 +285,9 @@ def test_spoilt_calls_are_refused_as_pytorch_refuses_them() -> None:
     assert len(wrong) > 10000
     assert len(differ) <= DIFFER, differ
     assert len(accepted) <= ACCEPTED, accepted
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("question", lines("overflow"))
+def test_a_number_that_a_dtype_cannot_hold_is_refused(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None

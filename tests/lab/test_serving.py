@@ -103,15 +103,21 @@ class Served:
             self.process.wait(timeout=30)
             self.process = None
 
-    def ask(self, path: str, data: dict[str, Any] | None = None) -> Any:
-        """The JSON answer to a request."""
+    def ask(self, path: str, data: dict[str, Any] | None = None, method: str | None = None) -> Any:
+        """The JSON answer to a request, ``None`` where there is nothing to say."""
         request = urllib.request.Request(
             f"{self.url}/{path}",
             data=None if data is None else json.dumps(data).encode(),
             headers={"Authorization": f"token {TOKEN}"},
+            method=method,
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
+            return json.loads(answer.read() or "null")
+
+    def end_kernels(self) -> None:
+        """Shut down every notebook's kernel, as *Shut Down All* does."""
+        for session in self.ask("api/sessions"):
+            self.ask(f"api/sessions/{session['id']}", method="DELETE")
 
 
 def lonely_environment(home: Path) -> dict[str, str]:
@@ -134,6 +140,14 @@ def lonely_environment(home: Path) -> dict[str, str]:
     }
 
 
+_running: list[Served] = []
+
+
+def logs() -> list[tuple[str, str]]:
+    """What each running server has said last: a kernel that did not start says why there, not on the page."""
+    return [(f"the server at {one.url}", one.log.read_text()[-4000:]) for one in _running if one.log.exists()]
+
+
 @contextlib.contextmanager
 def running(
     home: Path, root: Path, *settings: str, words: Sequence[str] = ("lab",), options: Sequence[str] = ()
@@ -147,11 +161,13 @@ def running(
         command += ["--set", setting]
     url = f"http://{HOST}:{port}"
     served = Served(url, folder, home, home / "attempts", home / "log", command, root, environment)
+    _running.append(served)
     try:
         served.start()
         yield served
     finally:
         served.stop()
+        _running.remove(served)
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 #: How a tensor of a wanted size is cut out of a larger one, so that its memory is anything but plain.
-LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded", "overlapping")
+#: "turned" is a view that stands for the conjugates of what is stored, or for the negatives.
+LAYOUTS = ("plain", "transposed", "sliced", "offset", "expanded", "overlapping", "turned")
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,9 @@ def build(lib: Any, operand: Operand) -> Any:
     ndim = len(size)
     if operand.layout == "transposed" and ndim >= 2:
         return filled(*reversed(size)).permute(*reversed(range(ndim)))
-    if operand.layout == "sliced" and ndim:
-        return filled(*[2 * n + 1 for n in size])[tuple(slice(1, 2 * n + 1, 2) for n in size)]
+    if operand.layout in ("sliced", "turned") and ndim:
+        sliced = filled(*[2 * n + 1 for n in size])[tuple(slice(1, 2 * n + 1, 2) for n in size)]
+        return sliced if operand.layout == "sliced" else _turned(lib, sliced)
     if operand.layout == "offset":
         return filled(math.prod(size) + 3)[3:].view(size)
     if operand.layout == "expanded" and ndim and size[0] > 0:
@@ -116,6 +118,13 @@ def build(lib: Any, operand: Operand) -> Any:
     if operand.layout == "overlapping" and ndim and math.prod(size):
         return filled(sum(n - 1 for n in size) + 1).as_strided(size, (1,) * ndim)
     return filled(*size)
+
+
+def _turned(lib: Any, stored: Any) -> Any:
+    """A view that stands for the conjugates of what is stored; of real numbers, for the negatives."""
+    if stored.is_complex():
+        return stored.conj()
+    return lib._neg_view(stored) if stored.is_floating_point() else stored
 
 
 # -- running ------------------------------------------------------------------------------------------------------
@@ -194,8 +203,8 @@ def _same_bits(ours: Any, theirs: Any) -> bool:
 _TOLERANCE = {"float64": 1e-13, "complex128": 1e-13, "float16": 2e-3, "bfloat16": 2e-2}
 
 
-def _same_numbers(ours: Any, theirs: Any, rtol: float) -> bool:
-    """Whether nested lists of numbers agree: to the last bit and the sign of zero when `rtol` is 0."""
+def _same_numbers(ours: Any, theirs: Any, rtol: float, signs: bool = True) -> bool:
+    """Whether nested lists of numbers agree: to the last bit when `rtol` is 0; and in the signs of their zeros."""
     a, b = np.asarray(ours), np.asarray(theirs)
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
@@ -206,10 +215,13 @@ def _same_numbers(ours: Any, theirs: Any, rtol: float) -> bool:
         both = ~(np.isfinite(a) | np.isfinite(b))
         # And a real or imaginary part that is a difference is right to the size of what it is a difference of.
         return bool(np.allclose(a[~both], b[~both], rtol=rtol, atol=rtol))
+    real = a.dtype.kind == "f"
     a, b = a.reshape(-1).view(np.float64), b.reshape(-1).view(np.float64)
     if rtol:
+        zeros = (a == 0) & (b == 0) & (real and signs)
         with np.errstate(all="ignore"):
-            return bool(np.allclose(a, b, rtol=rtol, atol=rtol, equal_nan=True))
+            near = np.allclose(a, b, rtol=rtol, atol=rtol, equal_nan=True)
+        return bool(near and np.array_equal(np.signbit(a[zeros]), np.signbit(b[zeros])))
     # The sign of a complex zero is chance too: PyTorch's vectorised negation and its plain one differ in it.
     signed = ~np.isnan(b) & (np.asarray(theirs).dtype.kind == "f")
     return bool(
@@ -230,7 +242,9 @@ def _facts(tensor: Any) -> dict[str, Any]:
     }
 
 
-def same_tensor(ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = False) -> str | None:
+def same_tensor(
+    ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = False, signs: bool = True
+) -> str | None:
     """None when dtype, size, stride, offset, contiguity, version, values (and text) agree; else what differs."""
     facts, reference = _facts(ours), _facts(theirs)
     for fact, expected in reference.items():
@@ -239,7 +253,7 @@ def same_tensor(ours: Any, theirs: Any, *, tolerance: float = 0, text: bool = Fa
     if _misplaced(ours):
         return f"stride {ours.stride()} against an array with the steps {ours._nd(physical=True).strides} in bytes"
     rtol = tolerance * _TOLERANCE.get(facts["dtype"], 2e-6)
-    if not _same_bits(ours, theirs) and not _same_numbers(ours.tolist(), theirs.tolist(), rtol):
+    if not _same_bits(ours, theirs) and not _same_numbers(ours.tolist(), theirs.tolist(), rtol, signs):
         return f"values {ours.tolist()} against {theirs.tolist()}"
     if text and _shown(ours) != _shown(theirs):
         return f"text {ours!r} against {theirs!r}"
@@ -265,17 +279,18 @@ def _shown(tensor: Any) -> str:
     return re.sub(r"[-+](0\.0*(?:e\+00)?j?\b)", r" \1", text) if "complex" in str(tensor.dtype) else text
 
 
-def same_value(ours: Any, theirs: Any, *, tolerance: float, text: bool) -> str | None:
+def same_value(ours: Any, theirs: Any, *, tolerance: float, text: bool, signs: bool = True) -> str | None:
     """None when two results agree, tensors or not; else what differs."""
     if isinstance(ours, tensorkit.Tensor):
         if not hasattr(theirs, "stride"):
             return f"{ours!r} against {theirs!r}"
-        return same_tensor(ours, theirs, tolerance=tolerance, text=text)
+        return same_tensor(ours, theirs, tolerance=tolerance, text=text, signs=signs)
     if isinstance(ours, (tuple, list)) and any(isinstance(part, tensorkit.Tensor) for part in ours):
         if len(ours) != len(theirs):
             return f"{len(ours)} parts against {len(theirs)}"
         pairs = zip(ours, theirs, strict=True)
-        return next(filter(None, (same_value(a, b, tolerance=tolerance, text=text) for a, b in pairs)), None)
+        found = (same_value(a, b, tolerance=tolerance, text=text, signs=signs) for a, b in pairs)
+        return next(filter(None, found), None)
     if isinstance(ours, np.ndarray):
         same = ours.dtype == theirs.dtype and ours.strides == theirs.strides
         return (
@@ -320,6 +335,7 @@ def compare(
     *,
     tolerance: float = 0,
     text: bool = False,
+    signs: bool = True,
     told: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Difference | None:
     """None when tensorkit does what PyTorch does, down to warnings, aliasing and what the operands hold afterwards.
@@ -328,25 +344,29 @@ def compare(
         tolerance: 0 when values must agree to the last bit; else how many times the usual tolerance of their dtype
             (some units in the last place) they may be off.
         text: `repr` must agree too.
+        signs: zeros must have the same sign, also where other numbers may be off.
         told: is given PyTorch's outcome.
     """
     ours, theirs = run(tensorkit, call, operands), run(torch, call, operands)
     told(theirs)
-    for respect, found in _differences(ours, theirs, tolerance, text):
+    for respect, found in _differences(ours, theirs, tolerance, text, signs):
         if found is not None:
             return Difference(respect, f"{call} with {dict(operands)}: {respect}: {found}", theirs)
     return None
 
 
 def _differences(
-    ours: Outcome, theirs: Outcome, tolerance: float, text: bool
+    ours: Outcome, theirs: Outcome, tolerance: float, text: bool, signs: bool
 ) -> Iterator[tuple[str, str | None]]:
     yield "error", same_error(ours.error, theirs.error)
     if ours.warned != theirs.warned:
         yield "warnings", f"{ours.warned} against {theirs.warned}"
     if ours.error is None:
-        yield "value", same_value(ours.value, theirs.value, tolerance=tolerance, text=text)
+        yield "value", same_value(ours.value, theirs.value, tolerance=tolerance, text=text, signs=signs)
         if _aliases(ours) != _aliases(theirs):
             yield "aliasing", f"{_aliases(ours)} against {_aliases(theirs)}"
     for name, operand in theirs.operands.items():
-        yield f"{name} afterwards", same_tensor(ours.operands[name], operand, tolerance=tolerance)
+        yield (
+            f"{name} afterwards",
+            same_tensor(ours.operands[name], operand, tolerance=tolerance, signs=signs),
+        )

@@ -72,6 +72,7 @@ _LINEAR = (
     "spectral",
     "determinants",
     "leastsquares",
+    "lowrank",
     "norms",
 )
 
@@ -215,12 +216,26 @@ DELIBERATE = (
         chance=True,
     ),
     Deliberate(
-        "PyTorch computes the incomplete gamma functions of float32 in float32, where the reciprocals of the tiniest "
-        "numbers are infinite, and says 0 for 1; tensorkit computes them in float64",
+        "of float64, and where one large number is near another, PyTorch's incomplete gamma functions lose some of "
+        "their last digits, which SciPy's have",
         lambda case, found: (
-            case.op.startswith("igamma") and case.telling() and f"{found.respect}: values" in found.text
+            case.op.startswith("igamma")
+            and case.telling()
+            and bool(case.dtypes() & {"float64"})
+            and f"{found.respect}: values" in found.text
         ),
         rare=True,
+    ),
+    Deliberate(
+        "some of PyTorch's loops over orthogonal polynomials give what happens to lie in memory where the argument is "
+        "no number; tensorkit says that the value is none either",
+        lambda case, found: (
+            "_polynomial_" in case.op
+            and case.telling()
+            and f"{found.respect}: values" in found.text
+            and "nan" in found.text
+        ),
+        chance=True,
     ),
 )
 
@@ -244,11 +259,40 @@ _ZERO_OF_EITHER_SIGN = {
     "aminmax",
     "index_reduce",
     "index_reduce_",
+    "clamp_",
+    "clamp_max_",
+    "clamp_min_",
+    "clip_",
+    "quantile",
+    "nanquantile",
 }
 
 
 #: Of complex numbers these compute each part to its last bit, infinities and all (but for the sign of a zero).
 _EXACT_PARTS = {"add", "sub", "rsub"}
+
+
+def signed_zeros(case: Case) -> bool:
+    """Whether the sign of a zero says something: solving and decomposing leaves it to the order of additions."""
+    name = case.op
+    return not (
+        name in _ZERO_OF_EITHER_SIGN or name.startswith(("linalg_", "cholesky", "lu_")) or name in _SOLVING
+    )
+
+
+_SOLVING = {
+    "inverse",
+    "pinverse",
+    "svd",
+    "qr",
+    "triangular_solve",
+    "ormqr",
+    "orgqr",
+    "lstsq",
+    "solve",
+    "eig",
+    "symeig",
+}
 
 
 def tolerance(case: Case) -> float:

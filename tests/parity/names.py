@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CONSTRUCTORS", "DTYPES", "GONE", "LINALG", "NAMES", "SPECIAL", "STORAGE", "TENSOR"]
+__all__ = ["BACKENDS", "CONSTRUCTORS", "DTYPES", "GONE", "LINALG", "NAMES", "SPECIAL", "STORAGE", "TENSOR"]
 
 #: Attributes and methods of a tensor.
 TENSOR = """
@@ -20,6 +20,7 @@ __lt__ __le__ __gt__ __ge__ __hash__ __reversed__ T mT H mH real imag is_complex
 is_inference type_as expand_as view_as reshape_as new new_tensor new_empty new_zeros new_ones new_full
 new_empty_strided pin_memory is_pinned is_sparse is_quantized is_meta is_nonzero is_same_size apply_ map_
 get_device sum_to_size output_nr retains_grad map2_ storage_type dim_order resize resize_as
+grad_dtype
 """
 
 #: Attributes and methods of the two faces of a storage.
@@ -38,7 +39,10 @@ set_default_device get_default_device set_printoptions set_num_threads get_num_t
 get_num_interop_threads Size device dtype layout strided memory_format contiguous_format preserve_format
 channels_last Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state
 from_dlpack set_warn_always e pi inf nan newaxis typename numel set_default_tensor_type get_device
-get_float32_matmul_precision set_float32_matmul_precision
+get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
+are_deterministic_algorithms_enabled is_deterministic_algorithms_warn_only_enabled
+set_deterministic_debug_mode get_deterministic_debug_mode
+is_anomaly_enabled is_anomaly_check_nan_enabled set_anomaly_enabled
 """
 
 #: Classes of the years before dtypes.
@@ -87,12 +91,13 @@ bitwise_left_shift bitwise_right_shift nan_to_num xlogy copysign nextafter ldexp
 sum nansum prod mean nanmean median nanmedian mode quantile nanquantile var std var_mean std_mean max min amax
 amin aminmax argmax argmin all any count_nonzero logsumexp norm frobenius_norm nuclear_norm dist cumsum cumprod
 cummax cummin logcumsumexp
-diff gradient trapezoid trapz cumulative_trapezoid unique unique_consecutive histc histogram bincount bucketize
-searchsorted nonzero_static sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
+diff gradient trapezoid trapz cumulative_trapezoid unique unique_consecutive histc histogram histogramdd bincount
+bucketize searchsorted nonzero_static sort argsort msort topk kthvalue softmax log_softmax cov corrcoef renorm
 
 matmul mm mv bmm dot vdot inner outer ger addmm addmv addr addbmm baddbmm einsum tensordot kron cross trace
 det logdet slogdet inverse pinverse chain_matmul cdist pdist matrix_power matrix_exp qr svd cholesky
 cholesky_inverse cholesky_solve lu lu_solve lu_unpack triangular_solve
+svd_lowrank pca_lowrank
 """
 
 LINALG = """
@@ -107,7 +112,26 @@ digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i
 log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc softmax xlog1py xlogy zeta
 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
 scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0
+airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1
+chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w
+hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p
+shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v
+shifted_chebyshev_polynomial_w
 """
+
+#: By the module of ``backends``.
+BACKENDS = {
+    "mps": "is_available is_built is_macos13_or_newer is_macos_or_newer",
+    "cudnn": """
+allow_tf32 benchmark conv deterministic depthwise_kernel enabled flags fp32_precision is_acceptable is_available
+rnn set_flags version
+""",
+    "cuda": "is_built matmul",
+    "cpu": "get_cpu_capability",
+    "mkl": "is_available",
+    "mkldnn": "conv deterministic enabled fp32_precision is_acl_available is_available matmul rnn",
+    "openmp": "is_available",
+}
 
 #: What PyTorch once had and no longer has, or has only to refuse it; code of those years still runs here.
 GONE = "gels lstsq eig symeig solve matrix_rank"

@@ -60,6 +60,13 @@ def test_every_listed_name_is_there(torch: Any, place: str, listed: str) -> None
     assert missing([f"tk.{place}.{name}" if place else f"tk.{name}" for name in known]) == []
 
 
+@pytest.mark.parametrize("module", names.BACKENDS)
+def test_every_backend_is_there(torch: Any, module: str) -> None:
+    listed, theirs = names.BACKENDS[module].split(), getattr(torch.backends, module)
+    assert [name for name in listed if not hasattr(theirs, name)] == []
+    assert missing([f"tk.backends.{module}.{name}" for name in listed]) == []
+
+
 def test_code_of_earlier_years_finds_its_names() -> None:
     assert missing([f"tk.{name}" for name in names.GONE.split()]) == []
 

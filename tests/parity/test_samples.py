@@ -14,7 +14,7 @@ from tensorkit import dtypes
 from tensorkit.dispatch import Op, Sample, registry
 from tests.oracle import every_other, exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, Outcome, compare
-from tests.parity.differences import DELIBERATE, Case, Deliberate, find, tolerance
+from tests.parity.differences import DELIBERATE, Case, Deliberate, find, signed_zeros, tolerance
 from tests.parity.tally import Coverage, Tally
 
 pytestmark = pytest.mark.parity
@@ -83,7 +83,8 @@ def _unexpected(torch: Any, case: Case) -> str | None:
         if outcome.error is None:
             COVERAGE.add(case.op, case.dtypes())
 
-    found = compare(torch, case.call, case.operands, tolerance=allowed, text=text, told=told)
+    signs = signed_zeros(case)
+    found = compare(torch, case.call, case.operands, tolerance=allowed, text=text, signs=signs, told=told)
     if found is None:
         return None
     meant = find(case, found)

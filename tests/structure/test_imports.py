@@ -15,7 +15,8 @@ LAYERS: list[set[str]] = [
     {"errors", "loading"},
     {"signatures"},
     {"dtypes"},
-    {"limits"},
+    {"bits"},
+    {"limits", "overflow"},
     {"device"},
     {"tracing"},
     {"sizes"},
@@ -38,6 +39,7 @@ LAYERS: list[set[str]] = [
     # The public namespaces; they do not import one another in a circle either.
     {
         "accelerator",
+        "backends",
         "cuda",
         "distributed",
         "linalg",
@@ -46,6 +48,7 @@ LAYERS: list[set[str]] = [
         "special",
         "testing",
         "utils",
+        "version",
         "vision",
     },
     {"__init__"},
@@ -56,6 +59,7 @@ LAYERS: list[set[str]] = [
 # Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.
 MAY_BE_LATE = {
     "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
+    "tensorkit.version": {"importlib", "packaging"},
     "tensorkit.lab": {"jupyter_core", "jupyter_server", "jupyterlab", "nbclient", "nbformat", "tornado"},
     "tensorkit_widgets": {"numba", "scipy", "matplotlib", "sidecar", "IPython"},
     "tensorkit_widgets.plots": {"tensorkit_widgets"},  # its figure is a class of matplotlib's

@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
+from tensorkit_widgets import StrideExplorer
 from tensorkit_widgets.adapters import describe, library_of, link_of, look, same_buffer, write
 from tensorkit_widgets.window import Window, default_focus, grid_window
 
@@ -39,6 +40,35 @@ def test_a_transposed_slice(library: Any) -> None:
     assert (seen.meta.dtype, seen.meta.itemsize, seen.meta.slots, seen.meta.nbytes) == ("float32", 4, 12, 48)
     assert seen.grid == (4.0, 8.0, 6.0, 10.0)
     assert seen.strip[0].values == tuple(float(n) for n in range(12))
+
+
+@pytest.mark.parametrize("library", makers())
+def test_a_view_of_conjugates_or_negatives_beside_what_is_stored(library: Any) -> None:
+    lib = library()
+    z = lib.tensor([1 + 2j, 3 - 4j])
+    seen = snap(z.conj())
+    assert (seen.grid, seen.strip[0].values) == ((1 - 2j, 3 + 4j), (1 + 2j, 3 - 4j))
+    assert seen.meta.turned == "conjugates"
+    seen = snap(z.conj().imag)
+    assert (seen.grid, seen.strip[0].values) == ((-2.0, 4.0), (1.0, 2.0, 3.0, -4.0))
+    assert seen.meta.turned == "negatives"
+    write(z.conj().imag, (0,), 7.0)
+    assert z.tolist() == [1 - 7j, 3 - 4j]
+    assert snap(z).meta.turned == ""
+
+
+def test_the_picture_says_what_is_stored_and_what_is_shown() -> None:
+    picture = StrideExplorer(tk.tensor([1 + 2j, 3 - 4j]).conj().imag)
+    assert "storage[3] = -4., shown as 4." in picture.text()
+    assert "what you see are the negatives of what is stored" in picture.text()
+    assert 'data-full="-2." data-stored="2."' in picture.svg()
+    assert "shown as" not in StrideExplorer(tk.arange(3)).text()
+
+
+@pytest.mark.parametrize("library", makers())
+def test_a_conjugate_that_requires_grad_is_looked_at_without_a_history(library: Any) -> None:
+    z = library().tensor([1 + 2j], requires_grad=True)
+    assert snap(z.conj()).strip[0].values == (1 + 2j,)
 
 
 def test_a_numpy_array_counts_from_the_array_that_owns_the_memory() -> None:

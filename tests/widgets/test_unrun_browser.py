@@ -35,7 +35,9 @@ THERE = f"""(path) => {NOTEBOOK}?.context?.path === path
 COUNTS = f"() => [...{NOTEBOOK}.content.model.cells].map((cell) => cell.executionCount ?? 0)"
 # Folded answers are opened, as a reader opens them; nothing is run.
 UNFOLD = "() => window.jupyterapp.commands.execute('notebook:show-all-cell-outputs').then(() => true)"
-TRUST = "() => { window.jupyterapp.commands.execute('notebook:trust'); }"
+# Whoever trusts a notebook saves it: a notebook that is closed meanwhile leaves a dialog that shuts out the next one.
+TRUST = "() => { window.trusting = window.jupyterapp.commands.execute('notebook:trust'); }"
+SAVED = "() => window.trusting.then((answer) => answer.trusted)"
 PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img")]
     .map((part) => ({{
         wide: part.offsetWidth, high: part.offsetHeight, seen: part.checkVisibility(),
@@ -103,6 +105,7 @@ def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Any,
     page.locator(".jp-Dialog .jp-mod-accept").click()
     page.wait_for_function(f"() => ({TRUSTED})().every(Boolean)")
     every_picture(page, committed(path))
+    assert page.evaluate(SAVED)
     assert page.locator("[data-tk-widget]").count() == 0, "nothing is live"
     assert page.evaluate(COUNTS) == before, "nothing was run"
     page.evaluate(CLOSE)

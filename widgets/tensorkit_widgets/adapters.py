@@ -24,6 +24,7 @@ from zlib import crc32
 import numpy
 
 from tensorkit import tracing
+from tensorkit.bits import CONJ, NEG
 from tensorkit_widgets.geometry import Ints, extent
 from tensorkit_widgets.window import Window
 
@@ -66,7 +67,10 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """All that is known of a tensor without reading a number; ``slots`` counts the storage in its own elements."""
+    """All that is known of a tensor without reading a number; ``slots`` counts the storage in its own elements.
+
+    ``turned`` says what its elements are of what is stored: conjugates, negatives, or just that (an empty text).
+    """
 
     library: str
     dtype: str
@@ -79,6 +83,7 @@ class Meta:
     nbytes: int
     buffer: Buffer
     fault: str = ""
+    turned: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +167,17 @@ def _describe_tensor(tensor: Any) -> Meta:
     buffer = Buffer(device, start, nbytes)
     slots = nbytes // itemsize
     return Meta(
-        library_of(tensor), dtype, itemsize, device, size, stride, offset, slots, nbytes, buffer, fault
-    )
+        library_of(tensor), dtype, itemsize, device, size, stride, offset, slots, nbytes, buffer, fault,
+        _turned(tensor),
+    )  # fmt: skip
+
+
+def _turned(tensor: Any) -> str:
+    """What the elements are of what is stored. Every picture asks: tensorkit's bits are looked at, not asked for."""
+    bits = getattr(tensor, "_bits", None)
+    if bits is None:
+        bits = (CONJ if tensor.is_conj() else 0) | (NEG if tensor.is_neg() else 0)
+    return ("", "conjugates", "negatives", "conjugates and negatives")[bits]
 
 
 def _owner(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
@@ -243,11 +257,20 @@ def _read(tensor: Any, meta: Meta, window: Window, runs: Sequence[tuple[int, int
     start = meta.offset + sum(o * s for o, s in zip(window.origin, meta.stride, strict=True))
     grid = take(tensor, meta, window.count, meta.stride, start) if 0 not in window.count else ()
     strip = []
+    stored = _as_stored(tensor) if meta.turned else tensor
     for low, high in runs:
         low, high = max(0, low), min(high, meta.slots)
         if low < high:
-            strip.append(Run(low, take(tensor, meta, (high - low,), (1,), low)))
+            strip.append(Run(low, take(stored, meta, (high - low,), (1,), low)))
     return Snapshot(meta, window, grid, tuple(strip))
+
+
+def _as_stored(tensor: Any) -> Any:
+    """Of a view that stands for conjugates or negatives, one that shows the very numbers in the storage."""
+    with quietly(library_of(tensor)):
+        plain = tensor.detach()
+        plain = plain.conj() if plain.is_conj() else plain
+        return plain._neg_view() if plain.is_neg() else plain
 
 
 def _flat(nested: Any) -> tuple[Number, ...]:

@@ -71,6 +71,10 @@ def base_link(tensor: Any, name: str) -> Link:
     meta = describe(tensor)
     full = prod(meta.size) == meta.slots and is_contiguous(meta.size, meta.stride)
     reason = "its elements fill the storage in order" if full else "it is itself a view of its storage"
+    if meta.turned:
+        reason = (
+            f"a view of the same numbers that shows their {meta.turned}: they are turned when they are read"
+        )
     return Link(Step(name, meta.size, meta.stride, meta.offset, "tensor", reason), None, tensor, meta)
 
 
@@ -175,6 +179,8 @@ def why(call: Call, before: Meta, after: Meta, kind: str) -> str:
     """Why a step gave a view, or a copy, in a sentence without its full stop."""
     if kind == "copy":
         return _why_copy(call, before)
+    if before.turned != after.turned:
+        return "the same numbers, turned when they are read: no number was computed"
     if (before.size, before.stride, before.offset) == (after.size, after.stride, after.offset):
         return "nothing changed: the same sizes, strides and offset"
     return _WHY_VIEW.get(call.name, "the same storage, read by other integers")

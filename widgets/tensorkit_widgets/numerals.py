@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["full", "short"]
+__all__ = ["full", "short", "stored"]
 
 Number = bool | int | float | complex
 
@@ -50,6 +50,17 @@ def _short_float(value: float) -> str:
 def _power(value: float | Decimal) -> str:
     mantissa, power = f"{value:.2e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
+
+
+def stored(value: Number, dtype: str, turned: str) -> str:
+    """What is stored for an element of a view that shows conjugates or negatives (``turned``); empty for any other.
+
+    >>> stored(-2.0, "float32", "negatives"), stored(1 - 2j, "complex64", "conjugates")
+    ('2.', '1.+2.j')
+    """
+    if "conjugates" in turned and isinstance(value, complex):
+        value = value.conjugate()
+    return full(-value if "negatives" in turned else value, dtype) if turned else ""
 
 
 def full(value: Number, dtype: str) -> str:

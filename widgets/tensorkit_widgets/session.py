@@ -229,7 +229,7 @@ def _said(links: Sequence[Link]) -> str:
     step = links[-1].step
     where = f"size {size_text(step.size)}, stride {size_text(step.stride)}, offset {step.offset}"
     if len(links) == 1:
-        return f"{step.code}: {where}"
+        return f"{step.code}: {where}" + (f"; {step.why}" if links[-1].meta.turned else "")
     return f"{step.code} gives a {step.kind}: {where}; {step.why}"
 
 

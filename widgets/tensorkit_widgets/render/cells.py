@@ -51,7 +51,8 @@ def element(cell: Cell, live: bool) -> str:
     inside += text(cell.x + 6, cell.y + cell.height - 5, str(cell.slot), "tk-mono tk-tag")
     more: dict[str, object] = {}
     if live:
-        said = f"element {list(index)}, value {cell.full}, slot {cell.slot}"
+        kept = f", stored as {cell.stored}" if cell.stored else ""
+        said = f"element {list(index)}, value {cell.full}{kept}, slot {cell.slot}"
         more = {
             "role": "gridcell", "tabindex": 0 if cell.focus else -1, "aria_label": said,
             "aria_selected": str(cell.focus).lower(),
@@ -62,6 +63,7 @@ def element(cell: Cell, live: bool) -> str:
         data_index=",".join(map(str, index)),
         data_slot=cell.slot,
         data_full=cell.full,
+        data_stored=cell.stored or None,
         **more,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorkit_widgets.adapters import Meta, Snapshot
 from tensorkit_widgets.geometry import Ints, slot_of
-from tensorkit_widgets.numerals import full, short
+from tensorkit_widgets.numerals import full, short, stored
 from tensorkit_widgets.scene.parts import Axis, Cell, Facet, Grid, Header, Note
 from tensorkit_widgets.window import Window
 
@@ -36,6 +36,11 @@ def _text(snapshot: Snapshot, at: int) -> tuple[str, str]:
         return "?", "unknown"
     value, dtype = snapshot.grid[at], snapshot.meta.dtype
     return short(value, dtype), full(value, dtype)
+
+
+def _kept(snapshot: Snapshot, at: int) -> str:
+    meta = snapshot.meta
+    return "" if at >= len(snapshot.grid) else stored(snapshot.grid[at], meta.dtype, meta.turned)
 
 
 def _label(dim: int, meta: Meta) -> tuple[str, bool]:
@@ -135,6 +140,7 @@ def _facet(plan: _Plan, number: int) -> Facet:
                     left + c * plan.width, top + r * plan.height, plan.width, plan.height, text, exact,
                     slot, index, focus=index == plan.focus, kin=slot == plan.lit and index != plan.focus,
                     hatched=index in plan.hatched, font=plan.font,
+                    stored=_kept(plan.snapshot, at),
                 )
             )  # fmt: skip
         rows.append(tuple(cells))

@@ -57,6 +57,7 @@ class Cell:
     kin: bool = False
     hatched: bool = False
     font: float = 20.0
+    stored: str = ""  # where that is another number than what is shown
 
     @property
     def middle(self) -> float:

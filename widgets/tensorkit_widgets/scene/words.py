@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tensorkit_widgets.adapters import Meta, Snapshot, same_buffer
 from tensorkit_widgets.chain import Link
 from tensorkit_widgets.geometry import Ints, distinct_slots, is_contiguous, slot_of
-from tensorkit_widgets.numerals import full
+from tensorkit_widgets.numerals import full, stored
 from tensorkit_widgets.scene.grid import MONO
 from tensorkit_widgets.scene.parts import Formula
 
@@ -63,6 +63,8 @@ def chain_sentence(links: Sequence[Link]) -> str:
 def layout_sentences(meta: Meta) -> list[str]:
     """What is odd about a layout, one sentence each."""
     out = ["contiguous" if is_contiguous(meta.size, meta.stride) else "not contiguous"]
+    if meta.turned:
+        out.insert(0, f"what you see are the {meta.turned} of what is stored")
     repeats = [d for d, (n, s) in enumerate(zip(meta.size, meta.stride, strict=True)) if s == 0 and n > 1]
     if repeats:
         names = " and ".join(f"dim {d}" for d in repeats)
@@ -151,7 +153,11 @@ def _stacked(
 
 
 def _said(snapshot: Snapshot, focus: Ints) -> str:
-    return full(_value(snapshot, focus), snapshot.meta.dtype) if snapshot.grid else "unknown"
+    if not snapshot.grid:
+        return "unknown"
+    value, meta = _value(snapshot, focus), snapshot.meta
+    seen, kept = full(value, meta.dtype), stored(value, meta.dtype, meta.turned)
+    return f"{kept}, shown as {seen}" if kept else seen
 
 
 def _value(snapshot: Snapshot, focus: Ints) -> bool | int | float | complex:

@@ -244,7 +244,7 @@ export class LiveScene {
       this.write(`term-${d}`, s < 0 ? `${i}·(${s})` : `${i}·${s}`);
     });
     this.write("slot", String(slot));
-    this.write("value", drawn?.dataset.full ?? "…");
+    this.write("value", shown(drawn));
   }
 
   /** @param {string} part @param {string} words */
@@ -281,7 +281,7 @@ export class LiveScene {
   sentence(index, slot) {
     const { stride, offset } = this.facts;
     const terms = index.map((i, d) => ` + ${i}·${stride[d] < 0 ? `(${stride[d]})` : stride[d]}`).join("");
-    const value = (this.cells.get(index.join(",")) ?? this.slots.get(slot))?.dataset.full ?? "…";
+    const value = shown(this.cells.get(index.join(",")) ?? this.slots.get(slot));
     const sum = terms ? `storage[${offset}${terms}] = ` : "";
     return `element [${index.join(", ")}] lives at ${sum}storage[${slot}] = ${value}`;
   }
@@ -392,4 +392,10 @@ export class LiveScene {
   rove(group, stop) {
     for (const part of group) part.setAttribute("tabindex", part === stop ? "0" : "-1");
   }
+}
+
+/** What an element's line says of its number: of a view that turns numbers, first what is stored. @param {SVGElement | undefined} drawn */
+function shown(drawn) {
+  const { full = "…", stored } = drawn?.dataset ?? {};
+  return stored === undefined ? full : `${stored}, shown as ${full}`;
 }

@@ -1,0 +1,194 @@
+"""The accelerator, whichever it is: here CUDA, real or emulated, or none.
+
+Code that names no kind of device asks here where to compute.
+
+>>> import tensorkit as tk
+>>> device = tk.accelerator.current_accelerator() if tk.accelerator.is_available() else "cpu"
+>>> with tk.cuda.emulate(devices=2):
+...     tk.ones(2, device=tk.accelerator.current_accelerator())
+tensor([1., 1.], device='cuda:0')
+
+Source: names, behaviour and sentences follow https://docs.pytorch.org/docs/stable/accelerator.html.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tensorkit import cuda
+from tensorkit.device import device
+from tensorkit.kernels import cuda as kernels
+from tensorkit.kernels.cuda.machine import NO_CUDA
+
+__all__ = [
+    "current_accelerator",
+    "current_device_idx",
+    "current_device_index",
+    "device_count",
+    "device_index",
+    "is_available",
+    "max_memory_allocated",
+    "memory_allocated",
+    "set_device_idx",
+    "set_device_index",
+    "synchronize",
+]
+
+_NONE = "Cannot access accelerator device when none is available.\n" + NO_CUDA.partition("\n")[2]
+
+
+def is_available() -> bool:
+    """Whether there is an accelerator, real or emulated.
+
+    >>> with cuda.emulate():
+    ...     is_available()
+    True
+    """
+    return cuda.is_available()
+
+
+def current_accelerator(check_available: bool = False) -> device | None:
+    """The kind of accelerator, as a device without a number; None where there is none.
+
+    Args:
+        check_available: makes no difference here: what is not there is not named either.
+
+    >>> with cuda.emulate():
+    ...     current_accelerator()
+    device(type='cuda')
+    """
+    return device("cuda") if is_available() else None
+
+
+def device_count() -> int:
+    """How many devices of the accelerator's kind there are."""
+    return cuda.device_count()
+
+
+def _need_one() -> None:
+    if not is_available():
+        raise RuntimeError(_NONE)
+
+
+def _index(which: Any, *, optional: bool) -> int:
+    """The number that a `device` argument means; None is the current device if `optional`."""
+    if isinstance(which, int):
+        return which
+    place = device(which) if isinstance(which, str) else which
+    if isinstance(place, device):
+        if not is_available():
+            raise RuntimeError("Accelerator expected")
+        if place.type != "cuda":
+            raise ValueError(f"{place.type} doesn't match the current accelerator cuda.")
+        if place.index is not None:
+            return place.index
+    if not optional:
+        raise ValueError(f"Expected a tensorkit.device with a specified index or an integer, but got:{place}")
+    return current_device_index()
+
+
+def current_device_index() -> int:
+    """The number of the device on which the accelerator allocates, for this thread.
+
+    Raises:
+        RuntimeError: without an accelerator.
+
+    >>> with cuda.emulate():
+    ...     current_device_index()
+    0
+    """
+    _need_one()
+    return cuda.current_device()
+
+
+def set_device_index(device: Any, /) -> None:
+    """Make a device this thread's current one. A negative number changes nothing.
+
+    Raises:
+        ValueError: when `device` names another kind, or no number.
+        RuntimeError: without an accelerator, and when there is no such device.
+
+    >>> with cuda.emulate(devices=2):
+    ...     set_device_index(1)
+    ...     current_device_index()
+    1
+    """
+    index = _index(device, optional=False)
+    if index >= 0:
+        _need_one()
+        cuda.set_device(index)
+
+
+def current_device_idx() -> int:
+    """The old name of `current_device_index`."""
+    warnings.warn("Use `current_device_index` instead.", FutureWarning, stacklevel=2)
+    return current_device_index()
+
+
+def set_device_idx(device: Any, /) -> None:
+    """The old name of `set_device_index`."""
+    warnings.warn("Use `set_device_index` instead.", FutureWarning, stacklevel=2)
+    set_device_index(device)
+
+
+def synchronize(device: Any = None, /) -> None:
+    """Wait until a device (by default the current one) has done all work it was given.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    index = _index(device, optional=True)
+    _need_one()
+    cuda.synchronize(index)
+
+
+def memory_allocated(device_index: Any = None, /) -> int:
+    """Bytes that tensors hold on a device now.
+
+    Raises:
+        RuntimeError: without an accelerator.
+
+    >>> import tensorkit as tk
+    >>> with cuda.emulate():
+    ...     t = tk.zeros(10, device="cuda")
+    ...     memory_allocated()
+    512
+    """
+    _need_one()
+    return cuda.memory_allocated(_index(device_index, optional=True))
+
+
+def max_memory_allocated(device_index: Any = None, /) -> int:
+    """The most bytes that tensors have held on a device so far.
+
+    Raises:
+        RuntimeError: without an accelerator.
+    """
+    _need_one()
+    return cuda.max_memory_allocated(_index(device_index, optional=True))
+
+
+class device_index:
+    """A context manager that makes a device the current one, by its number; None changes nothing.
+
+    Raises:
+        RuntimeError: on entering, without an accelerator, and when there is no such device.
+
+    >>> with cuda.emulate(devices=2), device_index(1):
+    ...     current_device_index()
+    1
+    """
+
+    def __init__(self, device: int | None, /) -> None:
+        self.idx = device
+        self.prev_idx = -1
+
+    def __enter__(self) -> None:
+        if self.idx is not None:
+            self.prev_idx = current_device_index()
+            set_device_index(self.idx)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.idx is not None:
+            kernels.set_current_device(self.prev_idx)

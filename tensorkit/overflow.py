@@ -1,0 +1,79 @@
+"""Which numbers a dtype can hold, and PyTorch's words for those that it cannot."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.dtypes import dtype
+
+__all__ = ["check_number", "holds"]
+
+_C_NAMES = {
+    "complex64": "c10::complex<float>",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+}
+
+
+_FLOAT32_MAX = float(numpy.finfo(numpy.float32).max)
+_MOST = {dtypes.float32: _FLOAT32_MAX, dtypes.complex64: _FLOAT32_MAX}
+_MOST_OF_HALVES = {dtypes.float16: 65504.0, dtypes.bfloat16: 2.0**128 - 2.0**120}
+_HALVES = {dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16"}
+
+
+def _fits(value: Any, kind: dtype, narrow: bool) -> bool:
+    """Whether PyTorch converts a number to a dtype without calling it an overflow."""
+    most = _MOST.get(kind) or (_MOST_OF_HALVES.get(kind) if narrow else None)
+    if most is not None:
+        parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
+        if any(most < abs(part) < math.inf for part in parts):
+            return False
+    if isinstance(value, complex):
+        return kind.is_complex or kind.category == 0 or value.imag == 0
+    if kind.category != 1:
+        return True
+    info = numpy.iinfo(kind.numpy)
+    if isinstance(value, float):
+        return info.min <= value <= float(info.max)  # as doubles; False for what is not a number
+    # An unsigned type takes the negative numbers whose magnitude it can hold: C wraps them around.
+    low = -info.max if not kind.is_signed else info.min
+    return bool(low <= int(value) <= info.max)
+
+
+def check_number(value: Any, kind: dtype, *, narrow: bool = False) -> None:
+    """Refuse a number that a dtype cannot hold, in PyTorch's words.
+
+    Args:
+        narrow: whether PyTorch makes it a number of 16 bits at once, and not of a double that may become infinite.
+    """
+    if not _fits(value, kind, narrow):
+        label = _C_NAMES.get(kind.name) or (_HALVES.get(kind) if narrow else None)
+        label = label or ("float" if kind is dtypes.float32 else "double")
+        raise RuntimeError(f"value cannot be converted to type {label} without overflow")
+
+
+#: Between which bounds a number of Python's is held by a dtype without a question.
+_HELD: dict[tuple[type, dtype], tuple[float, float]] = {
+    (float, dtypes.float32): (-_FLOAT32_MAX, _FLOAT32_MAX),
+    (float, dtypes.float64): (-math.inf, math.inf),
+    **{
+        (int, kind): (-127, 127)
+        for kind in (dtypes.float32, dtypes.float64, dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8)
+    },
+}
+
+
+def holds(kind: dtype, value: Any) -> bool:
+    """Whether a value is a number of Python's that a dtype holds without a question."""
+    bounds = _HELD.get((value.__class__, kind))
+    return bounds is not None and bounds[0] <= value <= bounds[1]
