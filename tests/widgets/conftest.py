@@ -30,18 +30,13 @@ CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 CUT = """root => Math.max(0, ...[root, ...root.querySelectorAll(".tk-picture")]
     .map((box) => box.scrollWidth - box.clientWidth - 1))"""
 """By how many pixels a view or its picture is wider than the room that it has."""
-SETTLED = """root => {
-    const picture = root.querySelector(".tk-picture"), svg = picture.querySelector("svg");
-    const room = Math.min(960, picture.clientWidth / (Number(root.dataset.stage || 100) / 100));
-    return svg && svg.viewBox.baseVal.width <= Math.max(400, room + 20);
-}"""
-"""The picture has been laid out for the room that it has, or for the narrowest page."""
+ROOM = """root => { const picture = root.querySelector(".tk-picture");
+    return Math.min(960, Math.round(picture.clientWidth / (Number(root.dataset.stage || 100) / 100))); }"""
+"""The width that a picture has, in pixels of its own."""
+SETTLED = f"""root => root.querySelector(".tk-picture svg") && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
+"""The picture has been laid out for the room that it has: the view says for how much that was."""
 SMALL = "root => root.querySelector('.tk-picture svg').getScreenCTM().a < 1.6"
 """On the stage at 200 %, the picture is not drawn so large."""
-
-
-DRAWN_ANEW = "([root, revision]) => root.dataset.revision !== revision"
-"""Another picture has come since."""
 
 
 TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputView, .jupyter-widgets, [data-tk-widget]")]
@@ -155,6 +150,15 @@ class Book:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"{most} times Tab do not reach {selector}")
 
+    def widen(self, number: int, width: int) -> None:
+        """Give the window another width, and wait until a picture has come that was laid out for it."""
+        page, root = self.page, self.root(number)
+        was = root.evaluate(ROOM)
+        page.set_viewport_size({"width": width, "height": page.viewport_size["height"]})
+        # The notebook gives its cells their new width a moment after the window has it.
+        page.wait_for_function(f"([root, was]) => ({ROOM})(root) !== was", arg=[root.element_handle(), was])
+        page.wait_for_function(SETTLED, arg=root.element_handle())
+
     def cut_at_200_percent(self, number: int) -> dict[str, float]:
         """By how much the picture of a cell runs off its view, in what 200 % leaves of a window and on the stage.
 
@@ -162,13 +166,10 @@ class Book:
         """
         page, root = self.page, self.root(number)
         before = page.viewport_size
-        page.set_viewport_size({"width": 650, "height": before["height"]})
-        page.wait_for_function(SETTLED, arg=root.element_handle())
+        self.widen(number, 650)
         out = {"notebook": root.evaluate(CUT)}
-        narrow = root.get_attribute("data-revision")
-        page.set_viewport_size({"width": 1400, "height": before["height"]})
         # The page moves once more when the picture comes that was laid out for so much room: a press is lost in it.
-        page.wait_for_function(DRAWN_ANEW, arg=[root.element_handle(), narrow])
+        self.widen(number, 1400)
         self.part(number, "present").click()
         staged = page.locator("dialog.tk-stage [data-tk-widget]")
         staged.wait_for()

@@ -214,6 +214,7 @@ describe("a board", () => {
     }
     const rooms = () => model.sent.filter(({ kind }) => kind === "room").map(({ value }) => value);
     expect(rooms()).toEqual([402, 960]);
+    expect(root().dataset.room).toBe("960");
     Object.defineProperty(picture, "clientWidth", { value: 1352, configurable: true });
     part("present").click();
     for (const key of ["0", "+", "+", "+", "+"]) {
@@ -222,6 +223,13 @@ describe("a board", () => {
     }
     expect(root().dataset.stage).toBe("200");
     expect(rooms().at(-1)).toBe(676);
+    model.answer();
+    expect(root().dataset.room).toBe("676");
+    Object.defineProperty(picture, "clientWidth", { value: 900, configurable: true });
+    told();
+    expect([rooms().at(-1), root().dataset.room]).toEqual([450, "676"]); // not before the answer has come
+    model.answer();
+    expect(root().dataset.room).toBe("450");
     root().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     part("present").click();
     vi.unstubAllGlobals();

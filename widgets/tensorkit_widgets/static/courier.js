@@ -25,6 +25,8 @@ export class Courier {
     /** @type {Message[]} */
     this.queue = [];
     this.awaited = 0;
+    /** The kind of the message whose answer is awaited. */
+    this.kind = "";
     this.sentAt = 0;
     this.late = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -45,9 +47,15 @@ export class Courier {
     if (!message) return;
     this.serial += 1;
     this.awaited = this.serial;
+    this.kind = message.kind;
     this.sentAt = performance.now();
     this.timer = setTimeout(() => this.slow(true), SLOW);
     this.send({ ...message, serial: this.serial });
+  }
+
+  /** Whether a message of this kind waits to be sent or to be answered. @param {string} kind */
+  carries(kind) {
+    return (this.awaited > 0 && this.kind === kind) || this.queue.some((message) => message.kind === kind);
   }
 
   /** @param {boolean} late */

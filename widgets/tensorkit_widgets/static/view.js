@@ -5,7 +5,7 @@
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
  *   (an answer is late) | away (the server cannot be reached) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
- *   (those of them that the browser spent on the picture and the controls).
+ *   (those of them that the browser spent on the picture and the controls), data-room (the pixels that the picture was laid out for).
  * On the stage: data-stage = the size in percent, data-scene, data-marked.
  * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
  *
@@ -117,6 +117,7 @@ export class PictureView {
     this.root.dataset.painting = (performance.now() - began).toFixed(1);
     const took = this.courier.painted(frame.serial);
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
+    if (!this.courier.carries("room")) this.root.dataset.room = String(this.room);
     this.kernel("live");
   }
 
