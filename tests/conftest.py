@@ -64,6 +64,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(skip)
+    # A page of a busy machine may once be later than any patience. It is asked again, once; the closing line counts it
+    # ("1 rerun") and the summary shows what it waited for. What a page shows wrongly fails at once.
+    late = pytest.mark.flaky(reruns=1, only_rerun=["^TimeoutError"])
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(late)
 
 
 @pytest.hookimpl(hookwrapper=True)
