@@ -77,6 +77,7 @@ def test_the_extras_are_those_of_the_design(project: dict[str, Any]) -> None:
     assert extras["test"] == {
         "pytest",
         "pytest-xdist",
+        "pytest-rerunfailures",
         "nbval",
         "hypothesis",
         "playwright",
