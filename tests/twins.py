@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import tensorkit
+from tests.recording import recorded
 
 __all__ = ["Twin", "described", "differing", "run"]
 
@@ -73,8 +73,7 @@ def run(program: Program, library: Any) -> Twin:
     """Run a program on a library."""
     value: Any = None
     error: BaseException | None = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         try:
             value = described(program(library))
         except Exception as problem:

@@ -38,6 +38,7 @@ class Worker:
             words.write(json.dumps([module, name]).encode() + b"\n")
             return bool(answers.readline() == b"yes\n")
         except (OSError, ValueError):  # no processes here, or it was ended from outside
+            self.forget()
             self._process = None
             return False
 
@@ -63,8 +64,8 @@ class Worker:
             process.wait()
 
     def forget(self) -> None:
-        """The process ends by itself: at the end of the program nobody waits for it, nor warns that nobody does."""
-        if self._process is not None:
+        """The process ends by itself: nobody waits for it, nor warns that nobody does."""
+        if self._process is not None and self._process.poll() is None:
             self._process.returncode = 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
 import numpy
@@ -11,6 +10,7 @@ import pytest
 
 import tensorkit
 from tests.oracle import require_torch
+from tests.recording import recorded
 
 pytestmark = pytest.mark.parity
 
@@ -144,8 +144,7 @@ def test_of_one_element_there_is_no_spread(call: str, number: float) -> None:
     torch = require_torch()
     ours, theirs = ([], [])
     for library, told in ((tensorkit, ours), (torch, theirs)):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with recorded() as caught:
             told.append(str(eval(call, {"a": library.tensor([[number]])})))
         told.append([str(warning.message).split(" (Triggered")[0] for warning in caught])
     assert ours == theirs

@@ -16,6 +16,7 @@ import tensorkit as tk
 from tensorkit.autograd.graph import Node
 from tests.collecting import collect
 from tests.oracle import require_torch
+from tests.recording import recorded
 from tests.twins import differing
 
 DEEP = 100_000
@@ -310,12 +311,10 @@ def test_inference_tensors_are_never_recorded() -> None:
 
 def test_an_anomaly_names_the_line_of_the_forward_pass() -> None:
     x = tk.zeros(1, requires_grad=True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with tk.autograd.detect_anomaly():
-            y = x * 0 / x  # this very line
-            with pytest.raises(RuntimeError) as error:
-                y.sum().backward()
+    with recorded() as caught, tk.autograd.detect_anomaly():
+        y = x * 0 / x  # this very line
+        with pytest.raises(RuntimeError) as error:
+            y.sum().backward()
     assert str(error.value) == "Function 'DivBackward0' returned nan values in its 1th output."
     told = [str(w.message) for w in caught]
     assert told[0].startswith("Anomaly Detection has been enabled.")
@@ -326,14 +325,12 @@ def test_an_anomaly_names_the_line_of_the_forward_pass() -> None:
 
 def test_an_anomaly_in_a_walk_that_fails_names_the_line_too() -> None:
     x = tk.ones(1, requires_grad=True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with tk.autograd.set_detect_anomaly(True):
-            middle = x * 2
-            y = middle * middle  # saved here
-            middle.add_(1)
-            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-                y.backward()
+    with recorded() as caught, tk.autograd.set_detect_anomaly(True):
+        middle = x * 2
+        y = middle * middle  # saved here
+        middle.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
     assert any("y = middle * middle  # saved here" in str(w.message) for w in caught)
 
 
@@ -490,8 +487,7 @@ def test_bad_input_is_refused_and_leaves_what_pytorch_leaves(name: str) -> None:
 
 def the_old_name_of_grad_tensors(tk: Any) -> list[Any]:
     x = tk.ones(2, requires_grad=True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         tk.autograd.backward(x * 2, grad_variables=tk.tensor([1.0, 3.0]))
     return [x.grad.tolist(), [(w.category.__name__, str(w.message)) for w in caught]]
 

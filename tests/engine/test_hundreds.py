@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import tensorkit
 from tensorkit.kernels import compiled
 from tests.oracle import require_torch
+from tests.recording import recorded
 
 pytestmark = pytest.mark.parity
 
@@ -155,8 +155,7 @@ def outcome(tk: Any, call: str, layout: str, other: str, special: bool) -> Any:
         "j": tk.arange(600).view(30, 20) * 7 % 20,
         "i": tk.arange(15) * 3 % 15,
     }
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         try:
             out = eval(call, names)
         except RuntimeError as error:

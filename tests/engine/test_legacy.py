@@ -11,6 +11,7 @@ import pytest
 import tensorkit as tk
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
+from tests.recording import recorded
 
 
 @pytest.fixture
@@ -34,8 +35,7 @@ def test_the_default_type_is_chosen_by_class_and_by_name(torch: Any) -> None:
         for given in ("lib.DoubleTensor", "'torch.DoubleTensor'"):
             said = []
             for lib in (tk, torch):
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always")
+                with recorded() as caught:
                     lib.set_default_tensor_type(eval(given, {"lib": lib}))
                 text = str(caught[0].message).split(" (Triggered")[0].replace("tensorkit", "torch")
                 said.append((str(lib.tensor(1.5).dtype).split(".")[1], text))

@@ -12,6 +12,7 @@ import tensorkit as tk
 from tensorkit.kernels import lapack
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, compare
+from tests.recording import recorded
 
 REAL = ("float32", "float64")
 KINDS = (*REAL, "complex64", "complex128")
@@ -308,8 +309,7 @@ def test_an_old_spelling_writes_into_the_pair_it_is_given(call: str) -> None:
 )
 def test_an_old_spelling_works_and_names_the_new_one(call: str, now: str) -> None:
     a, b = tk.tensor([[4.0, 1.0], [1.0, 3.0]]), tk.tensor([[1.0], [2.0]])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         eval(call, {"tk": tk, "a": a, "b": b})
     told = [w for w in caught if w.category is FutureWarning]
     assert len(told) == 1

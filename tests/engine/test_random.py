@@ -6,7 +6,6 @@ import copy
 import math
 import pickle
 import threading
-import warnings
 from collections import Counter
 from typing import Any
 
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 import tensorkit as tk
 from tensorkit import random
 from tests.oracle import exhaust, fuzz_seconds, require_torch, sentence
+from tests.recording import recorded
 
 FLOATS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 6, "complex64": 4, "complex128": 3}
 COUNTED = ("int64", "int32", "int16", "uint8", "float32", "float64", "bfloat16", "bool")
@@ -364,8 +364,7 @@ tk.set_rng_state(tk.zeros(12, dtype=tk.uint8))
 def outcome(module: Any, call: str) -> tuple[str, list[str]]:
     """What a call prints or raises after ``manual_seed(0)``, and what it warns."""
     module.manual_seed(0)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         try:
             text = repr(eval(call, {"tk": module})).replace("torch.", "tensorkit.")
         except Exception as error:

@@ -10,6 +10,7 @@ import pytest
 import tensorkit as tk
 from tests.oracle import require_torch
 from tests.parity.compare import compare
+from tests.recording import recorded
 
 STORAGE = (
     "tk.zeros(3).untyped_storage()[-1]",
@@ -217,8 +218,7 @@ def test_set_never_reads_past_the_end() -> None:
 def test_the_typed_storage_says_once_that_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
     module = __import__("sys").modules["tensorkit.storage"]
     monkeypatch.setattr(module, "_warned_typed_storage", False)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         tk.zeros(1).storage()
         tk.zeros(1).storage()
     assert [str(one.message)[:26] for one in caught] == ["TypedStorage is deprecated"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType
@@ -19,6 +18,7 @@ import ml_dtypes
 import numpy as np
 
 import tensorkit
+from tests.recording import recorded
 
 __all__ = [
     "LAYOUTS",
@@ -150,15 +150,12 @@ def run(lib: Any, call: str, operands: Mapping[str, Operand]) -> Outcome:
     names: dict[str, Any] = {name: build(lib, operand) for name, operand in operands.items()}
     value: Any = None
     error: BaseException | None = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         try:
             value = eval(_compiled(call), {"tk": lib, **names})
         except Exception as problem:
             error = problem
-    # What an earlier test left to the garbage collector is closed at any time.
-    told = [w for w in caught if not issubclass(w.category, ResourceWarning)]
-    warned = [(w.category.__name__, _first(str(w.message))) for w in told]
+    warned = [(w.category.__name__, _first(str(w.message))) for w in caught]
     return Outcome(value, error, warned, names)
 
 

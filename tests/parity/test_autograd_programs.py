@@ -19,6 +19,7 @@ from tests.parity.compare import plain_text, same_error
 from tests.parity.drawing import run_programs
 from tests.parity.programs import Hand
 from tests.parity.tally import Tally
+from tests.recording import recorded
 
 pytestmark = pytest.mark.parity
 
@@ -156,8 +157,7 @@ class _Side:
 
     def run(self, line: str) -> tuple[BaseException | None, list[str]]:
         error: BaseException | None = None
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with recorded() as caught:
             try:
                 exec(_compiled(line), self.names)
             except Exception as problem:
@@ -165,8 +165,7 @@ class _Side:
         return error, [w.category.__name__ for w in caught]
 
     def facts(self, name: str) -> tuple[Any, list[str]]:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with recorded() as caught:
             found = _facts(self.names[name])
         return found, [w.category.__name__ for w in caught]
 

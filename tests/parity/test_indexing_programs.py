@@ -22,6 +22,7 @@ from tests.parity.compare import LAYOUTS, Operand, build, plain_text, same_error
 from tests.parity.drawing import run_programs
 from tests.parity.programs import Brackets, Hand
 from tests.parity.tally import Tally
+from tests.recording import recorded
 
 pytestmark = pytest.mark.parity
 
@@ -183,8 +184,7 @@ class Twins:
         errors: list[BaseException | None] = []
         warned: list[list[str]] = []
         for lib, members in ((tensorkit, self.ours), (self.torch, self.theirs)):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with recorded() as caught:
                 try:
                     values.append(eval(call, {"tk": lib, "np": np, "t": members[at], "key": Brackets()}))
                     errors.append(None)

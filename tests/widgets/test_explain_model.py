@@ -6,7 +6,6 @@ import ast
 import subprocess
 import sys
 import traceback
-import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from tensorkit_widgets.explain_model import Story, explain_line, explain_run
 from tensorkit_widgets.stepper import KEY
 from tensorkit_widgets.story_text import story_text
 from tests.collecting import collect
+from tests.recording import recorded
 from tests.widgets.programs import PROGRAMS
 
 TK = pytest.param("tensorkit", id="tensorkit")
@@ -495,8 +495,7 @@ def test_a_traceback_shows_the_learners_line_and_none_of_ours() -> None:
 
 
 def test_a_warning_is_given_at_the_learners_line() -> None:
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
+    with recorded() as seen:
         explain_line("y = 1\ntk.add(f, 1, out=tk.empty(2))", names_of("tensorkit"))
     assert [(w.filename[:9], w.lineno) for w in seen] == [("<explain ", 2)]
 

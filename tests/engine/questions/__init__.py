@@ -10,7 +10,6 @@ import io
 import math
 import pickle
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from tests.parity.compare import same_error
+from tests.recording import recorded
 
 __all__ = ["disagreement", "lines"]
 
@@ -34,8 +34,7 @@ def lines(name: str) -> list[str]:
 def _asked(lib: Any, question: str) -> tuple[str, BaseException | None, list[tuple[str, str]]]:
     """The text of the answer, or the error; and what was warned of, but for what NumPy says of PyTorch."""
     names = {"tk": lib, "np": np, "pd": pd, "copy": copy, "pickle": pickle, "math": math, "io": io}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded() as caught:
         try:
             text, error = repr(eval(question, names)), None
         except Exception as problem:
