@@ -9,7 +9,8 @@ The variable ``TENSORKIT_COMPILED`` says ``0`` to do without them, ``force`` to 
 (and to treat every tensor as if it were large): so the tests go both ways.
 
 Sources of the constants: the rational approximation of the error function that the Eigen library uses for single
-precision, evaluated here in double.
+precision, evaluated here in double; the exponential function of single precision of S. L. Moshier's Cephes Mathematical
+Library (1984-2000), ``expf``.
 """
 
 from __future__ import annotations
@@ -73,7 +74,6 @@ __all__ = [
     "shorter",
     "sigmoid",
     "sign",
-    "softmax",
     "step",
     "sums_down",
     "triangle",
@@ -331,8 +331,6 @@ def loop(*signatures: str, reordered: bool = False) -> Callable[[Callable[..., A
 
 _F = numpy.float32
 _LOG2E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)
-# Adding and subtracting it rounds a number of single precision to a whole one.
-_ROUNDER = _F(12582912.0)
 _LOWEST, _HIGHEST = _F(-104.0), _F(89.0)  # beyond, powers of e are 0 and infinity
 _E0, _E1, _E2 = _F(1.9875691500e-4), _F(1.3981999507e-3), _F(8.3334519073e-3)
 _E3, _E4, _E5 = _F(4.1665795894e-2), _F(1.6666665459e-1), _F(5.0000001201e-1)
@@ -343,10 +341,10 @@ def power(x):  # type: ignore[no-untyped-def]
     """e to the power x in single precision, in steps that a processor takes for many numbers at once."""
     x = _LOWEST if x < _LOWEST else x
     x = _HIGHEST if x > _HIGHEST else x
-    whole = (x * _LOG2E + _ROUNDER) - _ROUNDER
-    r = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
-    p = ((((_E0 * r + _E1) * r + _E2) * r + _E3) * r + _E4) * r + _E5
-    p = (p * r * r + r) + _ONE
+    whole = numpy.rint(x * _LOG2E)
+    r = _fused(whole, -_LN2_LOW, _fused(whole, -_LN2_HIGH, x))
+    p = _fused(_fused(_fused(_fused(_fused(_E0, r, _E1), r, _E2), r, _E3), r, _E4), r, _E5)
+    p = _fused(p, r * r, r) + _ONE
     n = numpy.int32(whole)
     half = n >> numpy.int32(
         1
@@ -820,49 +818,6 @@ def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
 
 
 # -- along rows ---------------------------------------------------------------------------------------------------
-
-
-@loop("void(f4[:,::1],f4[:,::1],b1)")
-def softmax(a, out, logarithm):  # type: ignore[no-untyped-def]
-    lanes = 64
-    top, total = numpy.empty(lanes, numpy.float32), numpy.empty(lanes, numpy.float32)
-    columns = a.shape[1]
-    whole = columns - columns % lanes
-    for i in range(a.shape[0]):
-        x, y = a[i], out[i]
-        most = numpy.float32(-numpy.inf)
-        if whole:  # to look through empty lanes takes longer than a short row
-            top[:] = most
-            for j in range(0, whole, lanes):
-                part = x[j : j + lanes]
-                for k in range(lanes):
-                    v, w = part[k], top[k]
-                    top[k] = v if v > w else w
-            for k in range(lanes):
-                most = max(most, top[k])
-        for j in range(whole, columns):
-            most = max(most, x[j])
-        for j in range(columns):
-            y[j] = power(x[j] - most)
-        sum = 0.0
-        if whole:
-            total[:] = 0
-            for j in range(0, whole, lanes):
-                part = y[j : j + lanes]
-                for k in range(lanes):
-                    total[k] += part[k]
-            for k in range(lanes):
-                sum += total[k]
-        for j in range(whole, columns):
-            sum += y[j]
-        if logarithm:
-            shift = numpy.float32(numpy.log(sum))
-            for j in range(columns):
-                y[j] = (x[j] - most) - shift
-        else:
-            share = numpy.float32(1 / sum)
-            for j in range(columns):
-                y[j] = y[j] * share
 
 
 @loop("void(u4[::1],f4[::1])")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels import compiled
+from tensorkit.kernels import compiled, compiled_soft
 from tensorkit.kernels.compiled import Loop
 from tensorkit.kernels.cpu import MANY
 from tensorkit.kernels.few import BRIEF
@@ -25,6 +25,7 @@ __all__ = [
     "counted",
     "found",
     "gathered",
+    "log_sums",
     "row_products",
     "running",
     "scatter_added",
@@ -59,32 +60,65 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
     return [array.reshape(-1, array.shape[-1]) for array in arrays]
 
 
+#: Rows of so many elements, or fewer, are taken side by side.
+_SHORT = 32
+
+
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
-    """The softmax of each row of a dense float32 array, or of a copy of few elements, or its logarithm."""
-    if array.size < SOME or array.dtype != numpy.float32:
+    """The softmax of each row of float32 numbers, or of a copy of few elements, or its logarithm."""
+    short = array.ndim and array.shape[-1] <= _SHORT
+    given = _rows_of_single(array, axis, compiled_soft.softmax_of_short if short else compiled_soft.softmax)
+    if given is None:
         return None
-    apart = not array.flags.carray
-    if apart and array.size <= BRIEF:
-        array, apart = array.copy(), False
-    if apart and not (array.ndim == 2 and compiled.in_rows(array)):
-        return None
-    fast = found(compiled.softmax, array.size) if array.ndim and axis == array.ndim - 1 else None
-    if fast is None:
-        return None
+    fast, source, step = given
     out = numpy.empty(array.shape, numpy.float32)
-    if array.ndim == 2 and array.size <= BRIEF:
-        fast(array, out, logarithm)
+    target, columns = out.reshape(-1), array.shape[-1]
+    count = array.size // columns
+    if array.size <= BRIEF:
+        fast(source, step, target, count, columns, logarithm)
         return out
-    source, target = (a.reshape(-1, array.shape[-1]) for a in (array, out))
 
     def piece(i: int, j: int) -> None:
-        rows = source[i:j]  # of those that lie apart a piece is laid out at a time
-        fast(rows.copy() if apart else rows, target[i:j], logarithm)
+        fast(source[i * step :], step, target[i * columns :], j - i, columns, logarithm)
 
+    spread(piece, count, _grain(count, array.size))
+    return out
+
+
+def log_sums(array: Array, axis: int) -> Array | None:
+    """The logarithm of the sum of the exponentials of each row of float32 numbers, of many."""
+    given = _rows_of_single(array, axis, compiled_soft.log_sums) if array.size >= MANY else None
+    if given is None:
+        return None
+    fast, source, step = given
+    out = numpy.empty(array.shape[:-1], numpy.float32)
+    target, columns = out.reshape(-1), array.shape[-1]
     spread(
-        piece, len(source), _grain(len(source), source.size), _grain(len(source), source.size) if apart else 0
+        lambda i, j: fast(source[i * step :], step, target[i:j], columns),
+        target.size,
+        _grain(target.size, array.size),
     )
     return out
+
+
+def _rows_of_single(array: Array, axis: int, loop: Loop) -> tuple[Any, Array, int] | None:
+    """A loop for rows of float32 numbers, the memory of the rows, and the step from row to row.
+
+    What does not lie in rows is laid out anew where there are few elements.
+    """
+    if array.size < SOME or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:
+        return None
+    if not array.flags.carray:
+        if array.size <= BRIEF:
+            array = array.copy()
+        elif array.ndim != 2 or not array.flags.behaved or not compiled.in_rows(array):
+            return None
+    fast = found(loop, array.size)
+    if fast is None:
+        return None
+    if array.flags.c_contiguous:
+        return fast, array.reshape(-1), array.shape[-1]
+    return fast, *compiled.as_row(array)
 
 
 #: Along the rows, and down the columns of dense rows.

@@ -89,6 +89,9 @@ def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     """``log(sum(exp(x)))``, of complex numbers by the largest real part; an infinity is left as it is."""
     if not array.size:
         return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
+    quick = large.log_sums(array, axes[0]) if len(axes) == 1 else None
+    if quick is not None:
+        return quick.reshape(reduced_size(array.shape, axes, keepdim))
     if array.size >= kernels.MANY and axes == (array.ndim - 1,) and array.flags.c_contiguous:
         rows = array.reshape(-1, array.shape[-1])
         return _log_sum_rows(rows).reshape(reduced_size(array.shape, axes, keepdim))
