@@ -22,6 +22,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
+from tensorkit.kernels.planes import Plane
 from tensorkit.kernels.threads import FORCED
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.overflow import check_number
@@ -47,6 +48,7 @@ __all__ = [
     "check_writable",
     "empty_strided",
     "few_elements",
+    "lying",
     "place_of",
     "placed",
     "plain",
@@ -658,6 +660,7 @@ class Settled(NamedTuple):
     layout: Layout
     steps: tuple[int, ...]
     row_major: bool
+    plane: bool  # whether they are matrices whose rows lie apart: see `lying`
 
 
 def settled(block: Pointwise, operands: tuple[Any, ...], by: Any = None) -> Settled | None:
@@ -675,7 +678,27 @@ def settled(block: Pointwise, operands: tuple[Any, ...], by: Any = None) -> Sett
     way = _ways.get(tuple(key))
     if way is None or way.many is not None or way.held != kind.numpy:
         return None
-    return Settled(way.kind, bool(way.packed), way.layout, way.steps, way.row_major)
+    packed, lay = bool(way.packed), way.layout
+    return Settled(
+        way.kind, packed, lay, way.steps, way.row_major, packed and way.row_major and lay.ndim == 2
+    )
+
+
+def lying(loop: Plane, way: Settled, operands: Iterable[Array]) -> Tensor | None:
+    """The result of matrices whose rows lie apart, by a loop that goes through them as they are; None without it.
+
+    Args:
+        operands: the matrices, and the numbers that the loop wants.
+    """
+    run = loop.ready or loop.often()
+    if run is None:
+        return None
+    made = numpy.empty(way.layout.size, way.kind.numpy)
+    try:
+        run(*operands, made)
+    except TypeError:
+        return None  # memory that is only read is another type to Numba
+    return fresh(made, way.kind)
 
 
 def as_settled(made: Any, way: Settled) -> Tensor | None:
@@ -700,7 +723,8 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
 
     Args:
         arrays: theirs; None for one that nobody read so far.
-        by: the function over arrays.
+        by: the function over arrays. Its attribute ``apart`` is a loop that does the same where rows lie apart, and
+            the numbers that this is given for each dtype.
     """
     first = operands[0]
     lay = first._layout
@@ -721,6 +745,12 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
     way = _alike[key]
     if way is None:
         return plain(block, operands, by=by)
+    apart = getattr(by, "apart", None) if way.plane else None
+    if apart is not None:
+        loop, numbers = apart
+        found = lying(loop, way, (*arrays, numbers[arrays[0].dtype.char]))
+        if found is not None:
+            return found
     if way.packed:
         dense: list[Any] = []
         for place, array in enumerate(arrays):

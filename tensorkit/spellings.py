@@ -40,6 +40,7 @@ from tensorkit.elementwise import (
     Settled,
     apply,
     as_settled,
+    lying,
     plain,
     plain_alike,
     settled,
@@ -47,7 +48,8 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import warn
 from tensorkit.forms import of_function, refusal, type_name
-from tensorkit.kernels import cpu, ufuncs
+from tensorkit.kernels import cpu, planes, ufuncs
+from tensorkit.kernels.planes import APART, Plane
 from tensorkit.signatures import later
 from tensorkit.tensor import Tensor, attach, fresh
 
@@ -139,6 +141,12 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
 
 
+def _loops(block: Pointwise) -> dict[dtype, Plane]:
+    """For each dtype the loop over matrices whose rows lie apart, where there is one."""
+    loop = APART.get(block.numpy)
+    return {} if loop is None else {kind: loop for kind in dtypes.ALL if kind.numpy.char in loop.signatures}
+
+
 def _fast_binary(
     block: Pointwise, rule: Any, second: str, numbers: bool
 ) -> Callable[[Tensor, Any], Tensor | None]:
@@ -153,6 +161,22 @@ def _fast_binary(
     )  # the result has its tensor's strides, even those of dimensions of size 1
     if block.alpha:
         same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
+    loops = _loops(block)
+
+    def across(ufunc: Any, x: Any, y: Any, loop: Plane | None, kind: dtype) -> Any:
+        """The result of two arrays of different shapes; None where its strides are not known from its shape."""
+        if loop is not None and x.ndim == y.ndim == 2:
+            (m, n), (p, q) = x.shape, y.shape
+            if (m == p or m == 1 or p == 1) and (n == q or n == 1 or q == 1):
+                high, wide = m if p == 1 else p, n if q == 1 else q
+                if high > 1 and wide > 1 and ufuncs.SOME <= high * wide < many:
+                    made = numpy.empty((high, wide), kind.numpy)
+                    if loop.into(made, x, y):
+                        return made
+        made = run(ufunc, x, y) if x.size * y.size < many else cpu.mapped(ufunc, (x, y), kind.numpy)
+        # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
+        return None if min(made.shape) < 2 else made
+
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
     of_number: Callable[[Tensor, Tensor, Any], None] | None = None
 
@@ -179,13 +203,14 @@ def _fast_binary(
                 base = b._base
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
-                if x.size < many and (x.shape == y.shape or x.size * y.size < many):
+                if x.shape != y.shape:
+                    array = across(ufunc, x, y, loops.get(a._dtype), kind)
+                    if array is None:
+                        return aside(a, b)
+                elif x.size < many:
                     array = run(ufunc, x, y)
                 else:
                     array = cpu.mapped(ufunc, (x, y), kind.numpy)
-                # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
-                if x.shape != y.shape and min(array.shape) < 2:
-                    return aside(a, b)
             else:
                 ufunc, kind, low, high, known = number[a._dtype, type(b)]
                 if b < low or b > high:
@@ -251,7 +276,7 @@ def _beside(
 ) -> Callable[[Tensor, Any], Tensor | None]:
     """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
     ways: dict[Any, Settled | None] = {}
-    run, function = cpu.quiet_here, block.numpy
+    run, function, loops = cpu.quiet_here, block.numpy, _loops(block)
 
     def with_number(a: Tensor, b: Any) -> Tensor | None:
         """The same of a tensor and a number."""
@@ -295,6 +320,10 @@ def _beside(
         way = ways[key]
         if way is None:
             return plain(block, (a, b))
+        if way.plane and a._dtype in loops:
+            out = lying(loops[a._dtype], way, (x, y))
+            if out is not None:
+                return out
         try:
             made = run(function, x.copy("K"), y.copy("K")) if way.packed else run(function, x, y)
         except RuntimeError:
@@ -326,6 +355,7 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
     run, many = cpu.quiet_here, cpu.MANY
     kinds = _PLAIN if numbers else _PLAIN[:1]
     ways: dict[Any, Settled | None] = {}
+    loops = _loops(block)
 
     def alike(a: Tensor, b: Any) -> bool:
         """Whether it was done, for tensors of one dtype and layout that have no memory in common."""
@@ -343,10 +373,10 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
         if way is None or 0 in own.stride or way.kind is not a._dtype:
             return False
         try:
-            if way.packed:
-                x[...] = run(block.numpy, x.copy("K"), y.copy("K"))
-            else:
+            if not way.packed:
                 run(block.numpy, x, y, x)
+            elif not (way.plane and a._dtype in loops and loops[a._dtype].into(x, x, y)):
+                x[...] = run(block.numpy, x.copy("K"), y.copy("K"))
         except RuntimeError:
             return False
         a._bump()
@@ -410,7 +440,7 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
 
 def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else {}
-    run = cpu.quiet_here
+    run, loops = cpu.quiet_here, _loops(block)
 
     def fast(a: Tensor, b: Any, out: Any) -> bool:
         """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""
@@ -429,10 +459,11 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
             ufunc, kind = same[a._dtype]
             if kind is not out._dtype or kind.is_complex:
                 return False
-            if a._solid or b._solid or not (x.flags.f_contiguous and y.flags.f_contiguous):
+            loop = None if a._solid or x.ndim != 2 else loops.get(a._dtype)
+            if not (a._solid or b._solid) and x.flags.f_contiguous and y.flags.f_contiguous:
+                z[...] = run(ufunc, x, y)  # it takes no time, and NumPy turns it sooner than the operands
+            elif loop is None or not loop.into(z, x, y):
                 run(ufunc, x, y, z)
-            else:  # the sum takes no time, and NumPy turns it sooner than the operands
-                z[...] = run(ufunc, x, y)
         except (KeyError, RuntimeError):
             return False
         out._bump()
@@ -486,6 +517,7 @@ def _scaling(ufunc: Any, factor: float) -> Callable[[Any, Any], Any]:
         kind = x.dtype.char
         return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
 
+    scaled.apart = planes.add_scaled, planes.add_scaled.held(factor)  # type: ignore[attr-defined]
     return scaled
 
 
@@ -510,6 +542,7 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     strided = bool(block.like_first)  # see `_fast_binary`
     ways: dict[Any, Settled | None] = {}
+    loops = _loops(block)
 
     def aside(a: Tensor, x: Any) -> Tensor | None:
         """The same of an array that is not row-major."""
@@ -522,6 +555,10 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         way = ways[key]
         if way is None:
             return plain(block, (a,))
+        if way.plane and a._dtype in loops:
+            out = lying(loops[a._dtype], way, (x,))
+            if out is not None:
+                return out
         try:
             made = run(block.numpy, x.copy("K") if way.packed else x)
         except RuntimeError:

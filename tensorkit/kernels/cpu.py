@@ -19,6 +19,7 @@ from tensorkit.dtypes import bfloat16, dtype, float16, float32
 from tensorkit.kernels import compiled, compiled_rows
 from tensorkit.kernels.compiled import Loop, Swift
 from tensorkit.kernels.compiled_scan import converted, half_arithmetic
+from tensorkit.kernels.planes import APART, Plane
 from tensorkit.kernels.threads import FORCED, silent, spread
 from tensorkit.kernels.ufuncs import SOME, Ufunc
 
@@ -235,8 +236,14 @@ def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return made
 
 
-def hundreds(ufunc: Ufunc) -> Callable[[Callable[[Array], Any]], Callable[[Array], Any]]:
-    """Decorate a function of one array that a compiled ufunc does sooner for hundreds of elements."""
+def hundreds(
+    ufunc: Ufunc, plane: Plane | None = None
+) -> Callable[[Callable[[Array], Any]], Callable[[Array], Any]]:
+    """Decorate a function of one array that a compiled ufunc does sooner for hundreds of elements.
+
+    Args:
+        plane: what does it sooner where these are rows that lie apart.
+    """
 
     def made(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
         def of_one(a: Any) -> Any:
@@ -245,6 +252,8 @@ def hundreds(ufunc: Ufunc) -> Callable[[Callable[[Array], Any]], Callable[[Array
             run = ufunc.of(a)
             return function(a) if run is None else run(a)
 
+        if plane is not None:
+            APART[of_one] = plane
         return functools.update_wrapper(of_one, function)
 
     return made

@@ -11,7 +11,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.bits import CONJ, NEG
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.elementwise import Pointwise, apply
-from tensorkit.kernels import compiled, cpu, few, ufuncs
+from tensorkit.kernels import compiled, cpu, few, planes, ufuncs
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -206,7 +206,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 _SOME = 4096  # elements, of which NumPy's own function takes a third of the time; but nan has no sign
 
 
-@cpu.hundreds(ufuncs.sign)
+@cpu.hundreds(ufuncs.sign, planes.sign)
 def _sgn(a: Array) -> Array:
     if a.dtype.kind == "b":
         return a.copy()

@@ -31,7 +31,7 @@ from tensorkit.elementwise import (
 )
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import type_name
-from tensorkit.kernels import compiled, compiled_each, ufuncs
+from tensorkit.kernels import compiled, compiled_each, planes, ufuncs
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
@@ -199,6 +199,10 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
     lies = place_of((condition, input, other), kind)
     if lies is None:
         return None
+    if lies.row_major and kind.numpy.char in planes.choose.signatures and all(a.ndim == 2 for a in arrays):
+        made = numpy.empty(lies.layout.size, kind.numpy)
+        if planes.choose.into(made, *arrays):
+            return fresh(made, kind)
     for place in lies.packed if swift is None else ():
         arrays[place] = arrays[place].copy("K")
     return placed(choose(*arrays), kind, lies)

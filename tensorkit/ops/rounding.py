@@ -16,7 +16,7 @@ from tensorkit.dispatch import op, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import Pointwise, apply, empty_strided, prepare_out
 from tensorkit.forms import type_name
-from tensorkit.kernels import compiled_each, cpu
+from tensorkit.kernels import compiled_each, cpu, planes
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.dims import counted
 from tensorkit.ops.names import cpp_name
@@ -139,6 +139,7 @@ def _to_even(a: Array) -> Array:
     return a.copy() if a.dtype.kind in "iu" else numpy.rint(a)
 
 
+planes.APART[_to_even] = planes.APART[numpy.rint]
 cpu.shortcut(_to_even, lambda inputs, out: (numpy.rint, inputs) if out.dtype.kind == "f" else None)
 
 

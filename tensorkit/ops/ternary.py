@@ -30,7 +30,7 @@ from tensorkit.elementwise import (
     seen_layout,
 )
 from tensorkit.errors import MissingKernelError, warn
-from tensorkit.kernels import compiled, few, ufuncs
+from tensorkit.kernels import compiled, few, planes, ufuncs
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.compiled import Swift
 from tensorkit.memory_order import iterator_strides
@@ -173,6 +173,8 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         small, large = (low, high) if a.size <= _SHORT else held.get(a.dtype.char, (low, high))
         return _clip(small, large, a)
 
+    if held:
+        clipped.apart = planes.clip, planes.clip.held(*bounds)  # type: ignore[attr-defined]
     if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
         return functools.partial(_clip, low, high)
     return Swift(compiled.clip, clipped, extra=bounds)
@@ -224,6 +226,7 @@ def _product_adder(factor: Any) -> Any:
         run = ufuncs.add_product.of(a)
         return _add_product(factor, a, b, c) if run is None else run(a, b, c, held[a.dtype.char])
 
+    added.apart = planes.add_product, planes.add_product.held(float(factor))  # type: ignore[attr-defined]
     return Swift(compiled.add_product, added, extra=(factor,))
 
 
@@ -435,6 +438,7 @@ def _mix(weight: Any, kind: dtype) -> Any:
         gap *= share
         return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
 
+    mixed.apart = planes.mix, planes.mix.held(share.item(), not near)  # type: ignore[attr-defined]
     return Swift(compiled.mix, mixed, extra=(weight,))
 
 

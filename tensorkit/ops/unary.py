@@ -11,7 +11,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
 from tensorkit.forms import type_name
-from tensorkit.kernels import compiled, compiled_each, cpu, few, ufuncs
+from tensorkit.kernels import compiled, compiled_each, cpu, few, planes, ufuncs
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
@@ -76,7 +76,7 @@ sqrt = unary(
 )
 
 
-@cpu.hundreds(ufuncs.rsqrt)
+@cpu.hundreds(ufuncs.rsqrt, planes.rsqrt)
 def _rsqrt(a: Array) -> Array:
     root = numpy.sqrt(a)
     if not isinstance(root, numpy.ndarray):

@@ -14,7 +14,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Pointwise, apply, brief
-from tensorkit.kernels import compiled, cpu, ufuncs
+from tensorkit.kernels import compiled, cpu, planes, ufuncs
 from tensorkit.ops.copies import like_input
 from tensorkit.ops.data import plain_number
 from tensorkit.spellings import samples_of_one, unary
@@ -253,7 +253,7 @@ def _no_bool_or_complex(input: Tensor) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@cpu.hundreds(ufuncs.relu)
+@cpu.hundreds(ufuncs.relu, planes.relu)
 def _relu(a: Array) -> Array:
     zero = _ZEROS.get(a.dtype.char)
     # Of two equal numbers, -0.0 and 0, the second is taken.
