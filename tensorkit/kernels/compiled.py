@@ -36,6 +36,7 @@ from tensorkit.kernels import box_muller
 __all__ = [
     "Loop",
     "Swift",
+    "across",
     "add_product",
     "add_scaled",
     "as_row",
@@ -50,6 +51,7 @@ __all__ = [
     "error_function",
     "gather_first",
     "gather_last",
+    "in_row_major",
     "in_rows",
     "index_add",
     "longer",
@@ -77,6 +79,7 @@ __all__ = [
     "step",
     "sums_down",
     "triangle",
+    "turned",
     "units",
     "wait",
     "wider",
@@ -628,6 +631,43 @@ def in_rows(array: Array) -> bool:
     )
 
 
+#: NumPy is as soon done with fewer elements.
+_SOME_ACROSS = 1 if _MODE == "force" else 1 << 14
+_WIDTHS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
+def turned(source: Array, out: Array) -> bool:
+    """Write a matrix whose columns are dense into one whose rows are, and that lies elsewhere; False for others."""
+    if (
+        not isinstance(source, numpy.ndarray)
+        or source.ndim != 2
+        or source.size < _SOME_ACROSS
+        or source.dtype != out.dtype
+        or source.itemsize > 8
+    ):
+        return False
+    if in_rows(source) or not (in_rows(source.T) and in_rows(out)) or source.shape != out.shape:
+        return False
+    if not (source.flags.behaved and out.flags.behaved):
+        return False
+    fast = across.compiled()
+    if fast is None:
+        return False
+    bits = _WIDTHS[source.itemsize]
+    # Where the elements are not dense in two ways, NumPy would not see them as others.
+    (flat, step), (target, apart) = as_row(source.T.view(bits)), as_row(out.view(bits))
+    fast(flat, step, target, apart, *out.shape)
+    return True
+
+
+def in_row_major(array: Array) -> Array:
+    """A row-major copy."""
+    made = numpy.empty(array.shape, array.dtype)
+    if not turned(array, made):
+        numpy.copyto(made, array)
+    return made
+
+
 def _flat(array: Any, out: Array, shape: tuple[int, int], columns: bool) -> tuple[Array, int]:
     """An array as one row of memory, and the step from row to row: -1 for a column, where the loop knows those."""
     if columns and isinstance(array, numpy.ndarray) and out.ndim == 2 and array.shape == (out.shape[0], 1):
@@ -640,7 +680,7 @@ def _flat(array: Any, out: Array, shape: tuple[int, int], columns: bool) -> tupl
             return numpy.full(shape[1], array, kind), 0
         array = numpy.ascontiguousarray(numpy.broadcast_to(array, out.shape))
     elif not in_rows(array):
-        array = numpy.ascontiguousarray(array)
+        array = in_row_major(array)
     if array.flags.c_contiguous:
         return _writable(array.reshape(-1)), shape[1]
     return as_row(array)
@@ -999,6 +1039,23 @@ def backwards(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
         x, y = a[i * sa : i * sa + columns], out[i * so : i * so + columns]
         for j in range(columns):
             y[j] = x[last - numpy.uint64(j)]
+
+
+@rowwise(1, kinds=("u1", "u2", "u4", "u8"))
+def across(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
+    # Eight columns of the result, which is what a processor gathers in one step, of so many rows that what was read
+    # for one row is there still for the next.
+    whole = columns - columns % 8
+    for first in range(0, rows, 128):
+        last = min(rows, first + 128)
+        for j in range(0, whole, 8):
+            for i in range(first, last):
+                x, y = a[j * sa + i :], out[i * so + j : i * so + j + 8]
+                for k in range(8):
+                    y[k] = x[k * sa]
+        for j in range(whole, columns):
+            for i in range(first, last):
+                out[i * so + j] = a[j * sa + i]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------

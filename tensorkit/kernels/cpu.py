@@ -298,7 +298,7 @@ def _step(function: Any, inputs: Any, out: Array) -> None:
         function.into(inputs, out)
     else:
         values = function(*inputs)
-        if not converted(values, out):
+        if not (converted(values, out) or compiled.turned(values, out)):
             numpy.copyto(out, values, casting="unsafe")
 
 

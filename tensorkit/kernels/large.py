@@ -79,10 +79,17 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
         return out
 
     def piece(i: int, j: int) -> None:
-        fast(source[i * step :], step, target[i * columns :], j - i, columns, logarithm)
+        rows, apart = (source[i * step :], step) if step else (_laid_out(array[i:j]), columns)
+        fast(rows, apart, target[i * columns :], j - i, columns, logarithm)
 
-    spread(piece, count, _grain(count, array.size))
+    grain = _grain(count, array.size)
+    spread(piece, count, grain, 0 if step else grain)
     return out
+
+
+def _laid_out(rows: Array) -> Array:
+    """A piece of a matrix as one row of memory."""
+    return compiled.in_row_major(rows).reshape(-1)
 
 
 def log_sums(array: Array, axis: int) -> Array | None:
@@ -93,29 +100,34 @@ def log_sums(array: Array, axis: int) -> Array | None:
     fast, source, step = given
     out = numpy.empty(array.shape[:-1], numpy.float32)
     target, columns = out.reshape(-1), array.shape[-1]
-    spread(
-        lambda i, j: fast(source[i * step :], step, target[i:j], columns),
-        target.size,
-        _grain(target.size, array.size),
-    )
+
+    def piece(i: int, j: int) -> None:
+        rows, apart = (source[i * step :], step) if step else (_laid_out(array[i:j]), columns)
+        fast(rows, apart, target[i:j], columns)
+
+    grain = _grain(target.size, array.size)
+    spread(piece, target.size, grain, 0 if step else grain)
     return out
 
 
 def _rows_of_single(array: Array, axis: int, loop: Loop) -> tuple[Any, Array, int] | None:
     """A loop for rows of float32 numbers, the memory of the rows, and the step from row to row.
 
-    What does not lie in rows is laid out anew where there are few elements.
+    What does not lie in rows is laid out anew where there are few elements. Of many, a matrix is laid out piece by
+    piece: then the step is 0.
     """
     if array.size < SOME or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:
         return None
     if not array.flags.carray:
         if array.size <= BRIEF:
             array = array.copy()
-        elif array.ndim != 2 or not array.flags.behaved or not compiled.in_rows(array):
+        elif array.ndim != 2:
             return None
     fast = found(loop, array.size)
     if fast is None:
         return None
+    if not (array.flags.behaved and compiled.in_rows(array)):
+        return fast, array, 0
     if array.flags.c_contiguous:
         return fast, array.reshape(-1), array.shape[-1]
     return fast, *compiled.as_row(array)

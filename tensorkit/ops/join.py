@@ -190,7 +190,14 @@ def _check_memory(out: Tensor, tensors: Sequence[Tensor]) -> None:
 
 def concatenate_arrays(arrays: Sequence[Array], dim: int, out: Array) -> None:
     """Write arrays, converted, one after the other into `out`: the kernel."""
-    kernels.quiet(numpy.concatenate, arrays, dim, out, casting="unsafe")
+    if out.size < kernels.MANY or len(arrays) >= _FEW:
+        kernels.quiet(numpy.concatenate, arrays, dim, out, casting="unsafe")
+        return
+    start, before = 0, (slice(None),) * dim
+    for array in arrays:
+        end = start + array.shape[dim]
+        kernels.copy(out[(*before, slice(start, end))], array)
+        start = end
 
 
 def _write_parts(tensors: Sequence[Tensor], dim: int, out: Tensor) -> None:

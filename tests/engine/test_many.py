@@ -15,7 +15,7 @@ import tensorkit
 from tensorkit.kernels import compiled
 from tests.oracle import require_torch
 
-ROWS, COLUMNS = 410, 320  # beyond the size from which on they are cut
+ROWS, COLUMNS = 410, 325  # beyond the size from which on they are cut
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "row-major": lambda t: t[:ROWS, :COLUMNS].contiguous(),
@@ -63,6 +63,13 @@ CODES = (
     "a.masked_fill_(a != a.abs(), 2)",
     "(a != a.abs()).nonzero()",
     "a.sub_(a.abs()).nonzero()",
+    "a.contiguous()",
+    "a.to(tk.int16).contiguous()",
+    "(a != 0).contiguous()",
+    "o.copy_(a)",
+    "tk.cat((a, o, a))",
+    "tk.cat((a, o), 1)",
+    "tk.cat((a, o), out=tk.empty(0, dtype=a.dtype))",
     "a.flip(0)",
     "a.flip(1)",
     "a.flip(0, 1)",
