@@ -22,13 +22,16 @@ __all__ = [
     "Plane",
     "add_product",
     "add_scaled",
+    "ahead",
     "choose",
     "clip",
+    "first",
     "mix",
     "plane",
     "relu",
     "rsqrt",
     "sign",
+    "stride",
 ]
 
 Array = numpy.ndarray[Any, Any]
@@ -37,11 +40,11 @@ Array = numpy.ndarray[Any, Any]
 # -- what loops use -----------------------------------------------------------------------------------------------
 
 
-def _first(array):  # type: ignore[no-untyped-def]
+def first(array):  # type: ignore[no-untyped-def]
     """The address of an array's first element; a bool is a byte there."""
 
 
-@step(_first)
+@step(first)
 def _first_of_array(numba: Any) -> Any:
     def first(typing: Any, array: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -53,11 +56,11 @@ def _first_of_array(numba: Any) -> Any:
     return numba.extending.intrinsic(first)
 
 
-def _ahead(address, count):  # type: ignore[no-untyped-def]
+def ahead(address, count):  # type: ignore[no-untyped-def]
     """The address so many elements further on."""
 
 
-@step(_ahead)
+@step(ahead)
 def _address_ahead(numba: Any) -> Any:
     def ahead(typing: Any, address: Any, count: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -68,7 +71,7 @@ def _address_ahead(numba: Any) -> Any:
     return numba.extending.intrinsic(ahead)
 
 
-def _step(a, axis):  # type: ignore[no-untyped-def]
+def stride(a, axis):  # type: ignore[no-untyped-def]
     """How many elements lie between neighbours along a dimension; none where one stands for all."""
     return 0 if a.shape[axis] == 1 else a.strides[axis] // a.itemsize
 
@@ -83,114 +86,114 @@ def _element(*values: Any) -> Any:
 
 
 def _of_one(a, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
     if a1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j])
-            x, z = _ahead(x, a0), _ahead(z, t)
+            x, z = ahead(x, a0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1])
-            x, z = _ahead(x, a0), _ahead(z, t)
+            x, z = ahead(x, a0), ahead(z, t)
 
 
 def _of_two(a, b, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
-    y, b0, b1 = _first(b), _step(b, 0), _step(b, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
+    y, b0, b1 = first(b), stride(b, 0), stride(b, 1)
     if a1 == b1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j], y[j])
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
     elif a1 == 0 and b1 == u == 1:
         for _ in range(rows):
             v = x[0]
             for j in range(columns):
                 z[j] = _element(v, y[j])
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
     elif b1 == 0 and a1 == u == 1:
         for _ in range(rows):
             v = y[0]
             for j in range(columns):
                 z[j] = _element(x[j], v)
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1], y[j * b1])
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
 
 
 def _of_three(a, b, c, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
-    y, b0, b1 = _first(b), _step(b, 0), _step(b, 1)
-    w, c0, c1 = _first(c), _step(c, 0), _step(c, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
+    y, b0, b1 = first(b), stride(b, 0), stride(b, 1)
+    w, c0, c1 = first(c), stride(c, 0), stride(c, 1)
     if a1 == b1 == c1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j], y[j], w[j])
-            x, y, w, z = _ahead(x, a0), _ahead(y, b0), _ahead(w, c0), _ahead(z, t)
+            x, y, w, z = ahead(x, a0), ahead(y, b0), ahead(w, c0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1], y[j * b1], w[j * c1])
-            x, y, w, z = _ahead(x, a0), _ahead(y, b0), _ahead(w, c0), _ahead(z, t)
+            x, y, w, z = ahead(x, a0), ahead(y, b0), ahead(w, c0), ahead(z, t)
 
 
 def _of_one_and_numbers(a, numbers, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
     given = (numbers[0], numbers[1], numbers[2])
     if a1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j], given)
-            x, z = _ahead(x, a0), _ahead(z, t)
+            x, z = ahead(x, a0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1], given)
-            x, z = _ahead(x, a0), _ahead(z, t)
+            x, z = ahead(x, a0), ahead(z, t)
 
 
 def _of_two_and_numbers(a, b, numbers, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
-    y, b0, b1 = _first(b), _step(b, 0), _step(b, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
+    y, b0, b1 = first(b), stride(b, 0), stride(b, 1)
     given = (numbers[0], numbers[1], numbers[2])
     if a1 == b1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j], y[j], given)
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1], y[j * b1], given)
-            x, y, z = _ahead(x, a0), _ahead(y, b0), _ahead(z, t)
+            x, y, z = ahead(x, a0), ahead(y, b0), ahead(z, t)
 
 
 def _of_three_and_numbers(a, b, c, numbers, out):  # type: ignore[no-untyped-def]
-    rows, columns, z, t, u = out.shape[0], out.shape[1], _first(out), _step(out, 0), _step(out, 1)
-    x, a0, a1 = _first(a), _step(a, 0), _step(a, 1)
-    y, b0, b1 = _first(b), _step(b, 0), _step(b, 1)
-    w, c0, c1 = _first(c), _step(c, 0), _step(c, 1)
+    rows, columns, z, t, u = out.shape[0], out.shape[1], first(out), stride(out, 0), stride(out, 1)
+    x, a0, a1 = first(a), stride(a, 0), stride(a, 1)
+    y, b0, b1 = first(b), stride(b, 0), stride(b, 1)
+    w, c0, c1 = first(c), stride(c, 0), stride(c, 1)
     given = (numbers[0], numbers[1], numbers[2])
     if a1 == b1 == c1 == u == 1:
         for _ in range(rows):
             for j in range(columns):
                 z[j] = _element(x[j], y[j], w[j], given)
-            x, y, w, z = _ahead(x, a0), _ahead(y, b0), _ahead(w, c0), _ahead(z, t)
+            x, y, w, z = ahead(x, a0), ahead(y, b0), ahead(w, c0), ahead(z, t)
     else:
         for _ in range(rows):
             for j in range(columns):
                 z[j * u] = _element(x[j * a1], y[j * b1], w[j * c1], given)
-            x, y, w, z = _ahead(x, a0), _ahead(y, b0), _ahead(w, c0), _ahead(z, t)
+            x, y, w, z = ahead(x, a0), ahead(y, b0), ahead(w, c0), ahead(z, t)
 
 
 _BODIES = {

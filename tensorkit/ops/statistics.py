@@ -16,8 +16,8 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise import NUMBERS, brief
 from tensorkit.errors import warn
 from tensorkit.forms import type_name
+from tensorkit.kernels import brief_sums, few
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few
 from tensorkit.kernels.sums import squares, sum_along
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import deliver
@@ -499,6 +499,8 @@ def _short_norm(input: Tensor) -> Tensor | None:
         return None
     if array.size == 1:
         return fresh(numpy.array(abs(array.item()), array.dtype), input._dtype)
+    if input._dtype is dtypes.float32 and (short := brief_sums.length(array)) is not None:
+        return fresh(short, input._dtype)
     try:
         length = kernels.quiet_here(norm_of, array, 2.0, tuple(range(array.ndim)), False)
     except RuntimeError:
