@@ -83,6 +83,7 @@ __all__ = [
     "units",
     "wait",
     "wider",
+    "within",
 ]
 
 Array = numpy.ndarray[Any, Any]
@@ -1059,24 +1060,42 @@ def across(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
 
 
 # -- an index for every element -----------------------------------------------------------------------------------
-# Bounds are checked before: these trust their indices.
+# `gather` sees by the way whether all are within bounds. What writes trusts its indices: they are looked at before.
 
 _ANY = ("u1", "u2", "u4", "u8")
 _ADDED = ("f4", "f8", "i8")
 
 
-@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop("b1(i8[::1],i8)")
+def within(places, many):  # type: ignore[no-untyped-def]
+    beyond: Any = 0
+    for i in range(places.size):
+        beyond += numpy.uint64(places[i]) >= numpy.uint64(many)
+    return beyond == 0
+
+
+@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
 def gather_last(a, index, out):  # type: ignore[no-untyped-def]
+    many = numpy.uint64(a.shape[1])
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
-            out[i, j] = a[i, numpy.uint64(index[i, j])]
+            place = numpy.uint64(index[i, j])
+            if place >= many:
+                return False
+            out[i, j] = a[i, place]
+    return True
 
 
-@loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
 def gather_first(a, index, out):  # type: ignore[no-untyped-def]
+    many = numpy.uint64(a.shape[0])
     for i in range(index.shape[0]):
         for j in range(index.shape[1]):
-            out[i, j] = a[numpy.uint64(index[i, j]), j]
+            place = numpy.uint64(index[i, j])
+            if place >= many:
+                return False
+            out[i, j] = a[place, j]
+    return True
 
 
 @loop(*(f"void({k}[:,:],i8[:,:],{k}[:,:])" for k in _ADDED))

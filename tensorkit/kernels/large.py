@@ -31,6 +31,7 @@ __all__ = [
     "scatter_added",
     "softmax",
     "triangle",
+    "within",
 ]
 
 Array = numpy.ndarray[Any, Any]
@@ -191,7 +192,10 @@ def row_products(rows: Array) -> Array | None:
 
 
 def gathered(array: Array, index: Array, axis: int) -> Array | None:
-    """The elements that an index, within bounds, names along one dimension; in the other it may be smaller."""
+    """The elements that an index names along one dimension; in the other it may be smaller.
+
+    None also where it is not within bounds.
+    """
     if index.size < SOME or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
         return None
     if not (array.flags.behaved and index.flags.behaved):
@@ -203,15 +207,26 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
     out = numpy.empty(index.shape, array.dtype)
     source, target = array.view(bits), out.view(bits)
     if index.size <= BRIEF:
-        fast(source, index, target)
-        return out
-    rows = len(index)
+        return out if fast(source, index, target) else None
+    rows, fine = len(index), []
 
     def piece(i: int, j: int) -> None:
-        fast(source[i:j] if axis else source, index[i:j], target[i:j])
+        fine.append(fast(source[i:j] if axis else source, index[i:j], target[i:j]))
 
     spread(piece, rows, _grain(rows, index.size))
-    return out
+    return out if all(fine) else None
+
+
+def within(places: Array, many: int) -> bool:
+    """Whether all of the numbers are at least 0 and less than `many`."""
+    row = places.T if places.flags.f_contiguous else places
+    if places.size >= MANY and places.dtype == numpy.int64 and row.flags.carray:
+        fast = compiled.within.compiled()
+        if fast is not None:
+            flat, fine = row.reshape(-1), []
+            spread(lambda i, j: fine.append(fast(flat[i:j], many)), flat.size, PIECE)
+            return all(fine)
+    return not places.size or bool(places.min() >= 0 and places.max() < many)
 
 
 def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:

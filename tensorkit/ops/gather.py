@@ -70,7 +70,7 @@ def _check_gather(input: Tensor, axis: int, index: Tensor) -> None:
 
 def _check_within(index: Array, axis: int, n: int) -> None:
     """Refuse an index out of range, the one that PyTorch meets first; here none counts from the end."""
-    if index.size and (index.min() < 0 or index.max() >= n):
+    if not large.within(index, n):
         others = index.size // index.shape[axis]
         inner = axis == index.ndim - 1 or others < index.shape[axis]
         walked = numpy.moveaxis(index, axis, -1 if inner else 0).reshape(-1)
@@ -187,7 +187,7 @@ def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     if laid is None:
         return None
     axis, rows, wanted = laid
-    if wanted.shape[1 - axis] > rows.shape[1 - axis] or not few.within(places, rows.shape[axis]):
+    if wanted.shape[1 - axis] > rows.shape[1 - axis]:
         return None  # refused in PyTorch's words
     found = large.gathered(rows, wanted, axis)
     return None if found is None else fresh(found.reshape(places.shape), input._dtype)
@@ -237,12 +237,12 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
 
 def _gathered(array: Array, index: Array, axis: int) -> Array:
     whole, wide = numpy.atleast_1d(array), numpy.atleast_1d(index)
-    _check_within(wide, axis, whole.shape[axis])
-    if wide.ndim == 1:
-        return numpy.take(whole, wide).reshape(index.shape)
     short = large.gathered(whole, wide, axis)
     if short is not None:
         return short
+    _check_within(wide, axis, whole.shape[axis])
+    if wide.ndim == 1:
+        return numpy.take(whole, wide).reshape(index.shape)
     return numpy.take_along_axis(_window(whole, wide, axis), wide, axis)
 
 

@@ -143,3 +143,26 @@ def test_pieces_are_put_together_as_pytorch_puts_the_whole(code: str, kind: str)
             np.testing.assert_allclose(
                 one, two, **close, equal_nan=True, err_msg=f"{code}, {kind}, {layouts}"
             )
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("bad", [-1, -(2**62), 700, 2**40])
+@pytest.mark.parametrize(
+    "code",
+    ["gather(0, i)", "gather(1, i)", "scatter_add_(1, i, b)", "scatter_add_(0, i, b)", "scatter_(1, i, b)"],
+)
+def test_one_place_out_of_bounds_is_refused_before_anything_is_written(
+    code: str, bad: int, turned: bool
+) -> None:
+    torch, told = require_torch(), []
+    for tk in (tensorkit, torch):
+        a, b = tk.zeros(700, 700), tk.ones(700, 700)
+        i = tk.arange(490_000).view(700, 700) % 700
+        i[697, 691] = bad
+        i = i.t() if turned else i
+        with compiled.at_once(), pytest.raises(RuntimeError) as refused:
+            eval(f"a.{code}", {"a": a, "b": b, "i": i})
+        told.append(str(refused.value).splitlines()[0])
+        assert tk is torch or not a.any()
+    assert told[0] == told[1]
