@@ -1074,7 +1074,7 @@ def within(places, many):  # type: ignore[no-untyped-def]
     return beyond == 0
 
 
-@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in (*_ANY, *_FLOATS)))
 def gather_last(a, index, out):  # type: ignore[no-untyped-def]
     many = numpy.uint64(a.shape[1])
     for i in range(index.shape[0]):
@@ -1086,7 +1086,7 @@ def gather_last(a, index, out):  # type: ignore[no-untyped-def]
     return True
 
 
-@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in _ANY))
+@loop(*(f"b1({k}[:,:],i8[:,:],{k}[:,:])" for k in (*_ANY, *_FLOATS)))
 def gather_first(a, index, out):  # type: ignore[no-untyped-def]
     many = numpy.uint64(a.shape[0])
     for i in range(index.shape[0]):

@@ -17,7 +17,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few, large
+from tensorkit.kernels import few, large, picked
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.pointwise import where
@@ -153,16 +153,22 @@ _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 def _as_matrices(dim: Any, *arrays: Array) -> tuple[Any, ...] | None:
     """A plain dimension from the front, and matrices: of vectors, those of one row. None for anything else."""
     axis, ndim = axis_of_small(arrays[0], dim), arrays[0].ndim
-    if axis is None or ndim > 2 or any(array.ndim != ndim for array in arrays):
+    if axis is None or ndim > 2:
         return None
+    for array in arrays:
+        if array.ndim != ndim:
+            return None
     return (axis, *arrays) if ndim == 2 else (1, *[array[None] for array in arrays])
 
 
 def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """`gather` from a vector or matrix of few elements; None for the way that others take."""
+    some = _some_gathered(input, dim, index)
+    if some is not None:
+        return some
     array, places = small(input, _FEW, True), small(index, _FEW[3:], True)
     if array is None or places is None:
-        return _some_gathered(input, dim, index)
+        return None
     if array.size == places.size == 1 and array.ndim == places.ndim:
         known = axis_of_small(array, dim) is not None and places.item() == 0
         return fresh(array.copy(), input._dtype) if known else None
@@ -180,8 +186,8 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 
 def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """The same from some hundreds of elements, however they lie, by a compiled loop."""
-    array, places = brief(input, _FEW), brief(index, _FEW[3:])
-    if array is None or places is None or tracing.active:
+    places = brief(index, _FEW[3:])
+    if places is None or places.size <= few.FEW or tracing.active or (array := brief(input, _FEW)) is None:
         return None
     laid = _as_matrices(dim, array, places)
     if laid is None:
@@ -189,8 +195,10 @@ def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     axis, rows, wanted = laid
     if wanted.shape[1 - axis] > rows.shape[1 - axis]:
         return None  # refused in PyTorch's words
-    found = large.gathered(rows, wanted, axis)
-    return None if found is None else fresh(found.reshape(places.shape), input._dtype)
+    found = picked.gather(rows, wanted, axis)
+    if found is None:
+        return None
+    return fresh(found if places.ndim == 2 else found.reshape(places.shape), input._dtype)
 
 
 _ADDED = (dtypes.float32, dtypes.float64, dtypes.int64)
@@ -218,11 +226,12 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
     rows, columns = wanted.shape
     if wanted.shape[1 - axis] > target.shape[1 - axis] or rows > given.shape[0] or columns > given.shape[1]:
         return None
+    if given.shape != wanted.shape:
+        given = given[:rows, :columns]
+    if places.size >= large.SOME:
+        return fresh(made, input._dtype) if picked.add_at(target, wanted, axis, given) else None
     if not few.within(places, target.shape[axis]):
         return None  # refused in PyTorch's words
-    given = given[:rows, :columns]
-    if places.size >= large.SOME:
-        return fresh(made, input._dtype) if large.scatter_added(target, wanted, axis, given) else None
     width = target.shape[1]
     if axis:
         flat = [r * width + place for r, line in enumerate(wanted.tolist()) for place in line]

@@ -11,10 +11,10 @@ from tensorkit import dtypes, return_types
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import NUMBERS, resize_out
+from tensorkit.elementwise import NUMBERS, brief, resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import large
+from tensorkit.kernels import large, picked
 from tensorkit.ops.bins import (
     Range,
     by_density,
@@ -35,7 +35,7 @@ from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import not_implemented
 from tensorkit.ops.sorting import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.ops.unique import without_meta
-from tensorkit.tensor import Array, Number, Tensor
+from tensorkit.tensor import Array, Number, Tensor, fresh
 
 __all__ = ["bincount", "histc", "histogram"]
 
@@ -330,6 +330,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.bincount.html
     """
+    if weights is None and minlength.__class__ is int and minlength >= 0 and input.__class__ is Tensor:
+        some = brief(input, (dtypes.int64,))
+        counts = None if some is None or some.ndim != 1 else picked.counts(some, minlength)
+        if counts is not None:
+            return fresh(counts, dtypes.int64)
     check_tensor(input)
     if not (weights is None or isinstance(weights, Tensor)):
         raise TypeError

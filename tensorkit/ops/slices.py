@@ -17,7 +17,7 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few, large
+from tensorkit.kernels import few, large, picked
 from tensorkit.ops.advanced import add_rows, refuse_shared
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
@@ -113,7 +113,7 @@ def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     if array is None or places is None or places.ndim != 1:
         return None
     axis = axis_of_small(array, dim)
-    if axis is None or not few.within(places, array.shape[axis]):
+    if axis is None or places.item(places.argmin()) < 0:
         return None
     try:
         return fresh(array.take(places, axis), input._dtype)
@@ -216,11 +216,13 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
         return None
     if axis_of_small(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
         return None
-    if values.shape != (len(places), array.shape[1]) or not few.within(places, len(array)):
+    if values.shape != (len(places), array.shape[1]):
         return None  # refused in PyTorch's words
     made, width = array.copy(), array.shape[1]
     if values.size >= large.SOME:
-        return fresh(made, input._dtype) if large.add_rows(made, places, values) else None
+        return fresh(made, input._dtype) if picked.add_rows(made, places, values) else None
+    if not few.within(places, len(array)):
+        return None  # refused in PyTorch's words
     try:
         few.add_at(made, [place * width + c for place in places.tolist() for c in range(width)], values)
     except ValueError:
