@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels import compiled
+from tensorkit.kernels import compiled, compiled_moments
 from tensorkit.kernels.threads import FORCED, spread
 
-__all__ = ["column_sums", "row_sums", "squares", "sum_along"]
+__all__ = ["column_sums", "moments", "row_sums", "squares", "sum_along"]
 
 Array = numpy.ndarray[Any, Any]
 _ROW = 4096
@@ -160,6 +160,59 @@ def column_sums(rows: Array) -> Array:
     if rows.dtype == numpy.float32:
         return _add(parts, axis=0, dtype=numpy.float64).astype(numpy.float32)  # type: ignore[no-any-return]
     return _add(parts, axis=0)  # type: ignore[no-any-return]
+
+
+def moments(array: Array, axes: tuple[int, ...], centre: Array) -> tuple[Array, Array] | None:
+    """The sums of the differences of float32 numbers from a centre, and of their squares, without an array of them.
+
+    None where there is no compiled loop for it: it takes all dimensions, or the rows of a matrix.
+
+    Args:
+        centre: a float32 number for each sum.
+    """
+    if array.dtype != numpy.float32 or (array.size < _SOME and not FORCED) or not array.size:
+        return None
+    whole = len(axes) == array.ndim
+    if whole:
+        array = array.transpose(sorted(range(array.ndim), key=lambda d: -abs(array.strides[d])))
+        if array.flags.c_contiguous:
+            return _moments_of_all(array.reshape(-1), centre)
+    if array.ndim != 2 or not (whole or axes == (1,)) or not _by_lines(array):
+        return None
+    found = _row_moments(array, numpy.full(len(array), centre.reshape(-1)))
+    if found is None:
+        return None
+    left, total = _add(found, axis=0) if whole else found.T
+    return numpy.asarray(left), numpy.asarray(total)
+
+
+def _row_moments(rows: Array, centres: Array) -> Array | None:
+    """Both sums for each row of a matrix whose rows are dense."""
+    fast = compiled_moments.row_moments.compiled() if _by_lines(rows) else None
+    if fast is None:
+        return None
+    (flat, step), (count, width) = _laid_flat(rows), rows.shape
+    out = numpy.empty((count, 2))
+    spread(
+        lambda i, j: fast(flat[i * step :], step, width, centres[i:j], out[i:j]),
+        count,
+        max(1, _PIECE // max(1, width)),
+    )
+    return out
+
+
+def _moments_of_all(row: Array, centre: Array) -> tuple[Array, Array] | None:
+    """Both sums for one long row: of parts that do not depend on the number of threads, then of the parts."""
+    width = min(_PIECE, row.size)
+    whole = row.size - row.size % width
+    sums = []
+    for part in row[:whole].reshape(-1, width), row[whole:].reshape(1, -1):
+        found = _row_moments(part, numpy.full(len(part), centre.reshape(-1)))
+        if found is None:
+            return None
+        sums.append(_add(found, axis=0))
+    left, total = sums[0] + sums[1]
+    return numpy.asarray(left), numpy.asarray(total)
 
 
 def _of_rows_apart(

@@ -18,7 +18,7 @@ from tensorkit.errors import warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import brief_sums, few
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels.sums import squares, sum_along
+from tensorkit.kernels.sums import moments, squares, sum_along
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
@@ -183,11 +183,13 @@ def _moments_short(
         return None
     shape = reduced_size(array.shape, axes, True)
     centre = added.astype(numpy.float64) / many
-    apart = array - centre.astype(numpy.float32).reshape(shape)
-    left = sum_along(apart, axes)
-    total = sum_along(apart, axes, squares)
-    if total is None:
-        total = sum_along(numpy.square(apart, out=apart), axes)
+    nearly = centre.astype(numpy.float32)
+    left, total = moments(array, axes, nearly) or (None, None)
+    if left is None:
+        apart = array - nearly.reshape(shape)
+        left, total = sum_along(apart, axes), sum_along(apart, axes, squares)
+        if total is None:
+            total = sum_along(numpy.square(apart, out=apart), axes)
     if left is None or total is None or not numpy.isfinite(total).all():
         return None
     left = left.astype(numpy.float64)

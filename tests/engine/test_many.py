@@ -79,6 +79,12 @@ CODES = (
     "a.cumsum(1)",
     "(a * 0.1).cumprod(0)",
     "(a * 0.1).cumprod(1)",
+    "(a + 1000).var()",
+    "(a + 1000).std(1)",
+    "(a + 1000).var(0, keepdim=True)",
+    "(a + 1000).std((0, 1), correction=0)",
+    "(a / (a == a[0, 0])).var()",
+    "(a / (a == a[0, 0])).std(1)",
     "a.softmax(1)",
     "a.log_softmax(1)",
     "tk.searchsorted(b.reshape(-1).sort()[0], a.contiguous())",
@@ -88,7 +94,7 @@ CODES = (
 # For these every layout meets every other.
 THOROUGH = ("a + b", "a.add_(b)", "tk.sub(a, b, out=a)")
 # Rounded otherwise in the last place, by NumPy or by PyTorch, wherever the elements lie.
-ROUNDED = ("atan2", "sqrt", "alpha", "cum", "softmax")
+ROUNDED = ("atan2", "sqrt", "alpha", "cum", "softmax", "var", "std")
 
 
 @functools.cache
