@@ -42,6 +42,7 @@ from tensorkit.forms import (
     unrecognised,
     without_self,
 )
+from tensorkit.overflow import no_number
 from tensorkit.signatures import later
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
@@ -702,6 +703,7 @@ def _told(
 
 
 _LONG = "Overflow when unpacking long long"
+_OF_NUMBERS = ("value cannot be converted", "result type ")
 
 
 def _beyond(
@@ -731,20 +733,14 @@ def _beyond(
         elif _is_long(value):
             if kind.startswith(("int", "Dims", "Sequence[int]")):
                 return ValueError(_LONG)
-            if isinstance(error, OverflowError) or str(error).startswith("value cannot be converted"):
-                return _no_number(value)
+            if isinstance(error, (OverflowError, MissingKernelError)) or str(error).startswith(_OF_NUMBERS):
+                return no_number(value)
     return None
 
 
 #: What PyTorch calls a list of integers where we have another name for it: by operation, or by our name.
 _LONG_LISTS = (*_SIZES, "places", "counts", "args")
 _LISTS = {"reshape": "shape", "squeeze": "dim", "sizes": "size", "places": "dims", "counts": "dims"}
-
-
-def _no_number(value: int) -> OverflowError | None:
-    if -_LIMIT <= value < 2 * _LIMIT:
-        return None
-    return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
 
 
 def _is_long(value: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 
-__all__ = ["check_number", "holds"]
+__all__ = ["as_double", "check_number", "check_range", "holds", "no_number"]
 
 _C_NAMES = {
     "complex64": "c10::complex<float>",
@@ -50,16 +50,44 @@ def _fits(value: Any, kind: dtype, narrow: bool) -> bool:
     return bool(low <= int(value) <= info.max)
 
 
+def check_range(value: Any) -> None:
+    """Refuse an integer that 64 bits cannot hold, which PyTorch does before it looks at anything else."""
+    if (wrong := no_number(value)) is not None:
+        raise wrong
+
+
+def no_number(value: Any) -> OverflowError | None:
+    """What PyTorch says of an integer that 64 bits cannot hold; None for every other value."""
+    if not isinstance(value, int) or -(2**63) <= value < 2**64:
+        return None
+    return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+
+
 def check_number(value: Any, kind: dtype, *, narrow: bool = False) -> None:
     """Refuse a number that a dtype cannot hold, in PyTorch's words.
 
     Args:
         narrow: whether PyTorch makes it a number of 16 bits at once, and not of a double that may become infinite.
     """
+    check_range(value)
     if not _fits(value, kind, narrow):
         label = _C_NAMES.get(kind.name) or (_HALVES.get(kind) if narrow else None)
         label = label or ("float" if kind is dtypes.float32 else "double")
         raise RuntimeError(f"value cannot be converted to type {label} without overflow")
+
+
+def as_double(value: Any) -> Any:
+    """A number of Python's as a C++ double would have it: without an imaginary part, which has to be 0.
+
+    Raises:
+        RuntimeError: for an imaginary part.
+        OverflowError: for an integer that 64 bits cannot hold.
+    """
+    if value.__class__ is complex:
+        check_number(value, dtypes.float64)
+        return value.real
+    check_range(value)
+    return value
 
 
 #: Between which bounds a number of Python's is held by a dtype without a question.

@@ -25,6 +25,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import as_dtype, to_device, to_dtype
 from tensorkit.ops.export import item
+from tensorkit.overflow import check_range
 from tensorkit.sizes import contiguous_stride
 from tensorkit.storage import adopt
 from tensorkit.strides import Layout
@@ -167,8 +168,7 @@ def _checked_unsigned(value: Any) -> int:
         raise TypeError("an integer is required")
     if value < 0:
         raise OverflowError("can't convert negative int to unsigned")
-    if value >= 2**64:
-        raise OverflowError("int too big to convert")
+    check_range(value)
     return value
 
 

@@ -16,7 +16,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
-from tensorkit.overflow import check_number, holds
+from tensorkit.overflow import check_number, check_range, holds
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
@@ -45,10 +45,7 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
             array.fill(value)
             return
     value = value.item() if isinstance(value, numpy.generic) else value
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise OverflowError(
-            "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
-        )
+    check_range(value)
     if isinstance(value, int) and value >= 2**63 and input._dtype.category >= 2:
         value = float(value)
     check_number(value, input._dtype, narrow=narrow)

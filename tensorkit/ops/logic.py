@@ -233,6 +233,7 @@ def isclose(
         return close  # type: ignore[no-any-return]
     if a._dtype.category < 2:
         a, b = (to_dtype(t, dtypes.get_default_dtype()) for t in (a, b))
+    rtol, atol = float(rtol), float(atol)  # also an integer that no tensor holds
     allowed, actual = (b * rtol).abs() + atol, (a - b).abs()
     return close.__ior__(actual.lt(math.inf).__iand__(actual <= allowed))  # type: ignore[no-any-return]
 

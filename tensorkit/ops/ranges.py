@@ -23,7 +23,7 @@ from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import SMALL, new_or_out
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
-from tensorkit.overflow import check_number
+from tensorkit.overflow import as_double, check_number
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -58,7 +58,7 @@ def _place(
 def _range_length(start: Any, end: Any, step: Any) -> int:
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if step == 0:
+    if step == 0 or step != step:
         raise RuntimeError("step must be nonzero")
     if (end - start) * (1 if step > 0 else -1) < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
@@ -153,12 +153,12 @@ def arange(
     for value in (start, end, step):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
-    for value in (start, end, step):
-        if isinstance(value, complex):
-            raise RuntimeError("value cannot be converted to type double without overflow")
-    if kind is dtypes.int64 and all(math.isfinite(v) for v in (start, end, step)):
-        start, end, step = int(start), int(end), int(step)
+    start, end, step = map(as_double, (start, end, step))
     length = _range_length(start, end, step)
+    if kind is dtypes.int64:
+        if not int(step):
+            raise ValueError("step must be nonzero")
+        length = _range_length(int(start), int(end), int(step))
     if length * kind.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{length}]")
     if kind.category == 1:
@@ -204,28 +204,67 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
 
 
 def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
-    """`count` numbers from start to end: the first half counted from the start, the second back from the end."""
-    work: Any = (
-        numpy.float32 if kind.category < 2 or kind in (dtypes.float16, dtypes.bfloat16) else kind.numpy
-    )
-    if kind.category == 1 or kind.category == 0:
-        start, end = int(start), int(end)
+    """`count` numbers from start to end: the first half counted from the start, the second back from the end.
+
+    Those of integers are not rounded yet.
+    """
+    if kind.is_complex:
+        both = numpy.empty(count, kind.numpy)
+        ends = complex(start), complex(end)
+        both.real = _even_steps(ends[0].real, ends[1].real, count, kind.to_real())
+        both.imag = _even_steps(ends[0].imag, ends[1].imag, count, kind.to_real())
+        return both
+    whole = kind.category == 1
+    halves = kind in (dtypes.float16, dtypes.bfloat16)
+    work: Any = numpy.float64 if whole else numpy.float32 if halves else kind.numpy
+    if whole:
+        start, end = _wrapped(start, kind), _wrapped(end, kind)
     first, last = numpy.array(start, work), numpy.array(end, work)
-    if kind in (dtypes.float16, dtypes.bfloat16):
+    if halves:
         first, last = first.astype(kind.numpy).astype(work), last.astype(kind.numpy).astype(work)
     if count == 1:
         return first.reshape(1)
-    each = ((last - first) / numpy.array(count - 1, work)).astype(work)
-    if kind in (dtypes.float16, dtypes.bfloat16):
+    across = last - first
+    if halves:
+        across = across.astype(kind.numpy).astype(work)
+    each = (across / numpy.array(count - 1, work)).astype(work)
+    if halves:
         each = each.astype(kind.numpy).astype(work)
     index = numpy.arange(count, dtype=work)
     half = count // 2
-    if kind in (dtypes.float32, dtypes.float64):
+    if not halves:
         fused = _fused_single if kind is dtypes.float32 else _fused
         return numpy.concatenate(
             [fused(each, index[:half], first), fused(-each, count - 1 - index[half:], last)]
         )
-    return numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
+    far = (each * numpy.concatenate([index[:half], count - 1 - index[half:]])).astype(kind.numpy).astype(work)
+    return numpy.concatenate([first + far[:half], last - far[half:]])
+
+
+def _wrapped(value: Any, kind: dtype) -> int:
+    """An end as a dtype of integers holds it: -1 is 255 in uint8."""
+    return int(value) if kind.is_signed else int(value) % 2 ** (8 * kind.itemsize)
+
+
+def _powers(start: Any, end: Any, base: Any, count: int, kind: dtype) -> Array:
+    """`base` to the power of `count` numbers from start to end, not rounded yet: all but their distance is a double."""
+    whole = kind.category == 1
+    if count == 1:
+        power = numpy.power(
+            base, numpy.array([start], numpy.complex128 if kind.is_complex else numpy.float64)
+        )
+        check_number(power.item(), kind)
+        return power  # type: ignore[no-any-return]
+    if kind.is_complex:
+        steps = _even_steps(start, end, count, kind)
+        return numpy.power(numpy.array(base, steps.dtype), steps)  # type: ignore[no-any-return]
+    ends = [_wrapped(start, kind), _wrapped(end, kind)] if whole else [start, end]
+    held = numpy.array(ends).astype(numpy.float64 if whole else kind.numpy)
+    first, last = held.astype(numpy.float64)
+    each, half = float(held[1] - held[0]) / (count - 1), count // 2
+    index = numpy.arange(count)
+    steps = numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
+    return numpy.power(float(base), steps)  # type: ignore[no-any-return]
 
 
 def _few_steps(start: float, end: float, count: int) -> Array:
@@ -246,8 +285,13 @@ _PLAIN_ENDS = (int, float)
 def _fused_single(each: Any, index: Array, start: Any) -> Array:
     """``each * index + start`` in float32, rounded once: float64 has room for the product."""
     wide: Array = numpy.multiply(index, each, dtype=numpy.float64)
-    wide += start
-    return wide.astype(numpy.float32)
+    return (wide + start).astype(numpy.float32)  # type: ignore[no-any-return]
+
+
+def _in_single(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float32, rounded twice."""
+    product: Array = each * index
+    return product + start  # type: ignore[no-any-return]
 
 
 def _fused(each: Any, index: Array, start: Any) -> Array:
@@ -281,21 +325,26 @@ _ONE_THREAD = 32768
 _MOST = float(numpy.finfo(numpy.float32).max)
 
 
-def _counted(start: float, step: float, length: int, kind: dtype) -> Array:
+def _counted(start: Any, step: Any, length: int, kind: dtype) -> Array:
     """Numbers one step apart, rounded as PyTorch's vectors of 32 bytes round them.
 
     It computes the first number of each vector, rounds it, and counts on from there; the last numbers, which do not
     fill two vectors, are computed one by one.
     """
-    index = numpy.arange(length, dtype=numpy.float64)
-    if length > _ONE_THREAD or kind not in (dtypes.float32, dtypes.float64):
-        return index * step + start
+    index: Any = numpy.arange(length, dtype=numpy.float64)
+    if length > _ONE_THREAD:
+        return index * step + start  # type: ignore[no-any-return]
+    one: Any = _fused
+    vector: Any = _fused
+    if kernels.is_half(kind):
+        start, step, index = numpy.float32(start), numpy.float32(step), index.astype(numpy.float32)
+        one, vector = _fused_single, _fused_single if kind is dtypes.float16 else _in_single
     lanes = 32 // kind.itemsize
     full = length - length % (2 * lanes)
-    values = _fused(step, index, start).astype(kind.numpy)
+    values: Array = one(step, index, start).astype(kind.numpy)
     if full:
-        heads = values[:full:lanes].astype(numpy.float64)
-        values[:full] = _fused(step, index[:lanes], heads[:, None]).astype(kind.numpy).reshape(-1)
+        heads = values[:full:lanes].astype(index.dtype)
+        values[:full] = vector(step, index[:lanes], heads[:, None]).astype(kind.numpy).reshape(-1)
     return values
 
 
@@ -351,8 +400,8 @@ def linspace(
     kind = _linear_dtype(start, end, dtype, out, "linspace")
     if kind in LIMITED or kind.category == 0:
         raise missing_kernel("linspace_cpu", kind.label)
-    for end_of_it in (start, end):
-        check_number(end_of_it, kind, narrow=True)
+    for end_of_it in (start, end)[:count]:
+        check_number(end_of_it, kind, narrow=count != 1)
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
     return _place(values, kind, dtype, device, out, "linspace")
 
@@ -390,6 +439,7 @@ def logspace(
     kind = _linear_dtype(start, end, dtype, out, "logspace")
     if kind in LIMITED or kind.category == 0:
         raise missing_kernel("logspace_cpu", kind.label)
-    powers = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
-    values = kernels.quiet(numpy.power, numpy.array(base, powers.dtype), powers)
+    for end_of_it in (start, end) if count > 1 else ():
+        check_number(end_of_it, kind, narrow=True)
+    values = kernels.quiet(_powers, start, end, base, count, kind) if count else numpy.empty(0)
     return _place(values, kind, dtype, device, out, "logspace")

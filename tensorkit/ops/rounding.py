@@ -144,7 +144,9 @@ cpu.shortcut(_to_even, lambda inputs, out: (numpy.rint, inputs) if out.dtype.kin
 
 
 def _to_decimals(a: Array, decimals: int) -> Array:
-    scale = a.dtype.type(10.0 ** builtins.abs(decimals))
+    scale = a.dtype.type(
+        numpy.power(10.0, float(builtins.abs(decimals)))
+    )  # infinite where Python would refuse
     if decimals < 0:
         return numpy.rint(a / scale) * scale  # type: ignore[no-any-return]
     return numpy.rint(a * scale) / scale  # type: ignore[no-any-return]

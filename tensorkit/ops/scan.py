@@ -19,6 +19,7 @@ from tensorkit.kernels import few, large
 from tensorkit.kernels.compiled_scan import running_extreme
 from tensorkit.ops.copies import copy_into, deliver
 from tensorkit.ops.create import zeros_like
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.extremes import pair_into
 from tensorkit.ops.join import cat
 from tensorkit.ops.logic import logical_xor
@@ -605,16 +606,26 @@ def _neighbours(y: Any, dim: int) -> tuple[Any, Any]:
 def _check_step(name: str, y: Tensor, dx: Any) -> float:
     if y._dtype is dtypes.bool:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    dx = plain_number(dx)
     if isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     return float(dx)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether PyTorch takes a value for a number: of tensors those of no dimension that want no gradient."""
+    return (
+        value.dim() == 0 and not value.requires_grad
+        if isinstance(value, Tensor)
+        else isinstance(value, NUMBERS)
+    )
 
 
 def _check_areas(y: Any, x: Any, dx: Any, dim: Any) -> None:
     """Refuse what fits none of the forms (the sentence is added by whoever was called)."""
     if not isinstance(y, Tensor) or not (x is _ABSENT or isinstance(x, Tensor)):
         raise TypeError
-    if dx is not _ABSENT and (x is not _ABSENT or not isinstance(dx, NUMBERS)):
+    if dx is not _ABSENT and (x is not _ABSENT or not _is_number(dx)):
         raise TypeError
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError
@@ -699,9 +710,12 @@ def trapz(y: Tensor, x: Any = _ABSENT, *, dx: Any = _ABSENT, dim: int = -1) -> T
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.trapz.html
     """
-    if isinstance(dx, complex):
-        raise TypeError
-    return _trapezoid(y, x, dx if dx is _ABSENT else float(dx), dim)
+    if dx is not _ABSENT:
+        dx = plain_number(dx)
+        if isinstance(dx, complex):
+            raise TypeError
+        dx = float(dx)
+    return _trapezoid(y, x, dx, dim)
 
 
 @op(

@@ -16,11 +16,13 @@ from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
+from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large, picked
 from tensorkit.ops.advanced import add_rows, refuse_shared
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.reduce import axis_of_small
 from tensorkit.ops.writing import (
     INTEGERS,
@@ -268,6 +270,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """
     if not isinstance(source, Tensor):
         raise TypeError
+    alpha = plain_number(alpha)
+    if not isinstance(alpha, NUMBERS):
+        raise TypeError(f"index_add(): argument 'alpha' must be Number, not {type_name(alpha)}")
     axis = normalise_dim(dim, input.dim())
     check_slices("index_add_", input, axis, index, source)
     check_memory(input, index, source)

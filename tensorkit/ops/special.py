@@ -420,6 +420,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     if eps is not None:
         kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
         check_number(eps, kind, narrow=True)
+        eps = float(eps)
     if out is None and (array := few_elements(input, _FEW)) is not None:
         return fresh(numpy.asarray(cpu.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

@@ -21,6 +21,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels.sums import moments, squares, sum_along
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import deliver
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import (
@@ -38,6 +39,7 @@ from tensorkit.ops.reduce import (
     with_dims,
 )
 from tensorkit.ops.ternary import complex as complex_of
+from tensorkit.overflow import as_double
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -109,7 +111,7 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
         dim, unbiased = None, dim
     if unbiased is not UNSAID:
         return dim, 1 if unbiased else 0
-    return dim, 1 if correction is None else correction
+    return dim, 1 if correction is None else as_double(plain_number(correction))
 
 
 def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> None:

@@ -396,9 +396,10 @@ def nan_to_num(
         input._bump()  # there is nothing to replace; counted as a write all the same
         return input
     limits = _edges(input._dtype)
-    body: Any = partial(_replaced, nan=nan or 0.0, posinf=posinf, neginf=neginf, limits=limits)
+    nan = 0.0 if nan is None else nan
+    body: Any = partial(_replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)
     if input._dtype.category == 2 and input.numel() >= cpu.MANY:
         low, high = limits
-        numbers = (nan or 0.0, high if posinf is None else posinf, low if neginf is None else neginf)
+        numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
         body = compiled.Swift(compiled.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
     return apply(_numbered, (input,), out=out, by=body)

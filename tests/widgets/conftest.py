@@ -33,7 +33,8 @@ CUT = """root => Math.max(0, ...[root, ...root.querySelectorAll(".tk-picture")]
 ROOM = """root => { const picture = root.querySelector(".tk-picture");
     return Math.min(960, Math.round(picture.clientWidth / (Number(root.dataset.stage || 100) / 100))); }"""
 """The width that a picture has, in pixels of its own."""
-SETTLED = f"""root => root.querySelector(".tk-picture svg") && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
+SETTLED = f"""root => root.querySelector(".tk-picture svg")
+    && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
 """The picture has been laid out for the room that it has: the view says for how much that was."""
 SMALL = "root => root.querySelector('.tk-picture svg').getScreenCTM().a < 1.6"
 """On the stage at 200 %, the picture is not drawn so large."""
