@@ -884,6 +884,7 @@ class Place(NamedTuple):
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
     packed: tuple[int, ...]  # the operands that are copied first
+    plane: bool  # whether it is a matrix, of matrices that broadcast or whose rows lie apart: see `kernels.planes`
 
 
 _places: dict[Any, Place | None] = {}
@@ -899,11 +900,13 @@ def place_of(operands: tuple[Any, ...], kind: dtype) -> Place | None:
         else:
             key.append(None)
     named = tuple(key)
-    if named not in _places:
+    try:
+        return _places[named]
+    except KeyError:
         if len(_places) >= MANY_PLANS:
             _places.clear()
-        _places[named] = _new_place(operands, kind)
-    return _places[named]
+        place = _places[named] = _new_place(operands, kind)
+        return place
 
 
 def _new_place(operands: tuple[Any, ...], kind: dtype) -> Place | None:
@@ -917,7 +920,8 @@ def _new_place(operands: tuple[Any, ...], kind: dtype) -> Place | None:
     layout = Layout(size, iterator_strides(size, seen))
     steps = tuple([step * kind.itemsize for step in layout.stride])
     packed = tuple([place for place, operand in enumerate(operands) if _lies_apart(operand)])
-    return Place(layout, steps, layout.stride == contiguous_stride(size), packed)
+    row_major = layout.stride == contiguous_stride(size)
+    return Place(layout, steps, row_major, packed, row_major and all(lay.ndim == 2 for lay in seen))
 
 
 def placed(made: Array, kind: dtype, place: Place) -> Tensor:

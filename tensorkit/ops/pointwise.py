@@ -154,8 +154,33 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
     return prepare_out(out, size, stride, kind, place)
 
 
+def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
+    """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for all others."""
+    mask, first, second, kind = condition._array, input._array, other._array, input._dtype
+    if mask is None or first is None or second is None or kind is not other._dtype:
+        return None
+    if condition._dtype is not _BOOL or mask.size >= kernels.MANY:
+        return None
+    if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
+        choose = ufuncs.choose.of(first)
+        return None if choose is None else fresh(choose(mask, first, second), kind)
+    lies = place_of((condition, input, other), kind) if mask.ndim and first.ndim and second.ndim else None
+    if lies is None:
+        return None
+    if lies.plane and kind.numpy.char in planes.choose.signatures:
+        made = numpy.empty(lies.layout.size, kind.numpy)
+        if planes.choose.into(made, mask, first, second):
+            return fresh(made, kind)
+    choose = ufuncs.choose.of(first)
+    return None if choose is None else placed(choose(mask, first, second), kind, lies)
+
+
 def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
     """The choice between two tensors of one dtype, or one and a number, of few elements; None for all others."""
+    if input.__class__ is other.__class__ is Tensor:
+        found = _where_by_loop(condition, input, other)
+        if found is not None:
+            return found
     if condition._dtype is not _BOOL or condition._device is not CPU:
         return None
     mask = condition._nd()
@@ -199,10 +224,6 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
     lies = place_of((condition, input, other), kind)
     if lies is None:
         return None
-    if lies.row_major and kind.numpy.char in planes.choose.signatures and all(a.ndim == 2 for a in arrays):
-        made = numpy.empty(lies.layout.size, kind.numpy)
-        if planes.choose.into(made, *arrays):
-            return fresh(made, kind)
     for place in lies.packed if swift is None else ():
         arrays[place] = arrays[place].copy("K")
     return placed(choose(*arrays), kind, lies)
