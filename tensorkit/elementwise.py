@@ -703,15 +703,16 @@ def lying(loop: Plane, way: Settled, operands: Iterable[Array]) -> Tensor | None
 
 def as_settled(made: Any, way: Settled) -> Tensor | None:
     """A new array as a tensor, if its elements lie as was foreseen."""
-    if made.__class__ is not numpy.ndarray or made.strides != way.steps or made.dtype is not way.kind.numpy:
+    kind, _, layout, steps, row_major, _ = way
+    if made.__class__ is not numpy.ndarray or made.strides != steps or made.dtype is not kind.numpy:
         return None
     if made.base is not None:  # a part of another array
         made = made.copy("K")
-        if made.strides != way.steps:
+        if made.strides != steps:
             return None
-    out = fresh(made, way.kind)
-    if not way.row_major:
-        out._layout, out._solid = way.layout, False
+    out = fresh(made, kind)
+    if not row_major:
+        out._layout, out._solid = layout, False
     return out
 
 
@@ -738,11 +739,12 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
         if operand._array is None:
             return plain(block, operands, by=by)
     key = (block.rules, len(operands), first._dtype, size, stride)
-    if key not in _alike:
+    try:
+        way = _alike[key]
+    except KeyError:
         if len(_alike) >= MANY_PLANS:
             _alike.clear()
-        _alike[key] = settled(block, operands, by)
-    way = _alike[key]
+        way = _alike[key] = settled(block, operands, by)
     if way is None:
         return plain(block, operands, by=by)
     apart = getattr(by, "apart", None) if way.plane else None

@@ -275,7 +275,7 @@ def _beside(
     kinds: tuple[type, ...],
 ) -> Callable[[Tensor, Any], Tensor | None]:
     """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
-    ways: dict[Any, Settled | None] = {}
+    ways: dict[Any, Any] = {}  # `Settled`, or None
     run, function, loops = cpu.quiet_here, block.numpy, _loops(block)
 
     def with_number(a: Tensor, b: Any) -> Tensor | None:
@@ -284,9 +284,9 @@ def _beside(
         if x is None or own is None or entry is None or b < entry[2] or b > entry[3]:
             return None
         key = (a._dtype, own.size, own.stride, type(b))
-        if key not in ways:
-            _settle(ways, key, block, (a, b), same)
-        way = ways[key]
+        way = ways.get(key, _UNSEEN)
+        if way is _UNSEEN:
+            way = _settle(ways, key, block, (a, b), same)
         if way is None:
             return None
         try:
@@ -315,9 +315,9 @@ def _beside(
         if y is None or other is None or own.stride != other.stride or own.size != other.size:
             return plain(block, (a, b))
         key = (a._dtype, own.size, own.stride)
-        if key not in ways:
-            _settle(ways, key, block, (a, b), same)
-        way = ways[key]
+        way = ways.get(key, _UNSEEN)
+        if way is _UNSEEN:
+            way = _settle(ways, key, block, (a, b), same)
         if way is None:
             return plain(block, (a, b))
         if way.plane and a._dtype in loops:
@@ -335,16 +335,20 @@ def _beside(
 
 
 def _settle(
-    ways: dict[Any, Settled | None],
+    ways: dict[Any, Any],
     key: Any,
     block: Pointwise,
     operands: tuple[Any, ...],
     same: dict[dtype, _Entry],
-) -> None:
-    """Keep how the block is run on operands like these: on those that the function alone is right for."""
+) -> Settled | None:
+    """How the block is run on operands like these, kept for the next: on those that the function alone is right for."""
     if len(ways) >= MANY_PLANS:
         ways.clear()
-    ways[key] = settled(block, operands) if operands[0]._dtype in same else None
+    way = ways[key] = settled(block, operands) if operands[0]._dtype in same else None
+    return way
+
+
+_UNSEEN: Any = object()
 
 
 def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
@@ -354,7 +358,7 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
     number = number if numbers else {}
     run, many = cpu.quiet_here, cpu.MANY
     kinds = _PLAIN if numbers else _PLAIN[:1]
-    ways: dict[Any, Settled | None] = {}
+    ways: dict[Any, Any] = {}  # `Settled`, or None
     loops = _loops(block)
 
     def alike(a: Tensor, b: Any) -> bool:
@@ -367,9 +371,9 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
         if a._storage is not None and a._storage is b._storage:
             return False
         key = (a._dtype, own.size, own.stride)
-        if key not in ways:
-            _settle(ways, key, block, (a, b), same)
-        way = ways[key]
+        way = ways.get(key, _UNSEEN)
+        if way is _UNSEEN:
+            way = _settle(ways, key, block, (a, b), same)
         if way is None or 0 in own.stride or way.kind is not a._dtype:
             return False
         try:
@@ -541,7 +545,7 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = _fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     strided = bool(block.like_first)  # see `_fast_binary`
-    ways: dict[Any, Settled | None] = {}
+    ways: dict[Any, Any] = {}  # `Settled`, or None
     loops = _loops(block)
 
     def aside(a: Tensor, x: Any) -> Tensor | None:
@@ -550,9 +554,9 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         if own is None:
             return plain(block, (a,))
         key = (a._dtype, own.size, own.stride)
-        if key not in ways:
-            _settle(ways, key, block, (a,), same)
-        way = ways[key]
+        way = ways.get(key, _UNSEEN)
+        if way is _UNSEEN:
+            way = _settle(ways, key, block, (a,), same)
         if way is None:
             return plain(block, (a,))
         if way.plane and a._dtype in loops:

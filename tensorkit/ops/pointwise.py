@@ -155,7 +155,7 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
 
 
 def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
-    """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for all others."""
+    """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for others."""
     mask, first, second, kind = condition._array, input._array, other._array, input._dtype
     if mask is None or first is None or second is None or kind is not other._dtype:
         return None
