@@ -946,7 +946,14 @@ def column_sums(a, step, rows, columns, out):  # type: ignore[no-untyped-def]
     out[:] = 0
     for first in range(0, rows, 32):
         part[:] = 0
-        for i in range(first, min(rows, first + 32)):
+        last = min(rows, first + 32)
+        whole = last - (last - first) % 4
+        for i in range(first, whole, 4):  # four rows for each look at the sums so far
+            p, q = a[i * step : i * step + columns], a[(i + 1) * step : (i + 1) * step + columns]
+            r, s = a[(i + 2) * step : (i + 2) * step + columns], a[(i + 3) * step : (i + 3) * step + columns]
+            for j in range(columns):
+                part[j] += (p[j] + q[j]) + (r[j] + s[j])
+        for i in range(whole, last):
             x = a[i * step : i * step + columns]
             for j in range(columns):
                 part[j] += x[j]

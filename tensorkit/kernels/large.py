@@ -22,6 +22,7 @@ __all__ = [
     "SOME",
     "add_rows",
     "backwards",
+    "by_slices",
     "counted",
     "found",
     "gathered",
@@ -279,6 +280,48 @@ def add_rows(target: Array, places: Array, values: Array) -> bool:
         lambda i, j: fast(whole, width, where, given, width, i, j), width, max(64, _grain(width, rows.size))
     )
     return True
+
+
+_REDUCED = (numpy.maximum.reduce, numpy.minimum.reduce)
+
+
+def by_slices(function: Any, array: Array, axis: int, kind: Any) -> Array:
+    """What `numpy.argmax` or a ufunc's ``reduce`` finds along a dimension, on several threads; call it by `quiet`.
+
+    Args:
+        kind: the dtype of what it finds.
+    """
+    others = [d for d in range(array.ndim) if d != axis]
+    if array.size < MANY or not others:
+        return numpy.asarray(function(array, axis=axis), kind)
+    cut = max(others, key=lambda d: (abs(array.strides[d]), array.shape[d]))
+    if abs(array.strides[cut]) < abs(array.strides[axis]):
+        return _by_parts(function, array, axis, kind)
+    out = numpy.empty([array.shape[d] for d in others], kind)
+
+    def piece(i: int, j: int) -> None:
+        part = function(array[(slice(None),) * cut + (slice(i, j),)], axis=axis)
+        out[(slice(None),) * others.index(cut) + (slice(i, j),)] = part
+
+    spread(piece, array.shape[cut], _grain(array.shape[cut], array.size))
+    return out
+
+
+def _by_parts(function: Any, array: Array, axis: int, kind: Any) -> Array:
+    """The same where the elements of a slice lie far apart: of parts of all slices, and then of the parts."""
+    many, parts = array.shape[axis], 2 if array.size < 16 * MANY else 8
+    if array.size < 4 * MANY or many < 2 * parts or function not in _REDUCED:
+        return numpy.asarray(function(array, axis=axis), kind)
+    found = numpy.empty((parts, *array.shape[:axis], *array.shape[axis + 1 :]), kind)
+    edges = [many * part // parts for part in range(parts + 1)]
+
+    def piece(i: int, j: int) -> None:
+        for part in range(i, j):
+            where = (slice(None),) * axis + (slice(edges[part], edges[part + 1]),)
+            found[part] = function(array[where], axis=axis)
+
+    spread(piece, parts, 1)
+    return numpy.asarray(function(found, axis=0), kind)
 
 
 def counted(places: Array, least: int) -> Array | None:

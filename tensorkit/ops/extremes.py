@@ -16,7 +16,7 @@ from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few
+from tensorkit.kernels import few, large
 from tensorkit.ops.copies import deliver, deliver_into
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import maximum, minimum
@@ -54,13 +54,20 @@ def _wide(array: Array, kind: dtype) -> Array:
 def first_extreme(largest: bool, array: Array, axis: int | None, kind: dtype) -> Array:
     """Where the first largest or smallest element is; the first nan wins."""
     finder: Any = numpy.argmax if largest else numpy.argmin
+    if axis is not None and array.size:
+        return kernels.quiet(large.by_slices, finder, _wide(array, kind), axis, numpy.int64)  # type: ignore[no-any-return]
     return numpy.asarray(kernels.quiet(finder, _wide(array, kind), axis=axis))
 
 
 def _extreme_of(largest: bool, array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The largest or smallest elements; nan where there is one."""
     ufunc = numpy.maximum if largest else numpy.minimum
-    values = kernels.quiet(ufunc.reduce, _wide(array, kind), axis=axes, keepdims=keepdim)
+    wide = _wide(array, kind)
+    if len(axes) == 1 and array.size:
+        values = kernels.quiet(large.by_slices, ufunc.reduce, wide, axes[0], wide.dtype)
+        values = values.reshape(reduced_size(array.shape, axes, keepdim))
+    else:
+        values = kernels.quiet(ufunc.reduce, wide, axis=axes, keepdims=keepdim)
     return kernels.cast(numpy.asarray(values), kind)
 
 

@@ -172,3 +172,22 @@ def test_one_place_out_of_bounds_is_refused_before_anything_is_written(
         told.append(str(refused.value).splitlines()[0])
         assert tk is torch or not a.any()
     assert told[0] == told[1]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("turned", [0, 1, -1])
+@pytest.mark.parametrize("size", [(900, 700), (2500, 900), (40, 300, 60)])
+@pytest.mark.parametrize("kind", ["float32", "float64", "int64", "int16"])
+def test_extremes_of_many_are_pytorchs(kind: str, size: tuple[int, ...], turned: int) -> None:
+    torch = require_torch()
+    numbers = np.random.default_rng(3).integers(-3000, 3000, size).astype(kind)  # some occur more than once
+    if kind.startswith("f"):
+        numbers[tuple(n // 2 for n in size)] = np.nan
+        numbers[tuple(n // 3 for n in size)] = -np.nan
+    ours, theirs = (tk.from_numpy(numbers).transpose(0, turned) for tk in (tensorkit, torch))
+    for name in ("amax", "amin", "argmax", "argmin", "max", "min"):
+        for dim in range(len(size)):
+            one, two = (getattr(t, name)(dim, keepdim=dim == 1) for t in (ours, theirs))
+            for a, b in [(one, two)] if name[0] == "a" else zip(one, two, strict=True):
+                assert a.stride() == b.stride(), (name, dim)
+                np.testing.assert_array_equal(a.numpy(), b.numpy(), f"{name} {dim}", strict=True)
