@@ -28,4 +28,8 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if running:
+            if not gc.get_freeze_count():
+                # What was made meanwhile counts as old: else the next few objects would have all of it looked through.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
