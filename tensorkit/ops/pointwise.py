@@ -33,6 +33,7 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled, compiled_each, planes, ufuncs
 from tensorkit.kernels import cpu as kernels
+from tensorkit.kernels.powers import complex_power
 from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
 from tensorkit.ops.copies import copy_into
@@ -723,11 +724,13 @@ def _cube(base: Any) -> Any:
     return numpy.multiply(result, base)
 
 
-def _power(base: Array, exponent: Array) -> Array:
-    if exponent.ndim == 0 and base.dtype.kind != "c" and exponent in (2, 3):
+def _power(base: Array, exponent: Array) -> Any:
+    if base.dtype.kind == "c":
+        return complex_power(base, exponent)
+    if exponent.ndim == 0 and exponent in (2, 3):
         return numpy.square(base) if exponent == 2 else _cube(base)
     if not _integers(base):
-        if exponent.ndim == 0 and exponent == -0.5 and base.dtype.kind == "f":
+        if exponent.ndim == 0 and exponent == -0.5:
             return numpy.divide(1, numpy.sqrt(base), dtype=base.dtype)  # of -0.0 and -inf it is not the power
         few = base.dtype.char == "f" and max(base.size, exponent.size) <= kernels.BY_EYE
         return numpy.power(base, exponent, dtype="d").astype("f") if few else numpy.power(base, exponent)
