@@ -21,6 +21,7 @@ from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled_order, few, large
+from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.copies import copy_into, deliver
@@ -456,10 +457,26 @@ def same(keys: Array, other: Array) -> Array:
     return alike | ((keys != keys) & (other != other)) if keys.dtype.kind == "f" else alike
 
 
+def _first_of_long(keys: Array, largest: bool) -> Array | None:
+    """The same of one element of each row: of equal ones the first, where PyTorch goes through a row once.
+
+    None where rows are shorter, or where NumPy finds another: a nan, which is the largest.
+    """
+    if keys.shape[1] < 64:
+        return None
+    finder: Any = numpy.argmax if largest else numpy.argmin
+    found: Array = kernels.quiet(large.by_slices, finder, keys, 1, numpy.int64)[:, None]
+    if not largest and keys.dtype.kind == "f" and numpy.isnan(numpy.take_along_axis(keys, found, 1)).any():
+        return None
+    return found
+
+
 def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
     """Where the k largest or smallest elements of each row of a matrix are."""
     count = rows.shape[1]
     keys = orders.sortable(rows)
+    if k == 1 and (first := _first_of_long(keys, largest)) is not None:
+        return first
     compiled = compiled_order.top(keys, k, largest, ordered)
     if compiled is not None:
         return compiled
@@ -522,7 +539,8 @@ def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Te
     if k == 1:
         only, place = few.extreme_along(largest, rows, 1)
         # Of equal elements PyTorch's algorithm finds one of its own; and nan, which equals nothing, is the largest.
-        if numpy.count_nonzero(rows == only[:, None]) == len(rows):
+        most = only.item(only.argmax())
+        if most == most and numpy.count_nonzero(rows == only[:, None]) == len(rows):
             return fresh(only.reshape(shape), input._dtype), fresh(place.reshape(shape), dtypes.int64)
     found = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
     values = _picked(rows, found)

@@ -85,6 +85,9 @@ CODES = (
     "(a + 1000).std((0, 1), correction=0)",
     "(a / (a == a[0, 0])).var()",
     "(a / (a == a[0, 0])).std(1)",
+    "a.abs().sum(0)",
+    "a.abs().sum(1)",
+    "a.abs().mean(0)",
     "a.softmax(1)",
     "a.log_softmax(1)",
     "tk.searchsorted(b.reshape(-1).sort()[0], a.contiguous())",
@@ -94,7 +97,7 @@ CODES = (
 # For these every layout meets every other.
 THOROUGH = ("a + b", "a.add_(b)", "tk.sub(a, b, out=a)")
 # Rounded otherwise in the last place, by NumPy or by PyTorch, wherever the elements lie.
-ROUNDED = ("atan2", "sqrt", "alpha", "cum", "softmax", "var", "std")
+ROUNDED = ("atan2", "sum", "mean", "sqrt", "alpha", "cum", "softmax", "var", "std")
 
 
 @functools.cache

@@ -61,6 +61,22 @@ def test_equal_elements_are_sorted_as_pytorch_sorts_them(kind: str) -> None:
 
 
 @parity
+@pytest.mark.parametrize("kind", ["float32", "float16", "int64", "uint8"])
+def test_one_of_many_is_the_one_that_pytorch_chooses_beside_zeros_and_nan(kind: str) -> None:
+    torch, rng = require_torch(), np.random.default_rng(5)
+    for length in (5, 20, 63, 64, 65, 1000):
+        for round in range(9):
+            rows = rng.integers(0, 4 if round % 3 else 2, (7, length)).astype(kind)
+            if kind.startswith("f"):
+                rows *= rng.choice((1, -1), rows.shape).astype(kind)  # zeros of either sign, if no more
+                rows[rng.integers(0, 7), rng.integers(0, length)] = np.nan
+                rows[3] = np.nan if round % 2 else rows[3]
+            ours, theirs = tk.from_numpy(rows), torch.from_numpy(rows)
+            for largest, ordered in ((True, True), (False, True), (True, False), (False, False)):
+                assert _same(ours.topk(1, 1, largest, ordered), theirs.topk(1, 1, largest, ordered))
+
+
+@parity
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_of_equal_elements_those_are_chosen_that_pytorch_chooses(kind: str) -> None:
     for ours, theirs in _pairs(kind):
