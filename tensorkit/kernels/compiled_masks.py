@@ -51,7 +51,7 @@ def _chosen(m, a, out):  # type: ignore[no-untyped-def]
 def _places(m, out):  # type: ignore[no-untyped-def]
     rows, columns = m.shape
     lines = out.shape[0] > 1
-    kept, done = numpy.empty(_ASIDE, numpy.int64), 0
+    kept, done = numpy.empty(min(_ASIDE, columns), numpy.int64), 0
     for i in range(rows):
         for first in range(0, columns, _ASIDE):
             count = 0
@@ -71,8 +71,9 @@ def _places(m, out):  # type: ignore[no-untyped-def]
 def _matrix(array: Array, *others: Array) -> tuple[Array, ...] | None:
     """Arrays of one size as matrices, row by row; None where that would take copies."""
     arrays = (array, *others)
-    if not all(one.flags.behaved for one in arrays):
-        return None
+    for one in arrays:
+        if not one.flags.behaved:
+            return None
     if array.ndim == 2:
         return arrays
     if array.ndim == 1 or all(one.flags.c_contiguous for one in arrays):

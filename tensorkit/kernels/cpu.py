@@ -76,7 +76,10 @@ def cast(array: Array, kind: dtype) -> Array:
     if own is held or own == held:
         return array
     if own.char in _REAL and held.char in _REAL and array.size < MANY:
-        return quiet(array.astype, held)  # type: ignore[no-any-return]
+        try:
+            return quiet_here(array.astype, held)
+        except RuntimeError:  # another thread is inside
+            return quiet(array.astype, held)  # type: ignore[no-any-return]
     if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
     array = _towards(array, kind.numpy)

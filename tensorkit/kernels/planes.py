@@ -27,6 +27,7 @@ __all__ = [
     "clip",
     "first",
     "mix",
+    "nan_to_num",
     "plane",
     "relu",
     "rsqrt",
@@ -282,7 +283,7 @@ def plane(kinds: str = "fd", result: str = "", masked: bool = False) -> Callable
 
 # -- functions ----------------------------------------------------------------------------------------------------
 
-_ONE = numpy.float32(1)
+_ONE, _ENDLESS = numpy.float32(1), numpy.float32(numpy.inf)
 
 
 @plane("fdl")
@@ -410,6 +411,13 @@ def mix(x, y, numbers):  # type: ignore[no-untyped-def]
 @plane()
 def add_product(x, y, w, numbers):  # type: ignore[no-untyped-def]
     return x + numbers[0] * y * w
+
+
+@plane()
+def nan_to_num(x, numbers):  # type: ignore[no-untyped-def]
+    v = numbers[1] if x == _ENDLESS else x
+    v = numbers[2] if v == -_ENDLESS else v
+    return numbers[0] if x != x else v
 
 
 @plane("fdl", masked=True)

@@ -184,8 +184,8 @@ def _like(size: tuple[int, ...], stride: tuple[int, ...], item: int) -> tuple[La
     return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
 
 
-def like_input(made: Array, input: Tensor) -> Tensor:
-    """A new array of few elements as a tensor with the strides of ``empty_like``."""
+def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
+    """A new array of few elements as a tensor with the strides of ``empty_like``, of another dtype if one is named."""
     lay = input._layout or input._lay()
     like, steps, row_major = _like(lay.size, lay.stride, made.itemsize)
     if made.strides != steps or made.base is not None:
@@ -193,7 +193,7 @@ def like_input(made: Array, input: Tensor) -> Tensor:
         held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
         held[...] = made
         made = held
-    out = fresh(made, input._dtype)
+    out = fresh(made, kind or input._dtype)
     if not row_major:
         out._layout, out._solid = like, False
     return out
@@ -211,10 +211,7 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
         one = _one_like(array, input, kind)
         if one is not None:
             return one
-    made = array.copy("K") if own is kind else kernels.cast(array, kind)
-    out = like_input(made, input)
-    out._dtype = kind
-    return out
+    return like_input(array.copy("K") if own is kind else kernels.cast(array, kind), input, kind)
 
 
 def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor | None:

@@ -400,7 +400,9 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     if array is not None:
         rows = compiled_masks.places(array)
         if rows is not None and rows.shape[1] > 1:
-            return fresh_strided(rows.T, dtypes.int64)
+            made = fresh(rows.T, dtypes.int64)
+            made._layout, made._solid = Layout(rows.shape[::-1], (1, rows.shape[1])), False
+            return made
         return _in_columns(array.nonzero())
     if input._device == META:
         raise MissingKernelError(_NO_META)

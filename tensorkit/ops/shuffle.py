@@ -482,9 +482,16 @@ def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[slice, ...]:
 
 def _turned(array: Array, places: Sequence[int]) -> Array:
     """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
-    made = numpy.empty_like(array)
-    made[_backwards(array.ndim, tuple(places))] = array
-    return made
+    return array[_backwards(array.ndim, tuple(places))].copy("K")
+
+
+def _some_flipped(input: Tensor, dim: Any) -> Tensor | None:
+    """Some hundreds of numbers in reverse order along one dimension; None for the way that others take."""
+    array = brief(input)
+    axis = None if array is None or tracing.active else axis_of_small(array, dim)
+    if array is None or axis is None:
+        return None
+    return like_input(array[_backwards(array.ndim, (axis,))].copy("K"), input)
 
 
 def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
@@ -554,8 +561,16 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     """The elements in reverse order along dimensions: always a copy."""
+    wanted = wants_grad(input)
+    if (
+        not wanted
+        and len(places) == 1
+        and dims is None
+        and (quick := _some_flipped(input, places[0])) is not None
+    ):
+        return quick
     along = _listed(places if dims is None else (dims,), "flip")
-    return flip(input, along) if wants_grad(input) else _flipped(input, _flip_dims(input, along))
+    return flip(input, along) if wanted else _flipped(input, _flip_dims(input, along))
 
 
 @op(

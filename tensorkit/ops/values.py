@@ -326,9 +326,19 @@ def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, 
 _FEW = 16
 
 
+#: What stands for nan and the infinities unless other numbers are given.
+_FINITE = {kind: numpy.array((0, numpy.finfo(kind).max, numpy.finfo(kind).min), kind) for kind in "fd"}
+
+
 def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
-    """A copy of some hundreds of numbers, if there is nothing among them to be replaced."""
+    """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
     if array.size > _FEW:
+        if array.ndim == 2:
+            turned = array.flags.fnc  # then it is the elements of a column that lie side by side
+            made = numpy.empty(array.shape, array.dtype, "F" if turned else "C")
+            source, target = (array.T, made.T) if turned else (array, made)
+            if planes.nan_to_num.into(target, source, _FINITE[array.dtype.char]):
+                return like_input(made, input)
         finite = cpu.quiet(numpy.isfinite, array).ravel("K")
         return like_input(array.copy("K"), input) if finite[finite.argmin()] else None
     if not _all_finite(array):
