@@ -61,6 +61,7 @@ __all__ = [
     "seen_layout",
     "settled",
     "times_one",
+    "turned_alike",
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
@@ -765,6 +766,14 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
         return None  # another thread is inside
     out = as_settled(made, way)
     return plain(block, operands, by=by) if out is None else out
+
+
+def turned_alike(arrays: list[Any]) -> bool:
+    """Whether arrays, None for one that nobody read, are matrices of one size and many elements, all column-major."""
+    shape: Any = getattr(arrays[0], "shape", ())
+    if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < cpu.MANY:
+        return False
+    return all(array is not None and array.flags.f_contiguous and array.shape == shape for array in arrays)
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:

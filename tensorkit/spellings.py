@@ -45,13 +45,14 @@ from tensorkit.elementwise import (
     plain_alike,
     settled,
     times_one,
+    turned_alike,
 )
 from tensorkit.errors import warn
 from tensorkit.forms import of_function, refusal, type_name
 from tensorkit.kernels import cpu, planes, ufuncs
 from tensorkit.kernels.planes import APART, Plane
 from tensorkit.signatures import later
-from tensorkit.tensor import Tensor, attach, fresh
+from tensorkit.tensor import Tensor, attach, fresh, fresh_strided
 
 __all__ = ["binary", "fast_unary", "samples_of_one", "unary"]
 
@@ -494,9 +495,17 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
     first, second = a._array, b._array
     if first is None or second is None or first.shape != second.shape:
         return plain(block, (a, b), by=scaled)
+    if first.size >= cpu.MANY:
+        turned = not (a._solid and b._solid)
+        if turned and not turned_alike([first, second]):
+            return None
+        result = numpy.empty(first.shape, first.dtype, "F" if turned else "C")
+        if not cpu.add_scaled((first, second), signed, result, a._dtype):
+            return None
+        return fresh_strided(result, a._dtype) if turned else fresh(result, a._dtype)
     if not (a._solid and b._solid) and first.size != 1:
         return plain_alike(block, (a, b), [first, second], scaled)
-    if not 0 < first.size < cpu.MANY:
+    if not first.size:
         return None
     try:
         made = cpu.quiet_here(scaled, first, second)

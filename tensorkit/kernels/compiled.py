@@ -548,6 +548,27 @@ class Swift:
             for a in inputs
         )
 
+    def over_rows(self, inputs: Any, out: Array) -> Callable[[int, int], None] | None:
+        """What does a piece of one row of memory, as each input is that shares none with it; None for `into`."""
+        if out.ndim != 1 or not out.flags.carray or not self._takes(inputs, out):
+            return None
+        for array in inputs:
+            if not isinstance(array, numpy.ndarray) or array.shape != out.shape or not array.flags.carray:
+                return None
+            if numpy.may_share_memory(array, out):
+                return None
+        fast = self.loop.compiled()
+        if fast is None:
+            return None
+
+        def piece(first: int, last: int) -> None:
+            arguments: list[Any] = []
+            for array in (*inputs, out):
+                arguments += (array[first:last], last - first)
+            fast(*arguments, 1, last - first, *self.extra)
+
+        return piece
+
     def into(self, inputs: Any, out: Array) -> None:
         """``out[...] = self(*inputs)`` without a temporary as large."""
         fast = self.loop.compiled() if self._takes(inputs, out) else None

@@ -319,6 +319,9 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     if function in _shortcuts:
         function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
     given, out = _in_order(inputs, out)
+    if function.__class__ is Swift and (run := function.over_rows(given, out)) is not None:
+        spread(run, out.size, _PIECE)
+        return
     axis = _axis_to_cut(out.shape)
     width = out.size // out.shape[axis]
     before = (slice(None),) * axis

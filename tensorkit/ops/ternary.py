@@ -28,6 +28,7 @@ from tensorkit.elementwise import (
     prepare_out,
     result_dtype,
     seen_layout,
+    turned_alike,
 )
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, few, planes, ufuncs
@@ -39,7 +40,7 @@ from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import conjugated, where
 from tensorkit.overflow import check_number
 from tensorkit.sizes import broadcast_sizes
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
 
 __all__ = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "complex", "lerp", "polar"]
 
@@ -104,6 +105,10 @@ def _fast(
         arrays.append(array)
     run = body.function if body.__class__ is Swift else body  # for the loop they are too few
     if not solid:
+        if out is None and turned_alike(arrays):
+            made = numpy.empty(arrays[0].shape, kind.numpy, "F")
+            kernels.pointwise(body, tuple(arrays), made)
+            return fresh_strided(made, kind)
         if out is None:
             return plain_alike(block, tensors, arrays, run)
         return plain(block, tensors, True, run) if out is IN_PLACE else None

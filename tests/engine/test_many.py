@@ -37,6 +37,12 @@ CODES = (
     "tk.maximum(a, b)",
     "a < b",
     "tk.add(a, b, alpha=2)",
+    "tk.add(a, a.flip(0).t().contiguous().t(), alpha=0.5) if a.is_floating_point() else a.abs()",
+    "tk.sub(a, a, alpha=0)",
+    "tk.sub(-a, a, alpha=2.5) if a.is_floating_point() else a.abs()",
+    "tk.lerp(a, a.abs(), 0.3) if a.is_floating_point() else a.abs()",
+    "tk.addcmul(a, a, a.abs(), value=2) if not a.is_complex() else a.abs()",
+    "a.lerp_(a.abs(), 0.3) if a.is_floating_point() else a.abs()",
     "tk.atan2(a, b)",
     "a + 2",
     "2.5 - a",
@@ -97,7 +103,7 @@ CODES = (
 # For these every layout meets every other.
 THOROUGH = ("a + b", "a.add_(b)", "tk.sub(a, b, out=a)")
 # Rounded otherwise in the last place, by NumPy or by PyTorch, wherever the elements lie.
-ROUNDED = ("atan2", "sum", "mean", "sqrt", "alpha", "cum", "softmax", "var", "std")
+ROUNDED = ("lerp", "addc", "atan2", "sum", "mean", "sqrt", "alpha", "cum", "softmax", "var", "std")
 
 
 @functools.cache
