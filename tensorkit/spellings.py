@@ -165,7 +165,7 @@ def _fast_binary(
     loops = _loops(block)
 
     def across(ufunc: Any, x: Any, y: Any, loop: Plane | None, kind: dtype) -> Any:
-        """The result of two arrays of different shapes; None where its strides are not known from its shape."""
+        """The result of two arrays of different shapes; None where a dimension has a size of 0 or 1."""
         if loop is not None and x.ndim == y.ndim == 2:
             (m, n), (p, q) = x.shape, y.shape
             if (m == p or m == 1 or p == 1) and (n == q or n == 1 or q == 1):
@@ -175,7 +175,6 @@ def _fast_binary(
                     if loop.into(made, x, y):
                         return made
         made = run(ufunc, x, y) if x.size * y.size < many else cpu.mapped(ufunc, (x, y), kind.numpy)
-        # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
         return None if min(made.shape) < 2 else made
 
     of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
@@ -205,7 +204,12 @@ def _fast_binary(
                 wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
                 if x.shape != y.shape:
-                    array = across(ufunc, x, y, loops.get(a._dtype), kind)
+                    if x.size * y.size >= ufuncs.SOME:
+                        array = across(ufunc, x, y, loops.get(a._dtype), kind)
+                    else:
+                        array = run(ufunc, x, y)
+                        array = None if min(array.shape) < 2 else array
+                    # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
                     if array is None:
                         return aside(a, b)
                 elif x.size < many:

@@ -155,12 +155,16 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
     return prepare_out(out, size, stride, kind, place)
 
 
+#: Of fewer elements in the mask and the first of the two, no loop is asked for.
+_SEVERAL = 64
+
+
 def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
     """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for others."""
     mask, first, second, kind = condition._array, input._array, other._array, input._dtype
     if mask is None or first is None or second is None or kind is not other._dtype:
         return None
-    if condition._dtype is not _BOOL or mask.size >= kernels.MANY:
+    if condition._dtype is not _BOOL or mask.size >= kernels.MANY or mask.size + first.size < _SEVERAL:
         return None
     if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
         choose = ufuncs.choose.of(first)
