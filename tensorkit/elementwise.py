@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy
 
@@ -48,6 +48,7 @@ __all__ = [
     "check_writable",
     "empty_strided",
     "few_elements",
+    "order_of_many",
     "lying",
     "place_of",
     "placed",
@@ -61,7 +62,6 @@ __all__ = [
     "seen_layout",
     "settled",
     "times_one",
-    "turned_alike",
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
@@ -768,12 +768,23 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
     return plain(block, operands, by=by) if out is None else out
 
 
-def turned_alike(arrays: list[Any]) -> bool:
-    """Whether arrays, None for one that nobody read, are matrices of one size and many elements, all column-major."""
+def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
+    """How the result of many elements lies, as NumPy says it: "C" for operands in rows, "F" for column-major ones.
+
+    Args:
+        arrays: None for one that nobody read so far; "" is for that, and for all but matrices of one size.
+    """
     shape: Any = getattr(arrays[0], "shape", ())
     if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < cpu.MANY:
-        return False
-    return all(array is not None and array.flags.f_contiguous and array.shape == shape for array in arrays)
+        return ""
+    rows = columns = True
+    for array in arrays:
+        if array is None or array.shape != shape:
+            return ""
+        apart, near = array.strides
+        columns = columns and array.flags.f_contiguous
+        rows = rows and near == array.itemsize and apart >= near * shape[1]
+    return "C" if rows else "F" if columns else ""
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:

@@ -41,11 +41,11 @@ from tensorkit.elementwise import (
     apply,
     as_settled,
     lying,
+    order_of_many,
     plain,
     plain_alike,
     settled,
     times_one,
-    turned_alike,
 )
 from tensorkit.errors import warn
 from tensorkit.forms import of_function, refusal, type_name
@@ -500,13 +500,11 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
     if first is None or second is None or first.shape != second.shape:
         return plain(block, (a, b), by=scaled)
     if first.size >= cpu.MANY:
-        turned = not (a._solid and b._solid)
-        if turned and not turned_alike([first, second]):
+        order = "C" if a._solid and b._solid else order_of_many([first, second])
+        result = numpy.empty(first.shape, first.dtype, order) if order else None
+        if result is None or not cpu.add_scaled((first, second), signed, result, a._dtype):
             return None
-        result = numpy.empty(first.shape, first.dtype, "F" if turned else "C")
-        if not cpu.add_scaled((first, second), signed, result, a._dtype):
-            return None
-        return fresh_strided(result, a._dtype) if turned else fresh(result, a._dtype)
+        return fresh(result, a._dtype) if order == "C" else fresh_strided(result, a._dtype)
     if not (a._solid and b._solid) and first.size != 1:
         return plain_alike(block, (a, b), [first, second], scaled)
     if not first.size:

@@ -23,12 +23,12 @@ from tensorkit.elementwise import (
     check_memory,
     empty_strided,
     few_elements,
+    order_of_many,
     plain,
     plain_alike,
     prepare_out,
     result_dtype,
     seen_layout,
-    turned_alike,
 )
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled, few, planes, ufuncs
@@ -105,10 +105,10 @@ def _fast(
         arrays.append(array)
     run = body.function if body.__class__ is Swift else body  # for the loop they are too few
     if not solid:
-        if out is None and turned_alike(arrays):
-            made = numpy.empty(arrays[0].shape, kind.numpy, "F")
+        if out is None and (order := order_of_many(arrays)):
+            made = numpy.empty(arrays[0].shape, kind.numpy, order)
             kernels.pointwise(body, tuple(arrays), made)
-            return fresh_strided(made, kind)
+            return fresh(made, kind) if order == "C" else fresh_strided(made, kind)
         if out is None:
             return plain_alike(block, tensors, arrays, run)
         return plain(block, tensors, True, run) if out is IN_PLACE else None
