@@ -1,4 +1,4 @@
-"""Powers of complex numbers, in the steps that PyTorch takes.
+"""Powers of complex and of 16-bit numbers, in the steps that PyTorch takes.
 
 A number as exponent that is a root, a square, a cube or the reciprocal of one is taken as such. All others go through
 the logarithm, as the C library's ``cpow`` does it, whose digits PyTorch shows: ``1j ** 4`` is 1.0000+1.7485e-07j.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["complex_power"]
+__all__ = ["complex_power", "half_power", "half_rsqrt"]
 
 Array = numpy.ndarray[Any, Any]
 
@@ -22,7 +22,7 @@ def _square(base: Array) -> Any:
 
 
 def _reciprocal(base: Any) -> Any:
-    return numpy.divide(1, base, dtype=base.dtype)
+    return numpy.divide(base.dtype.type(1), base)
 
 
 _WAYS: dict[complex, Callable[[Array], Any]] = {
@@ -55,3 +55,38 @@ def complex_power(base: Array, exponent: Array) -> Any:
     numpy.multiply(exponent.real, logarithm.imag, out=power.imag)
     power.imag += exponent.imag * logarithm.real
     return numpy.exp(power, out=power)
+
+
+# -- 16-bit numbers -----------------------------------------------------------------------------------------------
+
+_TOGETHER = 32  # numbers that PyTorch takes in one turn of its loop, in single precision; the rest one by one
+
+
+def half_rsqrt(a: Array) -> Any:
+    """``1 / sqrt(a)`` of 16-bit numbers: rounded once where PyTorch takes many at once, else the root too is rounded.
+
+    >>> half_rsqrt(numpy.array([0.6, 4], "e"))
+    array([1.29, 0.5 ], dtype=float16)
+    """
+    values = numpy.divide(a.dtype.type(1), numpy.sqrt(a))
+    many = a.size - a.size % _TOGETHER if a.flags.c_contiguous else 0
+    if many:
+        wide = a.reshape(-1)[:many].astype(numpy.float32)
+        values.reshape(-1)[:many] = numpy.divide(1, numpy.sqrt(wide), dtype=wide.dtype)
+    return values
+
+
+_ROUNDED: dict[float, Callable[[Array], Any]] = {
+    2: _square,
+    3: _WAYS[3],
+    -2: _WAYS[-2],
+    -0.5: half_rsqrt,
+}
+
+
+def half_power(base: Array, exponent: Array) -> Any:
+    """``base ** exponent`` of 16-bit numbers: of bfloat16 with some exponents each step is rounded, all else once."""
+    if exponent.ndim == 0 and base.dtype.char != "e" and (way := _ROUNDED.get(float(exponent))) is not None:
+        return way(base)
+    wide = base.astype(numpy.float32), exponent.astype(numpy.float32)
+    return numpy.power(*wide).astype(base.dtype)

@@ -33,7 +33,7 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled, compiled_each, planes, ufuncs
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels.powers import complex_power
+from tensorkit.kernels.powers import complex_power, half_power
 from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
 from tensorkit.ops.copies import copy_into
@@ -728,9 +728,14 @@ def _cube(base: Any) -> Any:
     return numpy.multiply(result, base)
 
 
+_HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
+
+
 def _power(base: Array, exponent: Array) -> Any:
     if base.dtype.kind == "c":
         return complex_power(base, exponent)
+    if base.dtype in _HALVES:
+        return half_power(base, exponent)
     if exponent.ndim == 0 and exponent in (2, 3):
         return numpy.square(base) if exponent == 2 else _cube(base)
     if not _integers(base):
@@ -794,7 +799,7 @@ _CUBE = compiled.Swift(compiled.cube, _cube)
 
 def _as_product(inputs: Any, out: Array) -> Any:
     base, exponent = inputs
-    if numpy.ndim(exponent) or exponent not in (2, 3) or out.dtype.kind == "c":
+    if numpy.ndim(exponent) or exponent not in (2, 3) or out.dtype.kind == "c" or out.dtype in _HALVES:
         return None
     return (numpy.square if exponent == 2 else _CUBE), (base,)
 
@@ -811,6 +816,7 @@ pow = binary(
         check=_check_power,
         overloaded=True,
         numbers_apart=True,
+        exact_half=True,
     ),
     operators=("__pow__", "__rpow__", "__ipow__"),
     second="exponent",

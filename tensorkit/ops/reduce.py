@@ -695,10 +695,24 @@ def _folded_rows(array: Array) -> Array:
     return numpy.concatenate(parts).reshape(*array.shape[:-1], -1) if parts else array
 
 
+_VECTORS = 64  # elements, from which on PyTorch multiplies several at once
+
+
+def _product_of_halves(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
+    """PyTorch multiplies one after the other as they lie in memory, and rounds to 16 bits each time."""
+    size = reduced_size(array.shape, axes, keepdim)
+    if len(axes) != 1:
+        array, axes = array.ravel("K"), (0,)
+    one_by_one = kernels.quiet(numpy.multiply.accumulate, array, axis=axes[0])
+    return one_by_one.take(-1, axes[0]).reshape(size)  # type: ignore[no-any-return]
+
+
 def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
-    """The product as `kind`; 16-bit numbers are multiplied as float32."""
+    """The product as `kind`; more than a few 16-bit numbers are multiplied as float32."""
     if kind.category == 0:
         return numpy.all(array != 0, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+    if kernels.is_half(kind) and 0 < math.prod([array.shape[axis] for axis in axes]) < _VECTORS:
+        return _product_of_halves(kernels.cast(array, kind), axes, keepdim)
     source = kernels.cast(array, dtypes.float32 if kernels.is_half(kind) else kind)
     along = axes == tuple(range(source.ndim - len(axes), source.ndim))
     if axes and along and source.size:

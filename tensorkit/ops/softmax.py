@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -85,6 +86,39 @@ def _log_softmax(array: Array, axis: int) -> Array:
     return shifted
 
 
+def _rounded(values: Any, kind: dtype) -> Array:
+    """Numbers as 16 bits hold them, in single precision."""
+    return numpy.asarray(values).astype(kind.numpy).astype(numpy.float32)
+
+
+_COLUMNS = 64  # that PyTorch takes at once
+
+
+def _softmax_half(array: Array, axis: int, kind: dtype) -> Array:
+    """Of 16-bit numbers: along all dimensions but the last, PyTorch rounds the exponentials of columns left over."""
+    if axis == array.ndim - 1:
+        return _softmax(array, axis)
+    powers = _shifted(numpy.ascontiguousarray(array), axis)
+    numpy.exp(powers, out=powers)
+    total = _add(powers, axis=axis, keepdims=True)
+    columns = powers.reshape(*powers.shape[: axis + 1], -1)
+    left = columns.shape[-1] % _COLUMNS
+    if left:
+        columns[..., -left:] = _rounded(columns[..., -left:], kind)
+    powers /= total
+    return powers
+
+
+def _log_softmax_half(array: Array, axis: int, kind: dtype) -> Array:
+    """Of 16-bit numbers: along the last dimension PyTorch rounds the sum, and its logarithm."""
+    if axis != array.ndim - 1:
+        return _log_softmax(array, axis)
+    shifted = _shifted(array, axis)
+    total = _add(numpy.exp(shifted), axis=axis, keepdims=True)
+    shifted -= _rounded(numpy.log(_rounded(total, kind)), kind)
+    return shifted
+
+
 def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     """``log(sum(exp(x)))``, of complex numbers by the largest real part; an infinity is left as it is."""
     if not array.size:
@@ -119,10 +153,7 @@ def _log_sum_at_once(array: Array, axes: tuple[int, ...], keepdim: bool) -> Arra
 
 def _log_sum_half(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The same for 16-bit numbers: PyTorch rounds at every step, the exponentials and then the sum."""
-
-    def rounded(values: Any) -> Array:
-        return numpy.asarray(values).astype(kind.numpy).astype(numpy.float32)
-
+    rounded = partial(_rounded, kind=kind)
     if not array.size:
         return numpy.log(_add(array, axis=axes, keepdims=keepdim))  # type: ignore[no-any-return]
     top = numpy.maximum.reduce(array, axis=axes, keepdims=True)
@@ -152,7 +183,7 @@ def _log_sum_into(input: Tensor, axes: tuple[int, ...], keepdim: bool, out: Tens
 
 
 def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *arguments: Any) -> Array:
-    """Sixteen-bit numbers are computed as float32 and rounded once."""
+    """Sixteen-bit numbers are computed as float32."""
     wide = kernels.cast(array, dtypes.float32) if kernels.is_half(kind) else kernels.cast(array, kind)
     return kernels.cast(numpy.asarray(kernels.quiet(kernel, wide, *arguments)), kind)
 
@@ -204,6 +235,8 @@ def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, 
     array = host(input, name)
     if not array.size:
         return deliver(array.copy(), own, out)
+    if kernels.is_half(own):
+        kernel = partial(_softmax_half if name == "softmax" else _log_softmax_half, kind=own)
     return deliver(_computed(kernel, array.reshape(size or 1), own, axis).reshape(size), own, out)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -39,8 +40,18 @@ def _whole_precision(name: str) -> Pointwise:
 # -- entropies ----------------------------------------------------------------------------------------------------
 
 
+def _entropy(a: Array) -> Any:
+    if a.dtype.itemsize > 2:
+        return _scipy_entropy(a)
+    elsewhere = numpy.where(a == 0, numpy.zeros((), a.dtype), numpy.where(a < 0, _BELOW.astype(a.dtype), a))
+    return numpy.where(a > 0, -a * numpy.log(a), elsewhere)  # sixteen bits are rounded twice
+
+
+_scipy_entropy = of_scipy("entr")
+_BELOW = numpy.array(-math.inf)
+
 entr = unary(
-    float_block("special_entr", of_scipy("entr"), None, "entr_cpu"),
+    replace(float_block("special_entr", _entropy, None, "entr_cpu"), exact_half=True),
     namespace="special",
     derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * (-(1 + c.input.log()))),
     rounded=1,
@@ -80,6 +91,7 @@ xlog1py = binary(
         kernel="xlog1py_cpu",
         lacks=_COMPLEX,
         overloaded=True,
+        exact_half=True,
     ),
     namespace="special",
     first="mixed",

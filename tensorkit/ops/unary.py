@@ -12,6 +12,7 @@ from tensorkit.dispatch import differentiable, op, sample, traced_method
 from tensorkit.elementwise import Pointwise
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled, compiled_each, cpu, few, planes, ufuncs
+from tensorkit.kernels.powers import half_rsqrt
 from tensorkit.ops.pointwise import pow
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
@@ -77,7 +78,9 @@ sqrt = unary(
 
 
 @cpu.hundreds(ufuncs.rsqrt, planes.rsqrt)
-def _rsqrt(a: Array) -> Array:
+def _rsqrt(a: Array) -> Any:
+    if a.dtype.itemsize == 2:
+        return half_rsqrt(a)
     root = numpy.sqrt(a)
     if not isinstance(root, numpy.ndarray):
         return 1 / root
@@ -90,7 +93,7 @@ def _rsqrt(a: Array) -> Array:
 cpu.swift(_rsqrt, compiled.rsqrt)
 
 rsqrt = unary(
-    Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=()),
+    Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
     derivative=Rule("RsqrtBackward0", input=lambda g, c: -0.5 * g * c.out.pow(3).conj()),
     rounded=1,
     samples=(
