@@ -71,6 +71,7 @@ _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 FEW = 15
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _TURN = 2.0 * pi * _BIT_53
+BRIEF = 4096  # draws, which NumPy hands out one by one the soonest
 _chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
 
 # A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
@@ -247,14 +248,20 @@ class Generator:
 
     def words(self, count: int) -> Array:
         """The next `count` draws of 32 bits, uint32."""
+        # Two roads to the same stream: the first costs least to start, the second least per draw.
+        if count < BRIEF:
+            return self.wide_words(count).astype(numpy.uint32)
+        self._ready()
+        self._untouched = False
+        drawn: Array = self._many.integers(0, 2**32, count, dtype=numpy.uint32)
+        return drawn
+
+    def wide_words(self, count: int) -> Array:
+        """The next `count` draws of 32 bits as NumPy hands out few of them: uint64."""
         self._ready()
         if count:
             self._untouched = False
-        # Two roads to the same stream: the first costs least to start, the second least per draw.
-        if count < 4096:
-            drawn: Array = self._bits.random_raw(count).astype(numpy.uint32)
-        else:
-            drawn = self._many.integers(0, 2**32, count, dtype=numpy.uint32)
+        drawn: Array = self._bits.random_raw(count)
         return drawn
 
     def long_words(self, count: int) -> Array:
@@ -349,7 +356,7 @@ def fill_uniform(out: Array, generator: Generator, low: float = 0.0, high: float
     """
     with generator.lock:
         values, real = _flat(out)
-        if real.dtype in (numpy.float32, numpy.float64):
+        if real.dtype.char in "fd":
             _units(real, generator)
             _stretch(real, low, high)
         else:
@@ -375,7 +382,7 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
         if real.size < 16 or not out.flags.c_contiguous:
             pairs = _pairs(real.size, generator, _is_double(real))
             real[...] = _as_dtype(draws.fused(pairs, std, mean), real.dtype)
-        elif real.dtype in (numpy.float32, numpy.float64):
+        elif real.dtype.char in "fd":
             _units(real, generator)
             _normal_blocks(real, generator, mean, std)
         else:
@@ -434,6 +441,11 @@ def fill_permutation(out: Array, generator: Generator) -> None:
     """Fill a 1-D array of n numbers with 0 … n - 1 in random order (Fisher and Yates, from the front)."""
     count = out.size
     with generator.lock:
+        if draws.SOME <= count < BRIEF and out.dtype == numpy.int64 and out.flags.carray:
+            fast = draws.swaps.often()
+            if fast is not None:
+                fast(generator.wide_words(count - 1), out)
+                return
         left = numpy.arange(count, 1, -1, dtype=numpy.uint32 if count < 2**32 else numpy.int64)
         chosen = generator.words(left.size) % left + numpy.arange(left.size)
     order = draws.permutation(chosen, count)
@@ -553,14 +565,14 @@ class _Lender:
 
 def _units(out: Array, generator: Generator) -> None:
     """Numbers from [0, 1) into a flat array: multiples of 2**-24 (float32) or of 2**-53 (float64)."""
-    single = out.dtype == numpy.float32
+    single = out.dtype.char == "f"
     for start in range(0, out.size, _chunk):
         part = out[start : start + _chunk]
-        words = generator.words(part.size) if single else generator.long_words(part.size)
         fast = _compiled(compiled.units, part.size) if single and part.flags.c_contiguous else None
         if fast is not None:
-            fast(words, part)
+            fast(generator.wide_words(part.size) if part.size < BRIEF else generator.words(part.size), part)
             continue
+        words = generator.words(part.size) if single else generator.long_words(part.size)
         words &= words.dtype.type(0xFFFFFF if single else (1 << 53) - 1)
         # Signed, because processors turn signed integers into floating point in one step.
         whole = words.view(numpy.int32 if single else numpy.int64)
@@ -582,17 +594,21 @@ def _stretch(out: Array, low: float, high: float) -> None:
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
     whole = out.size // 16 * 16
-    fast = _compiled(compiled.normal, whole) if out.dtype == numpy.float32 else None
-    if fast is not None:
+    fast = _compiled(compiled.normal, whole) if out.dtype.char == "f" else None
+    if fast is not None and whole < _chunk:
+        fast(out[:whole])
+    elif fast is not None:
         spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, _chunk // 16)
-    for start in range(0, whole, _chunk):
-        _box_muller(out[start : min(start + _chunk, whole)], mean, std, fast is not None)
+    done = fast is not None
+    if not done or mean != 0.0 or std != 1.0:
+        for start in range(0, whole, _chunk):
+            _box_muller(out[start : min(start + _chunk, whole)], mean, std, done)
     if whole < out.size:
         tail = out[-16:]
         _units(tail, generator)
         if fast is not None:
             fast(tail)
-        _box_muller(tail, mean, std, fast is not None)
+        _box_muller(tail, mean, std, done)
 
 
 def _compiled(loop: compiled.Loop, count: int) -> Any:

@@ -882,7 +882,7 @@ def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
 # -- along rows ---------------------------------------------------------------------------------------------------
 
 
-@loop("void(u4[::1],f4[::1])")
+@loop("void(u4[::1],f4[::1])", "void(u8[::1],f4[::1])")
 def units(words, numbers):  # type: ignore[no-untyped-def]
     # Signed, because processors turn signed integers into floating point in one step.
     for k in range(len(numbers)):

@@ -18,13 +18,24 @@ import numpy
 from tensorkit.kernels.compiled import loop
 from tensorkit.kernels.cpu import quiet
 
-__all__ = ["by_the_c_library", "exp", "fused", "log", "permutation", "poisson", "poisson_counts", "shuffle"]
+__all__ = [
+    "SOME",
+    "by_the_c_library",
+    "exp",
+    "fused",
+    "log",
+    "permutation",
+    "poisson",
+    "poisson_counts",
+    "shuffle",
+    "swaps",
+]
 
 Array = numpy.ndarray[Any, Any]
 #: From so many elements on it is worth while to look for a compiled loop.
 _LONG = 20_000
 #: From so many elements on, if that is done again and again.
-_SOME = 64
+SOME = 64
 
 
 def by_the_c_library(function: Callable[[float], float], values: Array, exact: bool = True) -> Array:
@@ -100,9 +111,22 @@ def shuffle(order: Any, other: Any) -> None:
         order[other[place]] = kept
 
 
+@loop("void(u8[::1], i8[::1])")
+def swaps(words: Any, order: Any) -> None:
+    """Fill with 0 … count - 1 and swap each place with one that is not before it, as words of 32 bits choose it."""
+    count = len(order)
+    for place in range(count):
+        order[place] = place
+    for place in range(count - 1):
+        other = place + numpy.int64(numpy.uint32(words[place]) % numpy.uint32(count - place))
+        kept = order[place]
+        order[place] = order[other]
+        order[other] = kept
+
+
 def permutation(other: Array, count: int) -> Array:
     """0 … count - 1 after swapping each place i with ``other[i]``, which is never before i."""
-    fast = shuffle.compiled() if count >= _LONG else shuffle.often() if count >= _SOME else None
+    fast = shuffle.compiled() if count >= _LONG else shuffle.often() if count >= SOME else None
     if fast is not None:
         order: Array = numpy.arange(count)
         fast(order, other)

@@ -249,3 +249,14 @@ def test_a_layout_decided_for_one_dtype_is_not_taken_for_another() -> None:
             if tk is tensorkit:
                 ours = told
         assert ours == told
+
+
+@pytest.mark.parametrize("count", [64, 65, 1000, 4095, 4096])
+def test_compiled_permutations_are_pytorchs(count: int) -> None:
+    torch = require_torch()
+    drawn = []
+    with compiled.at_once():
+        for tk in (tensorkit, torch):
+            tk.manual_seed(count)
+            drawn.append([tk.randperm(count).tolist(), tk.rand(3).tolist(), tk.randperm(count).tolist()])
+    assert drawn[0] == drawn[1]
