@@ -528,7 +528,7 @@ def _scaling(ufunc: Any, factor: float) -> Callable[[Any, Any], Any]:
     held = signed if ufunc is numpy.add else {kind: numpy.array(-factor, kind) for kind in "fd"}
 
     def scaled(x: Any, y: Any) -> Any:
-        run = ufuncs.add_scaled.of(x) if x.size >= ufuncs.SOME else None
+        run = ufuncs.add_scaled.of(x)
         kind = x.dtype.char
         return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
 

@@ -57,11 +57,7 @@ class Ufunc(Loop):
 
     def of(self, array: Any) -> Any:
         """The ufunc where there is one and an array of so many elements is worth it; else None."""
-        if (
-            array.__class__ is not numpy.ndarray
-            or array.size < SOME
-            or array.dtype.char not in self.signatures
-        ):
+        if array.size < SOME or array.dtype.char not in self.signatures:
             return None
         return self.ready or self.often()
 
