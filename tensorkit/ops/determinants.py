@@ -180,7 +180,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
         turned = (g[0].conj() * sign).imag * -1j
         weight = turned if weight is None else weight + turned
     if weight is None:  # the sign of a real determinant does not move
-        return A.new_zeros(A.size())
+        return None
     unit = eye(A.size(-1), dtype=A.dtype)
     return solve(adjoint(A), weight.to(A.dtype).unsqueeze(-1).unsqueeze(-1) * unit)
 

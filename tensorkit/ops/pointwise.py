@@ -788,9 +788,10 @@ def _pow_base(g: Any, c: Any) -> Any:
 
 def _pow_exponent(g: Any, c: Any) -> Any:
     base = c.input if isinstance(c.input, Tensor) else c.exponent.new_full((), c.input)
-    flat = base.eq(0)
-    if not c.exponent.is_complex():
-        flat = flat * c.exponent.ge(0)
+    real = c.exponent.real if c.exponent.is_complex() else c.exponent
+    flat = base.eq(0) * real.ge(0)
+    if c.exponent.is_complex():
+        flat = flat * c.exponent.imag.eq(0)
     return g * where(flat, 0, conjugated(c.out * base.log()))
 
 

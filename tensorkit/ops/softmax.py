@@ -192,8 +192,7 @@ def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *argument
 
 
 def _softmax_back(g: Any, c: Any) -> Any:
-    weighted = g * c.out
-    return weighted - c.out * weighted.sum(c.dim, keepdim=True)
+    return (g - (g * c.out).sum(c.dim, keepdim=True)) * c.out
 
 
 def _log_softmax_back(g: Any, c: Any) -> Any:

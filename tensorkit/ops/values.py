@@ -11,7 +11,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import IN_PLACE, op, sample
+from tensorkit.dispatch import IN_PLACE, differentiable, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Pointwise, apply, brief
 from tensorkit.kernels import compiled, cpu, planes, ufuncs
@@ -265,6 +265,18 @@ _ZEROS = {char: numpy.zeros((), char) for char in "fd"}
 
 cpu.swift(_relu, compiled.relu)
 
+# An operation of its own: what it gives wants a gradient itself, one of zeros.
+_relu_back: Any = differentiable(
+    lambda grad, output: grad.where(output.le(0).logical_not(), 0),
+    Rule(
+        "ThresholdBackwardBackward0",
+        grad=lambda g, c: _relu_back(g, c.output),
+        output=lambda g, c: g.new_zeros(g.size()),
+    ),
+    "threshold_backward",
+    "pointwise",
+)
+
 relu = unary(
     Pointwise(
         "relu",
@@ -274,7 +286,7 @@ relu = unary(
         check=_no_bool_or_complex,
     ),
     out=False,
-    derivative=Rule("ReluBackward0", input=lambda g, c: g.where(c.out.le(0).logical_not(), 0)),
+    derivative=Rule("ReluBackward0", input=lambda g, c: _relu_back(g, c.out)),
     samples=samples_of_one("relu", out=False),
     doc="""Every element, but 0 in the place of negative ones: the rectified linear unit.
 
