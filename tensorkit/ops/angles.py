@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import op
+from tensorkit.dispatch import differentiable, op
 from tensorkit.elementwise import Pointwise, apply
 from tensorkit.kernels import cpu
 from tensorkit.spellings import samples_of_one, unary
@@ -142,11 +142,23 @@ cosh = unary(
     doc=_about("cosh", "The hyperbolic cosine of every element.", "0.0, 1.0", "1.0000, 1.5431"),
 )
 
+# An operation of its own in the graph of the second derivative.
+_tanh_back: Any = differentiable(
+    lambda grad_output, output: grad_output * (1 - output.pow(2)).conj(),
+    Rule(
+        "TanhBackwardBackward0",
+        grad_output=lambda g, c: _tanh_back(g, c.output.conj()),
+        output=lambda g, c: g.conj() * (-2 * c.output.conj() * c.grad_output),
+    ),
+    "tanh_backward",
+    "pointwise",
+)
+
 tanh = unary(
     Pointwise(
         "tanh", cpu.rounded_once(numpy.tanh, math.tanh), lambda a: math.tanh(a), result="float", lacks=()
     ),
-    derivative=Rule("TanhBackward0", input=lambda g, c: g * (1 - c.out.pow(2)).conj()),
+    derivative=Rule("TanhBackward0", input=lambda g, c: _tanh_back(g, c.out)),
     rounded=1,
     samples=samples_of_one("tanh"),
     doc=_about(

@@ -12,7 +12,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
-from tensorkit.dispatch import missing_kernel, op, sample
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, resize_out
 from tensorkit.kernels import cpu as kernels
@@ -191,12 +191,39 @@ def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *argument
 # -- softmax ------------------------------------------------------------------------------------------------------
 
 
+# Operations of their own in the graph of the second derivative.
+_softmax_data: Any = differentiable(
+    lambda grad_output, output, dim: (grad_output - (grad_output * output).sum(dim, keepdim=True)) * output,
+    Rule(
+        "SoftmaxBackwardDataBackward0",
+        grad_output=lambda g, c: _softmax_data(g, c.output, c.dim),
+        output=lambda g, c: (
+            g * c.grad_output
+            - (c.output * c.grad_output).sum(c.dim, keepdim=True) * g
+            - c.grad_output * (c.output * g).sum(c.dim, keepdim=True)
+        ),
+    ),
+    "softmax_backward_data",
+    "pointwise",
+)
+_log_softmax_data: Any = differentiable(
+    lambda grad_output, output, dim: grad_output - output.exp() * grad_output.sum(dim, keepdim=True),
+    Rule(
+        "LogSoftmaxBackwardDataBackward0",
+        grad_output=lambda g, c: g - (g * c.output.exp()).sum(c.dim, keepdim=True),
+        output=lambda g, c: -c.grad_output.sum(c.dim, keepdim=True) * c.output.exp() * g,
+    ),
+    "log_softmax_backward_data",
+    "pointwise",
+)
+
+
 def _softmax_back(g: Any, c: Any) -> Any:
-    return (g - (g * c.out).sum(c.dim, keepdim=True)) * c.out
+    return _softmax_data(g, c.out, c.dim)
 
 
 def _log_softmax_back(g: Any, c: Any) -> Any:
-    return g - c.out.exp() * g.sum(c.dim, keepdim=True)
+    return _log_softmax_data(g, c.out, c.dim)
 
 
 def _plain(name: str) -> Callable[[dict[str, Any]], bool]:

@@ -213,9 +213,21 @@ def _sigmoid(a: Array) -> Array:
 
 cpu.swift(_sigmoid, compiled.sigmoid, "f")
 
+# An operation of its own in the graph of the second derivative.
+_sigmoid_back: Any = differentiable(
+    lambda grad_output, output: grad_output * (1 - output.conj()) * output.conj(),
+    Rule(
+        "SigmoidBackwardBackward0",
+        grad_output=lambda g, c: _sigmoid_back(g, c.output.conj()),
+        output=lambda g, c: g.conj() * c.grad_output * (-2 * c.output.conj() + 1),
+    ),
+    "sigmoid_backward",
+    "pointwise",
+)
+
 sigmoid = unary(
     Pointwise("sigmoid", _sigmoid, lambda a: 1 / (1 + math.exp(-a)), result="float", lacks=()),
-    derivative=Rule("SigmoidBackward0", input=lambda g, c: g * (1 - c.out.conj()) * c.out.conj()),
+    derivative=Rule("SigmoidBackward0", input=lambda g, c: _sigmoid_back(g, c.out)),
     rounded=1,
     samples=samples_of_one("sigmoid", special="expit"),
     doc="""The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.

@@ -267,10 +267,10 @@ cpu.swift(_relu, compiled.relu)
 
 # An operation of its own: what it gives wants a gradient itself, one of zeros.
 _relu_back: Any = differentiable(
-    lambda grad, output: grad.where(output.le(0).logical_not(), 0),
+    lambda grad_output, output: grad_output.where(output.le(0).logical_not(), 0),
     Rule(
         "ThresholdBackwardBackward0",
-        grad=lambda g, c: _relu_back(g, c.output),
+        grad_output=lambda g, c: _relu_back(g, c.output),
         output=lambda g, c: g.new_zeros(g.size()),
     ),
     "threshold_backward",
