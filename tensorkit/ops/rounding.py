@@ -50,6 +50,7 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
     def rounded(a: Array) -> Array:
         return a.copy() if a.dtype.kind in "iu" else ufunc(a)
 
+    planes.APART[rounded] = planes.APART[ufunc]
     cpu.shortcut(rounded, lambda inputs, out: (ufunc, inputs) if out.dtype.kind == "f" else None)
     return Pointwise(
         name,
