@@ -25,7 +25,7 @@ from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.planes import Plane
 from tensorkit.kernels.threads import FORCED
 from tensorkit.memory_order import iterator_strides, like_strides
-from tensorkit.overflow import check_number
+from tensorkit.overflow import check_number, check_range
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
@@ -210,10 +210,7 @@ def as_number_array(value: Any, kind: dtype) -> Array:
         OverflowError: for an integer that 64 bits cannot hold.
     """
     if isinstance(value, int) and not isinstance(value, bool):
-        if not -(2**63) <= value < 2**64:
-            raise OverflowError(
-                "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
-            )
+        check_range(value)
         if kind.category > 1:
             return cpu.cast(numpy.array(float(value)), kind)
         whole = value - 2**64 if value >= 2**63 else value
@@ -985,7 +982,7 @@ def _check_alpha(name: str, alpha: Any, kind: dtype) -> None:
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(alpha).__name__}")
     if isinstance(alpha, bool) and kind.category != 0:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and kind.category < 2:
+    if isinstance(alpha, (float, numpy.floating)) and kind.category < 2:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and not kind.is_complex:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")

@@ -490,7 +490,7 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
         return None
-    if a._dtype not in _SCALED or not -_LARGEST <= alpha <= _LARGEST or wants_grad(a) or wants_grad(b):
+    if a._dtype not in _SCALED or not -_WHOLE <= alpha <= _WHOLE or wants_grad(a) or wants_grad(b):
         return None
     # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
     signed = float(alpha if block.numpy is numpy.add else -alpha)

@@ -65,7 +65,7 @@ def _number(value: Any, kind: dtype) -> Any:
 _SINGLE, _DOUBLE = _FAST = (dtypes.float32, dtypes.float64)
 _SMALL = 1024  # elements
 _SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
-_LARGEST = float(numpy.finfo(numpy.float32).max)
+_LARGEST = 2.0**63  # up to here a number is held by every dtype that is asked for, and an integer by 64 bits
 
 
 _PLAIN = (float, int)
