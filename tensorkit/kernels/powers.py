@@ -54,7 +54,27 @@ def complex_power(base: Array, exponent: Array) -> Any:
     power.real -= exponent.imag * logarithm.imag
     numpy.multiply(exponent.real, logarithm.imag, out=power.imag)
     power.imag += exponent.imag * logarithm.real
+    lost = numpy.isnan(power.real) & numpy.isnan(power.imag)
+    if lost.any():
+        both = (numpy.broadcast_to(some, power.shape)[lost] for some in (exponent, logarithm))
+        power[lost] = _recovered(next(both), next(both), power[lost])
     return numpy.exp(power, out=power)
+
+
+def _boxed(one: list[Array], other: list[Array]) -> tuple[list[Array], list[Array], Array]:
+    """The parts of two factors; where the first is infinite, its own as 1 and 0, and no numbers of the second as 0."""
+    infinite = numpy.isinf(one[0]) | numpy.isinf(one[1])
+    units = [numpy.where(infinite, numpy.copysign(numpy.isinf(part), part), part) for part in one]
+    return units, [numpy.where(infinite & numpy.isnan(p), numpy.copysign(0, p), p) for p in other], infinite
+
+
+def _recovered(x: Array, y: Array, product: Array) -> Array:
+    """Products that are no numbers in either part: infinite where a factor is, as C's annex G has it."""
+    one, other, infinite = _boxed([x.real, x.imag], [y.real, y.imag])
+    (c, d), (a, b), too = _boxed(other, one)
+    found = numpy.empty_like(product)
+    found.real, found.imag = numpy.inf * (a * c - b * d), numpy.inf * (a * d + b * c)
+    return numpy.where(infinite | too, found, product)
 
 
 # -- 16-bit numbers -----------------------------------------------------------------------------------------------
