@@ -376,6 +376,14 @@ def _logit_back(g: Any, c: Any) -> Any:
     return (g / (c.input * (1 - c.input))).where(inside, 0.0 if cut else math.nan)
 
 
+def _checked_eps(eps: Any, input: Tensor) -> float:
+    eps = plain_number(eps)
+    if not isinstance(eps, (int, float)):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    check_number(eps, input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype(), narrow=True)
+    return float(eps)
+
+
 _LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=True)
 
 
@@ -414,13 +422,10 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logit.html
     """
-    eps = plain_number(eps)
-    if not isinstance(input, Tensor) or not isinstance(eps, (int, float, type(None))):
+    if not isinstance(input, Tensor):
         raise TypeError  # said in PyTorch's words by whoever wraps this
-    if eps is not None:
-        kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
-        check_number(eps, kind, narrow=True)
-        eps = float(eps)
+    if eps is not None and not (eps.__class__ is float and 0 <= eps <= 1):
+        eps = _checked_eps(eps, input)
     if out is None and (array := few_elements(input, _FEW)) is not None:
         return fresh(numpy.asarray(cpu.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

@@ -142,15 +142,6 @@ DELIBERATE = (
         ),
     ),
     Deliberate(
-        "PyTorch takes a complex power for exp(b log a), which is no number for an infinite a, nor for 0 ** 0 (unless "
-        "the exponent is a plain number); tensorkit says 0 ** 0 = 1 everywhere",
-        lambda case, found: (
-            case.op in ("pow", "float_power")
-            and ("nan" in found.text or case.telling())
-            and bool(case.dtypes() & _COMPLEX)
-        ),
-    ),
-    Deliberate(
         "some of PyTorch's loops round a product before they add to it, and so meet infinity earlier than others; "
         "tensorkit rounds sums of 16-bit numbers once, and all others as they are written",
         lambda case, found: (
