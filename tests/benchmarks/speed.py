@@ -176,8 +176,8 @@ _COPIES = (
     "at a thousand elements, a call's cost in Python"
 )
 _HOUR = (
-    "within its goal ten minutes before, on the same machine and but one line of code: which of some cells of a million "
-    "elements are beyond theirs changes from run to run, with when a second core is to be had"
+    "within its goal ten minutes before, on the same machine and but one line of code: which of some cells of a "
+    "million elements are beyond theirs changes from run to run, with when a second core is to be had"
 )
 _LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy alone misses the goal"
 _UNKNOWN = "28 µs against 18 of NumPy's own product and one of the call: where the rest goes is not found out"
