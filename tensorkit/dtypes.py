@@ -95,7 +95,7 @@ class dtype(metaclass=Spoken):
         self.name = name
         self.label = label
         self.numpy: Final = numpy.dtype(np_type)  # type: ignore[call-overload]
-        self.itemsize: Final[int] = self.numpy.itemsize
+        self.itemsize: Final[builtins.int] = self.numpy.itemsize
         self.is_complex: Final = name.startswith("complex")
         self.is_floating_point: Final = "float" in name
         self.is_signed: Final = not (name.startswith("uint") or name == "bool")
