@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests import ports
+from tests import asking, ports
 
 if TYPE_CHECKING:
     from tests.lab.test_serving import Served
@@ -119,6 +119,7 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium for `executable_path`."""
+    asking.patient()
     return next(path for path in map(shutil.which, CHROMIUM_NAMES) if path)
 
 

@@ -6,7 +6,6 @@ import builtins
 import contextlib
 import mmap
 import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import tensorkit as tk
 from tensorkit_widgets import live, memory_magic
 from tensorkit_widgets.memory_hook import hook
+from tests.asking import asked_again
 from tests.collecting import collect
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served
@@ -44,17 +44,6 @@ TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputVie
     .map((part) => [part.className.slice(0, 60), JSON.stringify(part.dataset), part.getBoundingClientRect().width,
         part.matches("[data-tk-widget]") ? "" : part.innerText.slice(0, 200)].join(" | ")).join("\\n")"""
 """The cells, outputs and widgets of a page, in words."""
-
-
-class AskedAgain(UserWarning):
-    """A page did not show at once what it should have: pytest's summary has it, also of a test that passed."""
-
-
-def asked_again(told: str) -> None:
-    """Say in the summary that a page was given a second chance, and what it showed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", AskedAgain)
-        warnings.warn(told, AskedAgain, stacklevel=2)
 
 
 _opened: list[Book] = []
@@ -104,7 +93,14 @@ class Book:
     def shows(self, number: int, **state: object) -> None:
         """Wait until the view of a cell carries these ``data-*`` attributes (``focus_slot`` is ``data-focus-slot``)."""
         marks = "".join(f'[data-{name.replace("_", "-")}="{value}"]' for name, value in state.items())
-        self.page.locator(f'[data-windowed-list-index="{number}"] [data-tk-widget]{marks}').first.wait_for()
+        late = pytest.importorskip("playwright.sync_api").TimeoutError
+        try:
+            self.page.locator(
+                f'[data-windowed-list-index="{number}"] [data-tk-widget]{marks}'
+            ).first.wait_for()
+        except late as error:
+            error.add_note(f"It shows {dict(self.root(number).evaluate('root => ({...root.dataset})'))}.")
+            raise
 
     def part(self, number: int, role: str) -> Any:
         """A control of the view of a cell."""

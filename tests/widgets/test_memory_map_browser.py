@@ -116,6 +116,8 @@ def test_a_write_typed_in_an_explorer_shows_in_the_map(book: Any) -> None:
 
 
 def test_back_to_earlier_cells(book: Any) -> None:
+    number = cell(book, "t[2, 3] = 11")
+    book.shows(2, cell=number)
     steps = int(book.root(2).get_attribute("data-steps"))
     number = cell(book, "t[2, 3] = 7")
     book.shows(2, cell=number, step=steps + 1)

@@ -11,7 +11,8 @@ import pytest
 
 from tests.browser.jupyter import foreign
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
-from tests.widgets.conftest import CUT_OFF, asked_again
+from tests.asking import asked_again
+from tests.widgets.conftest import CUT_OFF
 from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.hosts import hosted
 
