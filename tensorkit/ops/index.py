@@ -15,14 +15,14 @@ from tensorkit import brackets, dtypes, tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.brackets import index_int, index_slice
 from tensorkit.device import CPU
-from tensorkit.dispatch import Op, call_traced, differentiable, recorded_call, register, sample, wants_grad
+from tensorkit.dispatch import Op, call_traced, recorded_call, register, sample, wants_grad
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
 from tensorkit.ops.copies import copy_into, same_place, warn_complex_to_real
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import backend_name, type_name
-from tensorkit.ops.parts import into
+from tensorkit.ops.parts import slice_along
 from tensorkit.ops.view import alias
 from tensorkit.overflow import holds
 from tensorkit.strides import Layout
@@ -283,18 +283,9 @@ def _is_whole(part: slice, length: int) -> bool:
     return not part.start and (part.stop is None or part.stop >= length) and part.step in (None, 1)
 
 
-def _sliced(g: Any, c: Any) -> Any:
-    return into(g, c.input_face, lambda zeros: zeros[(slice(None),) * c.dim + (c.part,)])
-
-
-def _slice_view(input: Tensor, dim: int, part: slice) -> Tensor:
+def _slice(input: Tensor, dim: int, part: slice) -> Any:
     """One dimension cut by a Python slice."""
-    layout = brackets.index(input._lay(), (slice(None),) * dim + (part,))
-    assert layout is not None
-    return input._view(layout)
-
-
-_slice = differentiable(_slice_view, Rule("SliceBackward0", input=_sliced), "slice", "view")
+    return slice_along(input, dim, part.start, part.stop, part.step)
 
 
 class _Recorded:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorkit import brackets, tracing
 from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.device import META
-from tensorkit.dispatch import by_layout, op, sample
+from tensorkit.dispatch import by_layout, call_traced, differentiable, op, sample
 from tensorkit.elementwise import empty_strided
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.dims import listed_ints
-from tensorkit.sizes import contiguous_stride
+from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = [
     "as_strided",
     "diagonal",
-    "into",
     "narrow",
     "narrow_copy",
     "select",
+    "slice_along",
+    "slice_backward",
     "unfold",
 ]
 
@@ -36,12 +39,74 @@ def _row_major(input: Tensor) -> Tensor:
     return out
 
 
-def into(g: Any, face: Any, pick: Callable[[Any], Any]) -> Tensor:
-    """Zeros of the input's size, with the gradient where the view lay."""
-    zeros = g.new_zeros(face.size)
-    pick(zeros).copy_(g)
-    if zeros._autograd is None:  # PyTorch does not count this write: nobody has seen the zeros
-        zeros._counter = None
+# -- the way back: a view's gradient among zeros ------------------------------------------------------------------
+
+
+def _way_back(name: str, formula: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Tensor]], Any]:
+    """An operation of its own, as in PyTorch, that puts the gradient of a view where the view lay.
+
+    Args:
+        name: of its node. formula: its derivative, which is the view again.
+    """
+
+    def made(body: Callable[..., Tensor]) -> Callable[..., Any]:
+        recorded = differentiable(body, Rule(name, grad_output=formula), body.__name__, "copy")
+
+        @functools.wraps(body)
+        def way_back(*args: Any) -> Any:
+            return call_traced(body.__name__, recorded, args, {}) if tracing.active else recorded(*args)
+
+        return way_back
+
+    return made
+
+
+def _among_zeros(grad: Any, lay: Layout, part: Layout) -> Tensor:
+    """Zeros that lie as `lay` says, with the gradient where `part` does."""
+    zeros: Tensor = grad.new_zeros(lay.size)
+    copy_into(zeros._view(part), grad)
+    zeros._counter = None  # PyTorch does not count this write: nobody has seen the zeros
+    return zeros
+
+
+@_way_back("SliceBackwardBackward0", lambda g, c: slice_along(g, c.dim, c.start, c.end, c.step))
+def slice_backward(
+    grad_output: Tensor, input_sizes: tuple[int, ...], dim: int, start: Any, end: Any, step: Any
+) -> Tensor:
+    """The gradient of a tensor of which a slice along a dimension was taken."""
+    lay = layouts.contiguous(input_sizes)
+    return _among_zeros(grad_output, lay, _cut(lay, dim, start, end, step))
+
+
+@_way_back("SelectBackwardBackward0", lambda g, c: g.select(c.dim, c.index))
+def _select_backward(grad_output: Tensor, input_sizes: tuple[int, ...], dim: int, index: int) -> Tensor:
+    lay = layouts.contiguous(input_sizes)
+    return _among_zeros(grad_output, lay, lay.select(dim, index))
+
+
+@_way_back("DiagonalBackwardBackward0", lambda g, c: g.diagonal(c.offset, c.dim1, c.dim2))
+def _diagonal_backward(
+    grad_output: Tensor, input_sizes: tuple[int, ...], offset: int, dim1: int, dim2: int
+) -> Tensor:
+    lay = layouts.contiguous(input_sizes)
+    return _among_zeros(grad_output, lay, lay.diagonal(offset, dim1, dim2))
+
+
+@_way_back("UnfoldBackwardBackward0", lambda g, c: g.unfold(c.dim, c.size, c.step))
+def _unfold_backward(
+    grad_output: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int
+) -> Tensor:
+    zeros: Any = grad_output.new_zeros(input_sizes)
+    windows = zeros._lay().unfold(dim, size, step)
+    dim += len(input_sizes) * (dim < 0)
+    # Whichever are fewer, in the order in which PyTorch adds: from the first window on.
+    if windows.size and size > windows.size[dim]:
+        for k in range(windows.size[dim]):
+            zeros._view(windows.select(dim, k)).add_(grad_output.select(dim, k))
+    else:
+        for i in reversed(range(size)):
+            zeros._view(windows.select(-1, i)).add_(grad_output.select(-1, i))
+    zeros._counter = None  # as in `_among_zeros`
     return zeros  # type: ignore[no-any-return]
 
 
@@ -52,9 +117,36 @@ def _strided(g: Any, face: Any, size: Any, stride: Any, offset: int | None) -> T
     )
 
 
-def _unfolded(g: Any, face: Any, dimension: int, size: int, step: int) -> Tensor:
-    base = layouts.contiguous(face.size)
-    return scatter_strided(g, base, base.unfold(dimension, size, step))
+# -- views --------------------------------------------------------------------------------------------------------
+
+
+def _cut(lay: Layout, dim: int, start: Any, end: Any, step: Any) -> Layout:
+    cut = brackets.index(lay, (slice(None),) * dim + (slice(start, end, step),))
+    assert cut is not None
+    return cut
+
+
+def _slice(input: Tensor, dim: int, start: Any, end: Any, step: Any) -> Tensor:
+    return input._view(_cut(input._lay(), dim, start, end, step))
+
+
+#: One dimension cut as a Python slice cuts; `dim` counts from the front.
+slice_along: Any = differentiable(
+    _slice,
+    Rule(
+        "SliceBackward0",
+        input=lambda g, c: slice_backward(g, c.input_face.size, c.dim, c.start, c.end, c.step),
+    ),
+    "slice",
+    "view",
+)
+
+
+def _unnarrowed(g: Any, c: Any) -> Tensor:
+    size, start = c.input_face.size, _start(c.start)
+    dim = normalise_dim(c.dim, len(size))
+    start += size[dim] * (start < 0)
+    return slice_backward(g, size, dim, start, start + c.length, 1)  # type: ignore[no-any-return]
 
 
 def _can_narrow(arguments: dict[str, Any]) -> bool:
@@ -77,11 +169,7 @@ def _start(start: Any) -> int:
         sample("a.narrow(-1, -2, 1)", a=(4, 3)),
         sample("a.narrow(0, 3, 2)", a=(4, 3)),
     ),
-    derivative=Rule(
-        "SliceBackward0",
-        applies=_can_narrow,
-        input=lambda g, c: into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
-    ),
+    derivative=Rule("SliceBackward0", applies=_can_narrow, input=lambda g, c: _unnarrowed(g, c)),
 )
 @by_layout
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
@@ -105,10 +193,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         sample("a.narrow_copy(0, -1, -2)", a=(4, 3)),
     ),
     kind="copy",
-    derivative=Rule(
-        "NarrowCopyBackward0",
-        input=lambda g, c: into(g, c.input_face, lambda z: z.narrow(c.dim, c.start, c.length)),
-    ),
+    derivative=Rule("NarrowCopyBackward0", input=lambda g, c: _unnarrowed(g, c)),
 )
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`narrow`, as a copy.
@@ -137,7 +222,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         sample("a.select(0, 2)", a=(2, 3)),
     ),
     derivative=Rule(
-        "SelectBackward0", input=lambda g, c: into(g, c.input_face, lambda z: z.select(c.dim, c.index))
+        "SelectBackward0", input=lambda g, c: _select_backward(g, c.input_face.size, c.dim, c.index)
     ),
 )
 @by_layout
@@ -157,7 +242,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
-        input=lambda g, c: into(g, c.input_face, lambda z: z.diagonal(c.offset, c.dim1, c.dim2)),
+        input=lambda g, c: _diagonal_backward(g, c.input_face.size, c.offset, c.dim1, c.dim2),
     ),
 )
 @by_layout
@@ -177,7 +262,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     samples=(sample("a.unfold(0, 3, 2)", a=(7,)), sample("a.unfold(1, 5, 1)", a=(2, 3))),
     function=False,
     derivative=Rule(
-        "UnfoldBackward0", input=lambda g, c: _unfolded(g, c.input_face, c.dimension, c.size, c.step)
+        "UnfoldBackward0",
+        input=lambda g, c: _unfold_backward(g, c.input_face.size, c.dimension, c.size, c.step),
     ),
 )
 @by_layout

@@ -13,9 +13,10 @@ from tensorkit.bits import resolved
 from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.forms import number_of_positions, type_name
 from tensorkit.ops.dims import counted
+from tensorkit.ops.join import cat, stack
 from tensorkit.ops.parts import narrow
 from tensorkit.sizes import normalise_dim
-from tensorkit.strides import Layout
+from tensorkit.strides import Layout, contiguous
 from tensorkit.tensor import Tensor, on_storage
 
 __all__ = [
@@ -25,25 +26,47 @@ __all__ = [
     "joined_pieces",
     "split",
     "split_with_sizes",
+    "stacked_pieces",
     "tensor_split",
     "unbind",
     "unsafe_chunk",
     "unsafe_split",
     "unsafe_split_with_sizes",
+    "unsplit",
     "vsplit",
 ]
 
 
-def joined_pieces(gs: Sequence[Any], face: Any, cut: Callable[[Any], Sequence[Any]]) -> Tensor:
-    """The gradients of all pieces, each where its piece lay; zeros for a piece that has none."""
+def joined_pieces(
+    gs: Sequence[Any], size: tuple[int, ...], cut: Callable[[Layout], Sequence[Layout]], dim: int
+) -> Tensor:
+    """The gradients of all pieces side by side; zeros for a piece that has none.
+
+    Args:
+        cut: how the whole was cut. dim: along which dimension.
+    """
     some = next(g for g in gs if g is not None)
-    zeros = some.new_zeros(face.size)
-    for piece, g in zip(cut(zeros), gs, strict=True):
-        if g is not None:
-            # Not through `piece`: of several views made at once, none may be written to while gradients are recorded.
-            lay = piece._lay()
-            zeros.as_strided(lay.size, lay.stride, lay.offset).copy_(g)
-    return zeros  # type: ignore[no-any-return]
+    sizes = [piece.size for piece in cut(contiguous(size))]
+    parts = [some.new_zeros(own) if g is None else g for g, own in zip(gs, sizes, strict=True)]
+    return cat(parts, dim)
+
+
+def stacked_pieces(gs: Sequence[Any], dim: int) -> Tensor:
+    """`joined_pieces` of pieces that have lost the dimension."""
+    some = next(g for g in gs if g is not None)
+    return stack([some.new_zeros(some.size()) if g is None else g for g in gs], dim)
+
+
+def unsplit(gs: Sequence[Any], size: tuple[int, ...], c: Any) -> Tensor:
+    """The gradient of what was cut into pieces of `split_size`."""
+    length = number_of_positions(c.split_size)
+    return joined_pieces(gs, size, lambda lay: pieces.split(lay, length, c.dim), c.dim)
+
+
+def _unlisted(gs: Sequence[Any], c: Any) -> Tensor:
+    return joined_pieces(
+        gs, c.input_face.size, lambda lay: pieces.split_with_sizes(lay, c.split_sizes, c.dim), c.dim
+    )
 
 
 def _split_name(arguments: dict[str, Any]) -> str:
@@ -82,7 +105,7 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
     ),
     derivative=Rule(
         _split_name,
-        tensor=lambda gs, c: joined_pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
+        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
     ),
 )
 def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -114,9 +137,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     ),
     derivative=Rule(
         "SplitWithSizesBackward0",
-        input=lambda gs, c: joined_pieces(
-            gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)
-        ),
+        input=lambda gs, c: _unlisted(gs, c),
     ),
 )
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -139,7 +160,9 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     derivative=Rule(
         _chunk_name,
         applies=_can_chunk,
-        input=lambda gs, c: joined_pieces(gs, c.input_face, lambda z: z.chunk(c.chunks, c.dim)),
+        input=lambda gs, c: joined_pieces(
+            gs, c.input_face.size, lambda lay: pieces.chunk(lay, counted(c.chunks), c.dim), c.dim
+        ),
     ),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -166,7 +189,7 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
     kind="copy",
     derivative=Rule(
         "UnsafeSplitBackward0",
-        tensor=lambda gs, c: joined_pieces(gs, c.tensor_face, lambda z: z.split(c.split_size, c.dim)),
+        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
     ),
 )
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -187,9 +210,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     kind="copy",
     derivative=Rule(
         "UnsafeSplitWithSizesBackward0",
-        input=lambda gs, c: joined_pieces(
-            gs, c.input_face, lambda z: z.split_with_sizes(c.split_sizes, c.dim)
-        ),
+        input=lambda gs, c: _unlisted(gs, c),
     ),
 )
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -317,9 +338,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 @op(
     samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
-    derivative=Rule(
-        "UnbindBackward0", input=lambda gs, c: joined_pieces(gs, c.input_face, lambda z: z.unbind(c.dim))
-    ),
+    derivative=Rule("UnbindBackward0", input=lambda gs, c: stacked_pieces(gs, c.dim)),
 )
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dimension, which goes.

@@ -11,8 +11,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.bits import resolved
 from tensorkit.dispatch import op, registry, sample, takes
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.parts import slice_backward
 from tensorkit.ops.pointwise import not_implemented
-from tensorkit.ops.split import joined_pieces
+from tensorkit.ops.split import unsplit
 from tensorkit.ops.view import alias
 from tensorkit.ops.writing import copy_of, real_alone, result_in, with_out
 from tensorkit.sizes import normalise_dim
@@ -189,13 +190,8 @@ def _slice(
 
 
 def _unsliced(g: Any, c: Any) -> Any:
-    zeros = g.new_zeros(c.input_face.size)
-    _slice(zeros, c.dim, c.start, c.end, c.step).copy_(g)
-    return zeros
-
-
-def _unsplit(gs: Any, c: Any) -> Any:
-    return joined_pieces(gs, c.input_face, lambda whole: whole.split(c.split_size, c.dim))
+    size = c.input_face.size
+    return slice_backward(g, size, normalise_dim(c.dim, len(size)), c.start, c.end, c.step)
 
 
 def _is_size(call: dict[str, Any]) -> bool:
@@ -295,7 +291,7 @@ split_copy = _copied(
     "1, out=tk.zeros(1, 3)",
     example="[part.stride() for part in tk.split_copy(tk.eye(2), 1, 1)]\n[(1, 1), (1, 1)]",
     body=_split,
-    rule=Rule("SplitBackward0_copy", input=_unsplit),
+    rule=Rule("SplitBackward0_copy", input=lambda gs, c: unsplit(gs, c.input_face.size, c)),
 )
 split_with_sizes_copy = _copied(
     "split_with_sizes",
