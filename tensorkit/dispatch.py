@@ -755,12 +755,16 @@ def _takes_self_alone(body: Callable[..., Any]) -> bool:
 
 
 def traced_method(
-    name: str, body: Callable[..., Any], quick: Callable[..., Any] | None = None
+    name: str,
+    body: Callable[..., Any],
+    quick: Callable[..., Any] | None = None,
+    first: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """`body` as a method of `Tensor`: traced when somebody listens, its wrong calls explained.
 
     Args:
         quick: what may run instead where nobody listens and no operand wants a gradient.
+        first: see `op`.
     """
     if _takes_self_alone(body):
 
@@ -784,6 +788,10 @@ def traced_method(
         try:
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
+            if first is not None and not kwargs:
+                out = first(*args)
+                if out is not None:
+                    return out
             for value in args:
                 # `wants_grad`, written out: the call would be a tenth of the whole.
                 what = value.__class__
@@ -975,7 +983,9 @@ def _scaled_first(
     return tensors, scales
 
 
-def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) -> Callable[..., Any]:
+def _function(
+    name: str, body: Callable[..., Any], quick: Callable[..., Any], first: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     @functools.wraps(body)
     def function(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -983,6 +993,10 @@ def _function(name: str, body: Callable[..., Any], quick: Callable[..., Any]) ->
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
             if not kwargs:
+                if first is not None:
+                    out = first(*args)
+                    if out is not None:
+                        return out
                 for value in args:
                     what = value.__class__
                     if what is Tensor:
@@ -1294,6 +1308,7 @@ def op(  # what creates takes ``requires_grad=`` besides
     rounded: float = 0,
     namespace: str = "",
     strict: bool = False,
+    first: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -1313,6 +1328,7 @@ def op(
     rounded: float = 0,
     namespace: str = "",
     strict: bool = False,
+    first: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -1331,6 +1347,7 @@ def op(
     rounded: float = 0,
     namespace: str = "",
     strict: bool = False,
+    first: Callable[..., Any] | None = None,
 ) -> Any:
     """Register the decorated function as an operation.
 
@@ -1350,6 +1367,8 @@ def op(
         rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
             unless they are named, and the namespace's module imports it by hand.
+        first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
+            given, and returns None where it does not know the result at once, or an operand may want a gradient.
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
             ``3`` for a bool, ``True`` for an integer.
     """
@@ -1371,10 +1390,12 @@ def op(
         spelled = (short, *aliases)
         given = (() if namespace else spelled) if methods is None else methods
         # Without keywords nothing asks for a gradient.
-        public = _function(own, body, plain if bare is None else bare)
+        public = _function(own, body, plain if bare is None else bare, first)
         for spelling in given:
-            wrap = view_method if told else traced_method
-            method = wrap(own, _as_method(body), plain)
+            if told:
+                method = view_method(own, _as_method(body), plain)
+            else:
+                method = traced_method(own, _as_method(body), plain, first)
             attach(spelling, respelled(method, own, spelling if spelling in aliases else own, method=True))
         if inplace:
             if kind == "view":

@@ -8,7 +8,7 @@ operators of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +24,7 @@ from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.planes import Plane
 from tensorkit.kernels.threads import FORCED
+from tensorkit.kernels.ufuncs import SOME, Ufunc
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.overflow import check_number, check_range
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
@@ -34,12 +35,14 @@ from tensorkit.tensor import Array, Tensor, fresh, on_storage
 __all__ = [
     "MANY_PLANS",
     "NUMBERS",
+    "Held",
     "Place",
     "Pointwise",
     "Settled",
     "apply",
     "as_number_array",
     "as_settled",
+    "at_once",
     "brief",
     "check_castable",
     "check_devices",
@@ -48,6 +51,7 @@ __all__ = [
     "check_writable",
     "empty_strided",
     "few_elements",
+    "holding",
     "order_of_many",
     "lying",
     "place_of",
@@ -485,7 +489,7 @@ _ONE = numpy.complex64(1)
 times_one = {function: _with_one(function) for function in (numpy.add, numpy.subtract)}
 _plans: dict[Any, _Plan | None] = {}
 _ways: dict[Any, _Way | None] = {}
-_quiet = cpu.quiet_here
+_quiet, _new, _empty, _MANY = cpu.quiet_here, object.__new__, numpy.empty, cpu.MANY
 MANY_PLANS = 4096
 _SMALL = 1 << 31
 
@@ -691,12 +695,13 @@ def lying(loop: Plane, way: Settled, operands: Iterable[Array]) -> Tensor | None
     run = loop.ready or loop.often()
     if run is None:
         return None
-    made = numpy.empty(way.layout.size, way.kind.numpy)
+    kind = way.kind
+    made = _empty(way.layout.size, kind.numpy)
     try:
         run(*operands, made)
     except TypeError:
         return None  # memory that is only read is another type to Numba
-    return fresh(made, way.kind)
+    return fresh(made, kind)
 
 
 def as_settled(made: Any, way: Settled) -> Tensor | None:
@@ -715,6 +720,7 @@ def as_settled(made: Any, way: Settled) -> Tensor | None:
 
 
 _alike: dict[Any, Settled | None] = {}
+_REAL_NUMBERS = (dtypes.float32, dtypes.float64)
 
 
 def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any], by: Any) -> Tensor | None:
@@ -722,8 +728,7 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
 
     Args:
         arrays: theirs; None for one that nobody read so far.
-        by: the function over arrays. Its attribute ``apart`` is a loop that does the same where rows lie apart, and
-            the numbers that this is given for each dtype.
+        by: the function over arrays. Its attribute ``held`` is a `Held` that does the same.
     """
     first = operands[0]
     lay = first._layout
@@ -745,10 +750,9 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
         way = _alike[key] = settled(block, operands, by)
     if way is None:
         return plain(block, operands, by=by)
-    apart = getattr(by, "apart", None) if way.plane else None
-    if apart is not None:
-        loop, numbers = apart
-        found = lying(loop, way, (*arrays, numbers[arrays[0].dtype.char]))
+    held = getattr(by, "held", None) if way.plane else None
+    if held is not None:
+        found = lying(held.plane, way, (*arrays, held.numbers[first._dtype][1]))
         if found is not None:
             return found
     if way.packed:
@@ -763,6 +767,106 @@ def plain_alike(block: Pointwise, operands: tuple[Tensor, ...], arrays: list[Any
         return None  # another thread is inside
     out = as_settled(made, way)
     return plain(block, operands, by=by) if out is None else out
+
+
+class Held(NamedTuple):
+    """What computes a function of arrays and of numbers that are known: NumPy takes longer to make arrays of them."""
+
+    block: Pointwise
+    ufunc: Ufunc
+    plane: Plane  # for matrices whose rows lie apart
+    numbers: dict[dtype, tuple[tuple[Array, ...], Array]]  # what each is given after the arrays
+
+
+def holding(
+    block: Pointwise, ufunc: Ufunc, numbers: Mapping[str, tuple[Array, ...]], plane: Plane, *given: float
+) -> Held:
+    """The function of a block with known numbers.
+
+    Args:
+        numbers: for the ufunc, by the characters of the dtypes of single and double precision.
+        given: those of the loop.
+    """
+    all_given = plane.held(*given)
+    both = {kind: (numbers[char], all_given[char]) for char, kind in _BY_CHAR.items() if char in numbers}
+    return Held(block, ufunc, plane, both)
+
+
+_BY_CHAR = {kind.numpy.char: kind for kind in _REAL_NUMBERS}
+
+
+def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
+    """The result for hundreds of elements of tensors that lie alike, where nothing has to be decided any more.
+
+    None for all others, for operands that may want a gradient, and until there is a compiled loop.
+    """
+    block, ufunc, plane, numbers = held
+    first = tensors[0]
+    kind = first._dtype
+    given = numbers.get(kind)
+    if given is None:
+        return None
+    arrays: list[Any] = []
+    for tensor in tensors:
+        array, base = tensor._array, tensor._base
+        if tensor._autograd is not None or (base is not None and base._autograd is not None):
+            return None
+        if array is None:
+            if tensor._device is not CPU or tensor._bits:
+                return None
+            array = tensor._nd()
+        if tensor is first:
+            if not SOME <= array.size < _MANY:
+                return None
+            x, solid = array, tensor._solid
+            own: Any = tensor._layout
+            if own is None and not solid:
+                return None
+        else:
+            if tensor._dtype is not kind or tensor._solid is not solid:
+                return None
+            if solid:
+                if array.shape != x.shape:
+                    return None
+            else:
+                lay = tensor._layout
+                if lay is not own and (lay is None or lay.stride != own.stride or lay.size != own.size):
+                    return None
+        arrays.append(array)
+    run = ufunc.ready or ufunc.often()
+    if run is None:
+        return None
+    row_major = solid
+    try:
+        if solid:
+            made = _quiet(run, *arrays, *given[0])
+        else:
+            way = _alike.get((block.rules, len(arrays), kind, own.size, own.stride))
+            if way is None:
+                return None  # `plain_alike` finds it out
+            _, packed, layout, steps, row_major, in_rows = way
+            if not packed:
+                made = _quiet(run, *arrays, *given[0])
+                if made.strides != steps:
+                    return None
+            elif in_rows:
+                return lying(plane, way, (*arrays, given[1]))
+            else:
+                return None
+    except RuntimeError:
+        return None  # another thread is inside
+    # `fresh`, written out: the call would be a tenth of the whole.
+    out = _new(Tensor)
+    out._array = made
+    out._solid = row_major
+    out._layout = None if row_major else layout
+    out._storage = None
+    out._dtype = kind
+    out._device = CPU
+    out._counter = None
+    out._base = None
+    out._autograd = None
+    return out
 
 
 def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
@@ -796,9 +900,6 @@ def few_elements(input: Any, most: int = 16) -> Array | None:
     if input._dtype in _REAL_NUMBERS and 0 < array.size <= most and array.flags.c_contiguous:
         return array
     return None
-
-
-_REAL_NUMBERS = (dtypes.float32, dtypes.float64)
 
 
 def brief(input: Tensor, kinds: tuple[dtype, ...] = _REAL_NUMBERS) -> Array | None:

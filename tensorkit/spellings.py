@@ -40,6 +40,8 @@ from tensorkit.elementwise import (
     Settled,
     apply,
     as_settled,
+    at_once,
+    holding,
     lying,
     order_of_many,
     plain,
@@ -52,6 +54,7 @@ from tensorkit.forms import of_function, refusal, type_name
 from tensorkit.kernels import cpu, planes, ufuncs
 from tensorkit.kernels.planes import APART, Plane
 from tensorkit.signatures import later
+from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, fresh, fresh_strided
 
 __all__ = ["binary", "fast_unary", "samples_of_one", "unary"]
@@ -490,12 +493,17 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
         return None
-    if a._dtype not in _SCALED or not -_WHOLE <= alpha <= _WHOLE or wants_grad(a) or wants_grad(b):
+    if a._dtype not in _SCALED or not -_WHOLE <= alpha <= _WHOLE:
         return None
     # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
     signed = float(alpha if block.numpy is numpy.add else -alpha)
     # Numbers are remembered by their value, which 0 and -0 share.
-    scaled = _scaling(block.numpy, signed) if signed else _scaling.__wrapped__(block.numpy, signed)
+    scaled = _scaling(block, signed) if signed else _scaling.__wrapped__(block, signed)
+    found = at_once(scaled.held, (a, b))
+    if found is not None:
+        return found
+    if wants_grad(a) or wants_grad(b):
+        return None
     first, second = a._array, b._array
     if first is None or second is None or first.shape != second.shape:
         return plain(block, (a, b), by=scaled)
@@ -517,12 +525,13 @@ def _fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
 
 
 @functools.lru_cache(256)
-def _scaling(ufunc: Any, factor: float) -> Callable[[Any, Any], Any]:
+def _scaling(block: Pointwise, factor: float) -> Any:
     """The sum with a second array that is multiplied by a number, of single or double precision.
 
     Args:
-        ufunc: what it is computed with; of `numpy.subtract` the number has the other sign.
+        factor: the number; of `numpy.subtract` it has the other sign.
     """
+    ufunc: Any = block.numpy
     # NumPy takes longer to make an array of a number than to multiply.
     signed = {kind: numpy.array(factor, kind) for kind in "fd"}
     held = signed if ufunc is numpy.add else {kind: numpy.array(-factor, kind) for kind in "fd"}
@@ -532,7 +541,10 @@ def _scaling(ufunc: Any, factor: float) -> Callable[[Any, Any], Any]:
         kind = x.dtype.char
         return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
 
-    scaled.apart = planes.add_scaled, planes.add_scaled.held(factor)  # type: ignore[attr-defined]
+    numbers = {kind: (number,) for kind, number in signed.items()}
+    scaled.held = holding(  # type: ignore[attr-defined]
+        block, ufuncs.add_scaled, numbers, planes.add_scaled, factor
+    )
     return scaled
 
 
@@ -545,8 +557,9 @@ def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
         return {}
     most = 2 if block.result in ("real", "real float") else 3
     kinds = (kind for kind in dtypes.ALL if 2 <= kind.category <= most and kind not in block.lacks)
+    real = getattr(block.numpy, "real", block.numpy)  # what does the same of floating point numbers
     return {
-        kind: (block.numpy, dtypes.bool if block.result == "bool" else kind)
+        kind: (real if kind.category == 2 else block.numpy, dtypes.bool if block.result == "bool" else kind)
         for kind in kinds
         if not cpu.is_half(kind) and not (block.check is not None and kind.is_complex)
     }
@@ -557,6 +570,8 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     run, ndarray, new, many = cpu.quiet_here, numpy.ndarray, object.__new__, cpu.MANY
     strided = bool(block.like_first)  # see `_fast_binary`
     ways: dict[Any, Any] = {}  # `Settled`, or None
+    #: Of layouts that fill a block of memory, as transposed ones do: the function, and where its result lies.
+    dense: dict[Any, tuple[Any, dtype, Layout, tuple[int, ...]]] = {}
     loops = _loops(block)
 
     def aside(a: Tensor, x: Any) -> Tensor | None:
@@ -579,7 +594,13 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         except RuntimeError:
             return None  # another thread is inside
         out = as_settled(made, way)
-        return plain(block, (a,)) if out is None else out
+        if out is None:
+            return plain(block, (a,))
+        if not way.packed and not way.row_major and x.size < many:
+            if len(dense) >= MANY_PLANS:
+                dense.clear()
+            dense[key] = (same[a._dtype][0], way.kind, way.layout, way.steps)
+        return out
 
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
@@ -588,18 +609,27 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             x = a._nd()
         if x is None:
             return None
-        if not a._solid and (x.size != 1 or strided):
-            return aside(a, x)
+        layout: Layout | None = None
         try:
-            ufunc, kind = same[a._dtype]
-            array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
+            if a._solid or (x.size == 1 and not strided):
+                ufunc, kind = same[a._dtype]
+                array = run(ufunc, x) if x.size < many else cpu.mapped(ufunc, (x,), kind.numpy)
+            else:
+                own = a._layout
+                found = None if own is None else dense.get((a._dtype, own.size, own.stride))
+                if found is None:
+                    return aside(a, x)
+                ufunc, kind, layout, steps = found
+                array = run(ufunc, x)
+                if array.__class__ is not ndarray or array.strides != steps or array.base is not None:
+                    return aside(a, x)
         except (KeyError, RuntimeError):
             return None  # an unusual dtype, or another thread inside
         # `fresh`, written out: the call would be a tenth of the whole.
         out = new(Tensor)
         out._array = array if type(array) is ndarray else numpy.asarray(array)
-        out._solid = True
-        out._layout = None
+        out._solid = layout is None
+        out._layout = layout
         out._storage = None
         out._dtype = kind
         out._device = CPU

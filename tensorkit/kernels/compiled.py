@@ -520,9 +520,12 @@ class Swift:
         kinds: the dtypes of the result that the loop takes.
         extra: numbers that both are given after the arrays.
         columns: whether the loop knows columns, whose numbers are each for a whole row.
+
+    Attributes:
+        held: what answers for hundreds of elements, if the function has it as its attribute.
     """
 
-    __slots__ = ("columns", "extra", "function", "kinds", "loop")
+    __slots__ = ("columns", "extra", "function", "held", "kinds", "loop")
 
     def __init__(
         self,
@@ -533,7 +536,7 @@ class Swift:
         columns: bool = False,
     ) -> None:
         self.loop, self.function, self.kinds, self.extra = loop, function, kinds, extra
-        self.columns = columns
+        self.columns, self.held = columns, getattr(function, "held", None)
 
     def __call__(self, *inputs: Any) -> Any:
         return self.function(*inputs, *self.extra)

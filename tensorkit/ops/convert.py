@@ -45,11 +45,15 @@ def to_dtype(
     """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
     if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
-    if wanted is None and not tracing.active and not wants_grad(input):
+    base = input._base
+    # `wants_grad`, written out: the call would be a tenth of the whole.
+    bare = input._autograd is None and (base is None or base._autograd is None)
+    if bare and wanted is None and not tracing.active:
         array: Any = input._array
-        few = array is not None and input._solid and array.size < kernels.MANY
-        if few and input._dtype.category < 3 and kind.category < 3:
-            return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
+        if array is not None and input._solid:
+            few = array.size < kernels.MANY
+            if few and input._dtype.category < 3 and kind.category < 3:
+                return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
         quick = copied_few(input, kind)
         if quick is not None:
             return quick

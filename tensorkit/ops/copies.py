@@ -204,14 +204,26 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
     own = input._dtype
     if input._device is not CPU or own.category > 2 or kind.category > 2:
         return None
-    array = input._nd()
-    if not 0 < array.size <= _FEW:
+    array = input._array
+    if array is None:
+        array = input._nd()
+    size = array.size
+    if not 0 < size <= _FEW:
         return None
-    if array.size == 1 and (own is kind or (own in _WIDE and kind in _WIDE)):
+    alike = own is kind
+    wide = own in _WIDE and kind in _WIDE
+    if size == 1 and (alike or wide):
         one = _one_like(array, input, kind)
         if one is not None:
             return one
-    return like_input(array.copy("K") if own is kind else kernels.cast(array, kind), input, kind)
+    if alike:
+        return like_input(array.copy("K"), input, kind)
+    if wide:
+        try:
+            return like_input(kernels.quiet_here(array.astype, kind.numpy), input, kind)
+        except RuntimeError:
+            pass  # another thread is inside
+    return like_input(kernels.cast(array, kind), input, kind)
 
 
 def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor | None:

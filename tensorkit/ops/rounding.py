@@ -50,6 +50,7 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
     def rounded(a: Array) -> Array:
         return a.copy() if a.dtype.kind in "iu" else ufunc(a)
 
+    rounded.real = ufunc  # type: ignore[attr-defined]
     planes.APART[rounded] = planes.APART[ufunc]
     cpu.shortcut(rounded, lambda inputs, out: (ufunc, inputs) if out.dtype.kind == "f" else None)
     return Pointwise(
@@ -140,6 +141,7 @@ def _to_even(a: Array) -> Array:
     return a.copy() if a.dtype.kind in "iu" else numpy.rint(a)
 
 
+_to_even.real = numpy.rint  # type: ignore[attr-defined]
 planes.APART[_to_even] = planes.APART[numpy.rint]
 cpu.shortcut(_to_even, lambda inputs, out: (numpy.rint, inputs) if out.dtype.kind == "f" else None)
 

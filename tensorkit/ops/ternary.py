@@ -19,10 +19,12 @@ from tensorkit.elementwise import (
     NUMBERS,
     Pointwise,
     apply,
+    at_once,
     check_devices,
     check_memory,
     empty_strided,
     few_elements,
+    holding,
     order_of_many,
     plain,
     plain_alike,
@@ -83,6 +85,10 @@ def _fast(
     That is for row-major tensors of one size and floating point dtype without a history, or other few elements, and
     numbers that they hold.
     """
+    if out is None and body.__class__ is Swift and body.held is not None:
+        found = at_once(body.held, tensors)
+        if found is not None:
+            return found
     kind = tensors[0]._dtype
     if kind is not _SINGLE and kind is not _DOUBLE:
         return None
@@ -184,7 +190,9 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         return _clip(small, large, a)
 
     if held:
-        clipped.apart = planes.clip, planes.clip.held(*bounds)  # type: ignore[attr-defined]
+        clipped.held = holding(  # type: ignore[attr-defined]
+            _CLIPPED, ufuncs.clip, both, planes.clip, *bounds
+        )
     if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
         return functools.partial(_clip, low, high)
     return Swift(compiled.clip, clipped, extra=bounds)
@@ -236,7 +244,10 @@ def _product_adder(factor: Any) -> Any:
         run = ufuncs.add_product.of(a)
         return _add_product(factor, a, b, c) if run is None else run(a, b, c, held[a.dtype.char])
 
-    added.apart = planes.add_product, planes.add_product.held(float(factor))  # type: ignore[attr-defined]
+    numbers = {kind: (number,) for kind, number in held.items()}
+    added.held = holding(  # type: ignore[attr-defined]
+        _ADDED["addcmul"], ufuncs.add_product, numbers, planes.add_product, float(factor)
+    )
     return Swift(compiled.add_product, added, extra=(factor,))
 
 
@@ -375,7 +386,16 @@ def _sum_samples(name: str) -> tuple[Any, ...]:
     )
 
 
-@op(samples=_sum_samples("addcmul"), kind="pointwise", inplace=True, rounded=1)
+_PRODUCT = _adding("addcmul", 1).held
+
+
+def _addcmul_at_once(input: Any = None, tensor1: Any = None, tensor2: Any = None, *more: Any) -> Any:
+    if more or not input.__class__ is tensor1.__class__ is tensor2.__class__ is Tensor:
+        return None
+    return at_once(_PRODUCT, (input, tensor1, tensor2))
+
+
+@op(samples=_sum_samples("addcmul"), kind="pointwise", inplace=True, rounded=1, first=_addcmul_at_once)
 @_shown
 def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:
     """Add a product: ``input + value * tensor1 * tensor2``, element by element.
@@ -448,7 +468,9 @@ def _mix(weight: Any, kind: dtype) -> Any:
         gap *= share
         return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
 
-    mixed.apart = planes.mix, planes.mix.held(share.item(), not near)  # type: ignore[attr-defined]
+    mixed.held = holding(  # type: ignore[attr-defined]
+        _MIXED, ufuncs.mix, {kind.numpy.char: (whole,)}, planes.mix, share.item(), not near
+    )
     return Swift(compiled.mix, mixed, extra=(weight,))
 
 
@@ -465,6 +487,14 @@ def _check_mixed(input: Tensor, **others: Tensor) -> None:
 
 def _lerp_weight(g: Any, c: Any) -> Any:
     return g * conjugated(c.end - c.input)
+
+
+def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more: Any) -> Any:
+    if more or input.__class__ is not Tensor or end.__class__ is not Tensor:
+        return None
+    if not (weight.__class__ in _PLAIN and -_LARGEST <= weight <= _LARGEST and weight):
+        return None  # numbers are remembered by their value, which 0 and -0 share
+    return at_once(_mix(weight, input._dtype).held, (input, end)) if input._dtype in _FAST else None
 
 
 @op(
@@ -492,6 +522,7 @@ def _lerp_weight(g: Any, c: Any) -> Any:
         end=lambda g, c: g * conjugated(c.weight),
         weight=_lerp_weight,
     ),
+    first=_lerp_at_once,
 )
 @takes(
     "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
@@ -633,6 +664,13 @@ def _all_are(kinds: tuple[type, ...], *bounds: Any) -> bool:
     return all(bound is None or isinstance(bound, kinds) for bound in bounds)
 
 
+def _clamp_at_once(input: Any = None, min: Any = None, max: Any = None, *more: Any) -> Any:
+    if more or input.__class__ is not Tensor or min.__class__ not in _BOUNDS or max.__class__ not in _BOUNDS:
+        return None
+    held = None if min is max is None else getattr(_clipping(min, max), "held", None)
+    return None if held is None else at_once(held, (input,))
+
+
 @op(
     samples=(
         sample("tk.clamp(a, 1, 2)", a=(2, 3)),
@@ -658,6 +696,7 @@ def _all_are(kinds: tuple[type, ...], *bounds: Any) -> bool:
     kind="pointwise",
     aliases=("clip",),
     inplace=True,
+    first=_clamp_at_once,
 )
 @takes(*_CLAMP_FORMS)
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:

@@ -138,6 +138,8 @@ CALLS = (
     "tk.add(a, b, alpha=0.5)",
     "tk.sub(a, b, alpha=2)",
     "tk.addcmul(a, b, a, value=0.5)",
+    "tk.addcmul(a, b, b)",
+    "a.addcmul(b, a)",
     "tk.lerp(a, b, 0.3)",
     "tk.lerp(a, b, 0.8)",
     "tk.where(a > 0, a, b)",
@@ -182,7 +184,13 @@ CALLS = (
 @pytest.mark.parametrize("call", CALLS)
 def test_tensors_of_rows_apart_are_pytorchs(call: str) -> None:
     with compiled.at_once():
-        for layout in ("rows apart", "every second", "row-major", "columns of a transposed one"):
+        for layout in (
+            "rows apart",
+            "every second",
+            "row-major",
+            "columns of a transposed one",
+            "transposed",
+        ):
             assert layout in OF_TENSORS
             for special in (False, True):
                 if not (special and "long" in call):
