@@ -92,9 +92,12 @@ class _Result(tuple[Any, ...]):
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, parts: Iterable[Any], extra: Any = None) -> _Result:
-        if parts.__class__ is not tuple and not isinstance(parts, Iterable):
+        if parts.__class__ is tuple:
+            given: tuple[Any, ...] = parts
+        elif isinstance(parts, Iterable):
+            given = tuple(parts)
+        else:
             raise TypeError("constructor requires a sequence")
-        given = tuple(parts)
         if len(given) != len(cls._fields):
             raise TypeError(
                 f"tensorkit.return_types.{cls.__name__}() takes a {len(cls._fields)}-sequence "

@@ -22,7 +22,9 @@ from tensorkit.kernels.compiled import Loop
 from tensorkit.kernels.threads import FORCED, spread
 
 __all__ = [
+    "choice",
     "ends_of_longest",
+    "in_order",
     "keys_of",
     "less_sorted",
     "nth",
@@ -294,6 +296,133 @@ def less_sorted(row: Array) -> Array | None:
     fast(row.astype(numpy.float64)[None], places)
     only: Array = places[0]
     return only
+
+
+# -- hundreds of elements -----------------------------------------------------------------------------------------
+
+#: The longest rows of which every element is compared with every other: many at once, and without a jump.
+_COMPARED = 128
+
+
+def _ranks(v, count, ranks):  # type: ignore[no-untyped-def]
+    """How many elements of a row are smaller, for each; whether no two are equal, and none is nan.
+
+    Up to a multiple of 32 the row is filled up with its first element, so that no loop has a rest.
+    """
+    v[count:] = v[0]
+    total = 0
+    for j in range(count):
+        one, smaller = v[j], numpy.int32(0)
+        for k in range(v.size):
+            smaller += numpy.int32(v[k] < one)
+        if v[0] < one:
+            smaller -= numpy.int32(v.size - count)
+        ranks[j] = smaller
+        total += ranks[j]
+    return total == count * (count - 1) // 2
+
+
+def _turn(row, falling, less, v):  # type: ignore[no-untyped-def]
+    """Numbers whose rising order is the wanted one: ``-x`` of those with a point, ``~x`` of the others."""
+    sign, less = row.dtype.type(-1 if falling else 1), row.dtype.type(less)
+    for j in range(row.size):
+        v[j] = row[j] * sign - less
+
+
+def _order_rows(x, falling, less, stable, values, places):  # type: ignore[no-untyped-def]
+    count = x.shape[1]
+    v = numpy.empty((count + 31) // 32 * 32, x.dtype)
+    ranks, p = numpy.empty(count, numpy.int64), numpy.empty(count, numpy.int64)
+    for i in range(x.shape[0]):
+        row = x[i]
+        _turn(row, falling, less, v)
+        if count <= _COMPARED and _ranks(v, count, ranks):
+            for j in range(count):
+                values[i, ranks[j]], places[i, ranks[j]] = row[j], j
+            continue
+        for j in range(count):
+            if v[j] != v[j]:
+                return False
+            p[j] = j
+        _insert(v, p, 0, count) if stable else _introsort(v, p, count, -1)
+        for j in range(count):
+            values[i, j], places[i, j] = row[p[j]], p[j]
+    return True
+
+
+def _choose_rows(x, falling, less, values, places):  # type: ignore[no-untyped-def]
+    count, most = x.shape[1], values.shape[1]
+    v = numpy.empty((count + 31) // 32 * 32, x.dtype)
+    ranks = numpy.empty(count, numpy.int64)
+    for i in range(x.shape[0]):
+        row = x[i]
+        if most > 1:
+            _turn(row, falling, less, v)
+            if not _ranks(v, count, ranks):
+                return False
+            for j in range(count):
+                if ranks[j] < most:
+                    values[i, ranks[j]], places[i, ranks[j]] = row[j], j
+            continue
+        best = row[0]
+        for j in range(count):
+            one = row[j]
+            best = (one if one > best else best) if falling else (one if one < best else best)
+        found, odd = 0, 0
+        for j in range(count):
+            if row[j] == best:
+                found, places[i, 0] = found + 1, j
+            odd += row[j] != row[j]
+        if found != 1 or odd:
+            return False
+        values[i, 0] = best
+    return True
+
+
+_RANKS: dict[str, Callable[..., Any]] = {"_ranks": _ranks, "_turn": _turn}
+_PLAIN = ("f4", "f8", "i4", "i8")
+_orders = _Steps(
+    _order_rows, tuple(f"b1({k}[:,::1],b1,i8,b1,{k}[:,::1],i8[:,::1])" for k in _PLAIN), {**_SORT, **_RANKS}
+)
+_choices = _Steps(_choose_rows, tuple(f"b1({k}[:,::1],b1,i8,{k}[:,::1],i8[:,::1])" for k in _PLAIN), _RANKS)
+
+
+def in_order(rows: Array, descending: bool, stable: bool) -> tuple[Array, Array] | None:
+    """The elements of each row of some hundreds in order, and their places, ties as PyTorch has them.
+
+    None where there is a nan, or a row is long and to be stable.
+
+    Args:
+        rows: a row-major matrix of single or double precision or of 32 or 64 bits.
+    """
+    fast = _orders.ready or _orders.often()
+    if fast is None or (stable and rows.shape[1] > _COMPARED):
+        return None
+    values, places = numpy.empty(rows.shape, rows.dtype), numpy.empty(rows.shape, numpy.int64)
+    less = 1 if descending and rows.dtype.kind == "i" else 0
+    try:
+        return (values, places) if fast(rows, descending, less, stable, values, places) else None
+    except TypeError:  # memory that is only read: to Numba that is another type
+        return None
+
+
+def choice(rows: Array, k: int, largest: bool) -> tuple[Array, Array] | None:
+    """The k largest or smallest elements of each row of some hundreds in order, and their places.
+
+    None where there is a nan, or two are equal that could both be meant; and of long rows, but for one of each.
+
+    Args:
+        rows: as for `in_order`.
+    """
+    fast = _choices.ready or _choices.often()
+    if fast is None or (k > 1 and rows.shape[1] > _COMPARED):
+        return None
+    values, places = numpy.empty((len(rows), k), rows.dtype), numpy.empty((len(rows), k), numpy.int64)
+    less = 1 if largest and rows.dtype.kind == "i" else 0
+    try:
+        return (values, places) if fast(rows, largest, less, values, places) else None
+    except TypeError:
+        return None
 
 
 # -- a stable order -----------------------------------------------------------------------------------------------

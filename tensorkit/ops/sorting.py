@@ -15,7 +15,7 @@ import numpy
 from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import missing_kernel, op, sample, takes
+from tensorkit.dispatch import missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
@@ -130,7 +130,7 @@ def _picked(rows: Array, order: Array) -> Array:
 def _spread(g: Any, c: Any) -> Any:
     """Each gradient goes to the place that its element was taken from."""
     size = c.input_face.size
-    return put_along(g[0], c.indices, normalise_dim(c.dim.__index__(), len(size)), size) if size else g[0]
+    return put_along(g[0], c.indices, normalise_dim(c.dim.__index__(), len(size)), size)
 
 
 # -- results ------------------------------------------------------------------------------------------------------
@@ -282,9 +282,37 @@ def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[
     rows = _some_rows(input, dim)
     if rows is None:
         return None
-    order = numpy.ascontiguousarray(orders.order_rows(rows, descending, bool(stable)))
-    values, shape = _picked(rows, order), input._array.shape
-    return fresh(values.reshape(shape), input._dtype), fresh(order.reshape(shape), dtypes.int64)
+    found = compiled_order.in_order(rows, descending, bool(stable))
+    if found is None:
+        order = numpy.ascontiguousarray(orders.order_rows(rows, descending, bool(stable)))
+        found = _picked(rows, order), order
+    return _as_pair(found, input._array.shape, input._dtype)
+
+
+def _as_pair(found: tuple[Array, Array], shape: tuple[int, ...], kind: dtype) -> tuple[Tensor, Tensor]:
+    """Values and places of rows as tensors of a shape."""
+    values, places = found
+    if len(shape) != 2:
+        values, places = values.reshape(shape), places.reshape(shape)
+    return fresh(values, kind), fresh(places, dtypes.int64)
+
+
+def _at_once(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
+    """A few elements in order, or some hundreds, if none of the operands may want a gradient; None for all others."""
+    if input.__class__ is not Tensor or wants_grad(input):
+        return None
+    found = few_in_order(input, dim, descending)
+    return _some_in_order(input, dim, descending, stable) if found is None else found
+
+
+def _sort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
+    found = None if more else _at_once(input, dim, descending, None)
+    return None if found is None else return_types.sort(found)
+
+
+def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
+    found = None if more else _at_once(input, dim, descending, None)
+    return None if found is None else found[1]
 
 
 @op(
@@ -309,6 +337,7 @@ def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[
         input=_spread,
     ),
     strict=True,
+    first=_sort_at_once,
 )
 @takes(*_SORT_FORMS)
 def sort(
@@ -361,6 +390,7 @@ def sort(
     ),
     kind="reduce",
     strict=True,
+    first=_argsort_at_once,
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
@@ -386,6 +416,8 @@ def argsort(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.argsort.html
     """
     if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return found[1]
+    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
         return found[1]
     _check_sort(input, descending, stable)
     if out is not None and (stable is None or not isinstance(out, Tensor)):
@@ -536,15 +568,34 @@ def _top_of_some(input: Any, k: int, dim: Any, largest: Any) -> tuple[Tensor, Te
     if rows is None or not 0 < k <= rows.shape[1]:
         return None
     shape = (*input._array.shape[:-1], k)
+    found = compiled_order.choice(rows, k, largest)
+    if found is not None:
+        return _as_pair(found, shape, input._dtype)
     if k == 1:
         only, place = few.extreme_along(largest, rows, 1)
         # Of equal elements PyTorch's algorithm finds one of its own; and nan, which equals nothing, is the largest.
         most = only.item(only.argmax())
         if most == most and numpy.count_nonzero(rows == only[:, None]) == len(rows):
             return fresh(only.reshape(shape), input._dtype), fresh(place.reshape(shape), dtypes.int64)
-    found = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
-    values = _picked(rows, found)
-    return fresh(values.reshape(shape), input._dtype), fresh(found.reshape(shape), dtypes.int64)
+    order = numpy.ascontiguousarray(_top_rows(rows, k, largest, True))
+    return _as_pair((_picked(rows, order), order), shape, input._dtype)
+
+
+def _topk_at_once(
+    input: Any = None, k: Any = None, dim: Any = -1, largest: Any = True, sorted: Any = True, *more: Any
+) -> Any:
+    if (
+        more
+        or sorted is not True
+        or k.__class__ is not int
+        or input.__class__ is not Tensor
+        or wants_grad(input)
+    ):
+        return None
+    found = few_in_order(input, dim, largest, k)
+    if found is None:
+        found = _top_of_some(input, k, dim, largest)
+    return None if found is None else return_types.topk(found)
 
 
 def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
@@ -570,6 +621,7 @@ def meta_pair(size: tuple[int, ...], kind: dtype) -> Pair:
     ),
     kind="reduce",
     derivative=Rule("TopkBackward0", input=_spread),
+    first=_topk_at_once,
 )
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None

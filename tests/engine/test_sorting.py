@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled_order
+from tensorkit.kernels import compiled, compiled_order
 from tensorkit.kernels import order as orders
 from tests.oracle import require_torch
 
@@ -89,6 +89,34 @@ def test_of_equal_elements_those_are_chosen_that_pytorch_chooses(kind: str) -> N
         assert _same(ours.median(1), theirs.median(1))
         assert _same(ours.nanmedian(1), theirs.nanmedian(1))
         assert _same(ours.mode(), theirs.mode())
+
+
+@parity
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32", "int64"])
+def test_hundreds_of_elements_are_ordered_by_comparing_each_with_each_or_by_pytorchs_steps(kind: str) -> None:
+    torch, rng = require_torch(), np.random.default_rng(7)
+    for length in (1, 2, 17, 31, 32, 33, 128, 129, 700):
+        for ties in (False, True):
+            rows = np.stack([rng.permutation(length) for _ in range(3)]).astype(kind) - length // 2
+            rows[0] = rows[0] // 3 if ties else rows[0]
+            if length > 2:
+                ends = [-np.inf, np.inf] if kind.startswith("f") else [np.iinfo(kind).min, np.iinfo(kind).max]
+                rows[1, rng.permutation(length)[:2]] = ends
+            ours, theirs = tk.from_numpy(rows), torch.from_numpy(rows)
+            with compiled.at_once():
+                for falling in (False, True):
+                    order = compiled_order.in_order(rows, falling, False)
+                    assert order is not None
+                    assert _same(ours.sort(1, falling), theirs.sort(1, falling))
+                    assert _same(ours[1].argsort(-1, falling), theirs[1].argsort(-1, falling))
+                    assert _same(
+                        ours.sort(stable=True, descending=falling),
+                        theirs.sort(stable=True, descending=falling),
+                    )
+                    for k in {1, (length + 1) // 2, length}:
+                        assert _same(ours.topk(k, 1, falling), theirs.topk(k, 1, falling))
+                    known = compiled_order.choice(rows, min(2, length), falling) is not None
+                    assert known == (length < 3 or (length <= 128 and not ties))
 
 
 def _calls(length: int) -> list[Callable[[Any], Any]]:
