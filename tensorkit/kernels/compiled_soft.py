@@ -12,7 +12,10 @@ import numpy
 
 from tensorkit.kernels.compiled import loop, power, step
 
-__all__ = ["log_sums", "softmax", "softmax_of_short"]
+__all__ = ["SHORT", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
+
+#: Rows of so many elements, or fewer, are taken side by side.
+SHORT = 32
 
 _F, _I = numpy.float32, numpy.int32
 _ZERO, _ENDLESS = _F(0), _F(numpy.inf)
@@ -64,8 +67,7 @@ def _total(row, most):  # type: ignore[no-untyped-def]
     return total
 
 
-@loop("void(f4[::1],i8,f4[::1],i8,i8,b1)")
-def softmax(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
+def _rows(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
     for i in range(rows):
         x, y = a[i * sa : i * sa + columns], out[i * columns : (i + 1) * columns]
         most = _largest(x)
@@ -87,8 +89,7 @@ def softmax(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-de
             y[j] = y[j] * share
 
 
-@loop("void(f4[::1],i8,f4[::1],i8,i8,b1)")
-def softmax_of_short(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
+def _short_rows(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
     # The rows side by side: a row alone would be done before sixteen of its numbers were taken at once.
     tops, totals = numpy.empty(64, numpy.float32), numpy.empty(64, numpy.float64)
     kept = numpy.empty(64 * columns if logarithm else 0, numpy.float32)
@@ -125,6 +126,25 @@ def softmax_of_short(a, sa, out, rows, columns, logarithm):  # type: ignore[no-u
                 share = numpy.float32(1 / totals[i])
                 for j in range(columns):
                     y[j] = y[j] * share
+
+
+@loop("void(f4[::1],i8,f4[::1],i8,i8,b1)")
+def softmax(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
+    _rows(a, sa, out, rows, columns, logarithm)
+
+
+@loop("void(f4[::1],i8,f4[::1],i8,i8,b1)")
+def softmax_of_short(a, sa, out, rows, columns, logarithm):  # type: ignore[no-untyped-def]
+    _short_rows(a, sa, out, rows, columns, logarithm)
+
+
+@loop("void(f4[:,::1],f4[:,::1],b1)")
+def softmax_of_some(a, out, logarithm):  # type: ignore[no-untyped-def]
+    rows, columns = out.shape
+    if columns <= SHORT:
+        _short_rows(a.reshape(-1), columns, out.reshape(-1), rows, columns, logarithm)
+    else:
+        _rows(a.reshape(-1), columns, out.reshape(-1), rows, columns, logarithm)
 
 
 @loop("void(f4[::1],i8,f4[::1],i8)")

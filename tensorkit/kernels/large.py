@@ -31,6 +31,7 @@ __all__ = [
     "running",
     "scatter_added",
     "softmax",
+    "softmax_of_some",
     "triangle",
     "within",
 ]
@@ -62,13 +63,9 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
     return [array.reshape(-1, array.shape[-1]) for array in arrays]
 
 
-#: Rows of so many elements, or fewer, are taken side by side.
-_SHORT = 32
-
-
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     """The softmax of each row of float32 numbers, or of a copy of few elements, or its logarithm."""
-    short = array.ndim and array.shape[-1] <= _SHORT
+    short = array.ndim and array.shape[-1] <= compiled_soft.SHORT
     given = _rows_of_single(array, axis, compiled_soft.softmax_of_short if short else compiled_soft.softmax)
     if given is None:
         return None
@@ -86,6 +83,22 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
 
     grain = _grain(count, array.size)
     spread(piece, count, grain, 0 if step else grain)
+    return out
+
+
+def softmax_of_some(array: Array, axis: int, logarithm: bool) -> Array | None:
+    """`softmax` of the rows of some hundreds of elements, by a loop that is told nothing else."""
+    if array.dtype.char != "f" or axis != array.ndim - 1:
+        return None
+    fast = compiled_soft.softmax_of_some.ready or compiled_soft.softmax_of_some.often()
+    if fast is None:
+        return None
+    out: Array = numpy.empty(array.shape, array.dtype)
+    rows, target = array if array.flags.carray else array.copy(), out
+    if array.ndim != 2:
+        columns = array.shape[-1]
+        rows, target = rows.reshape(-1, columns), out.reshape(-1, columns)
+    fast(rows, target, logarithm)
     return out
 
 

@@ -12,7 +12,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
-from tensorkit.dispatch import differentiable, missing_kernel, op, sample
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, resize_out
 from tensorkit.kernels import cpu as kernels
@@ -31,7 +31,6 @@ from tensorkit.ops.reduce import (
     like_meta,
     one_axis,
     reduced_size,
-    small,
     with_dims,
 )
 from tensorkit.tensor import Array, Tensor, fresh
@@ -287,18 +286,31 @@ def _soft_op(
     """`softmax` and `log_softmax`."""
     shortly, logarithm = getattr(few, name), name == "log_softmax"
 
+    def quickly(input: Tensor, dim: Any) -> Tensor | None:
+        array = brief(input)
+        axis = None if array is None else axis_of_small(array, dim)
+        if array is None or axis is None:
+            return None
+        if array.size > few.FEW:
+            values = large.softmax_of_some(array, axis, logarithm)
+            if values is None:
+                values = large.softmax(array, axis, logarithm)
+            return None if values is None else fresh(values, input._dtype)
+        try:
+            if axis == array.ndim - 1 and array.flags.c_contiguous:
+                return fresh(shortly(array), input._dtype)
+        except (OverflowError, ValueError):
+            pass  # a nan before the largest element, or an infinity: NumPy knows what to do
+        return None
+
+    def at_once(input: Any = None, dim: Any = None, *more: Any) -> Tensor | None:
+        if more or input.__class__ is not Tensor or wants_grad(input):
+            return None
+        return quickly(input, dim)
+
     def soft(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
-        if dtype is None and out is None and (array := small(input, any_steps=True)) is not None:
-            try:
-                if axis_of_small(array, dim) == array.ndim - 1:
-                    return fresh(shortly(array), input._dtype)
-            except (OverflowError, ValueError):
-                pass  # a nan before the largest element, or an infinity: NumPy knows what to do
-        elif dtype is None and out is None and (array := brief(input)) is not None:
-            axis = axis_of_small(array, dim)
-            values = None if axis is None else large.softmax(array, axis, logarithm)
-            if values is not None:
-                return fresh(values, input._dtype)
+        if dtype is None and out is None and (found := quickly(input, dim)) is not None:
+            return found
         return _soft(name, kernel, input, dim, dtype, out, made)
 
     soft.__name__ = name
@@ -322,7 +334,7 @@ def _soft_op(
     """
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _SOFT_SAMPLES]
     rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
-    made = op(samples=samples, kind="copy", name=name, rounded=2, derivative=rule)(soft)
+    made = op(samples=samples, kind="copy", name=name, rounded=2, derivative=rule, first=at_once)(soft)
     return made
 
 
