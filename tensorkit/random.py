@@ -54,6 +54,8 @@ __all__ = [
     "fill_normal",
     "fill_permutation",
     "fill_poisson",
+    "fill_some_normal",
+    "fill_some_uniform",
     "fill_uniform",
     "fork_rng",
     "get_rng_state",
@@ -421,6 +423,28 @@ def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arra
     return numpy.array(numbers, kind)
 
 
+def fill_some_uniform(row: Array, generator: Generator) -> None:
+    """`fill_uniform` of a row of `FEW` to `BRIEF` numbers of single or double precision, with nothing looked at."""
+    fast = (compiled.units.ready or compiled.units.often()) if row.dtype.char == "f" else None
+    if fast is None:
+        fill_uniform(row, generator)
+        return
+    with generator.lock:
+        fast(generator.one_by_one()(row.size), row)
+
+
+def fill_some_normal(row: Array, generator: Generator) -> None:
+    """`fill_normal` of such a row: of an odd size the last 16 are drawn anew, with the words that come next."""
+    loop = compiled.normal_of_words
+    fast = (loop.ready or loop.often()) if row.dtype.char == "f" else None
+    if fast is None:
+        fill_normal(row, generator)
+        return
+    count = row.size
+    with generator.lock:
+        fast(generator.one_by_one()(count + 16 if count % 16 else count), row)
+
+
 def fill_integers(out: Array, generator: Generator, low: int, high: int) -> None:
     """Fill with integers from low to high - 1 (int64 bounds), in any dtype that is not complex.
 
@@ -444,7 +468,7 @@ def fill_permutation(out: Array, generator: Generator) -> None:
         if draws.SOME <= count < BRIEF and out.dtype == numpy.int64 and out.flags.carray:
             fast = draws.swaps.often()
             if fast is not None:
-                fast(generator.wide_words(count - 1), out)
+                fast(generator.one_by_one()(count - 1), out)
                 return
         left = numpy.arange(count, 1, -1, dtype=numpy.uint32 if count < 2**32 else numpy.int64)
         chosen = generator.words(left.size) % left + numpy.arange(left.size)

@@ -60,6 +60,7 @@ __all__ = [
     "nan_to_num",
     "narrower",
     "normal",
+    "normal_of_words",
     "paused",
     "power",
     "relu",
@@ -885,15 +886,18 @@ def sigmoid(a, sa, out, so, rows, columns):  # type: ignore[no-untyped-def]
 # -- along rows ---------------------------------------------------------------------------------------------------
 
 
-@loop("void(u4[::1],f4[::1])", "void(u8[::1],f4[::1])")
-def units(words, numbers):  # type: ignore[no-untyped-def]
+def _units(words, numbers):  # type: ignore[no-untyped-def]
     # Signed, because processors turn signed integers into floating point in one step.
     for k in range(len(numbers)):
         numbers[k] = numpy.float32(numpy.int32(words[k] & numpy.uint32(0xFFFFFF))) * _UNIT
 
 
-@loop("void(f4[::1])")
-def normal(numbers):  # type: ignore[no-untyped-def]
+@loop("void(u4[::1],f4[::1])", "void(u8[::1],f4[::1])")
+def units(words, numbers):  # type: ignore[no-untyped-def]
+    _units(words, numbers)
+
+
+def _normal(numbers):  # type: ignore[no-untyped-def]
     # Of each 16 numbers the first 8 give radii, the others angles: laid side by side, they are taken many at once.
     us, vs = numpy.empty(1024, numpy.float32), numpy.empty(1024, numpy.float32)
     for first in range(0, len(numbers), 2048):
@@ -922,6 +926,22 @@ def normal(numbers):  # type: ignore[no-untyped-def]
             start = first + 2 * k
             for lane in range(8):
                 numbers[start + lane], numbers[start + 8 + lane] = us[k + lane], vs[k + lane]
+
+
+@loop("void(f4[::1])")
+def normal(numbers):  # type: ignore[no-untyped-def]
+    _normal(numbers)
+
+
+@loop("void(u8[::1],f4[::1])")
+def normal_of_words(words, numbers):  # type: ignore[no-untyped-def]
+    count = len(numbers)
+    whole = count // 16 * 16
+    _units(words, numbers)
+    _normal(numbers[:whole])
+    if whole < count:
+        _units(words[count:], numbers[count - 16 :])
+        _normal(numbers[count - 16 :])
 
 
 @loop("void(f4[::1],i8,i8,f8[::1],b1)", reordered=True)

@@ -115,10 +115,18 @@ def shuffle(order: Any, other: Any) -> None:
 def swaps(words: Any, order: Any) -> None:
     """Fill with 0 … count - 1 and swap each place with one that is not before it, as words of 32 bits choose it."""
     count = len(order)
+    steps = numpy.empty(count, numpy.int32)
+    steps[count - 1] = 0
+    for place in range(count - 1):
+        # The rest of a division, by way of double precision: the quotients of words of 32 bits are nearer to no whole
+        # number than it can tell, and four are divided at once.
+        word, left = numpy.uint32(words[place]), numpy.uint32(count - place)
+        whole = numpy.uint32(numpy.float64(word) / numpy.float64(left))
+        steps[place] = numpy.int32(word - numpy.uint32(whole * left))
     for place in range(count):
         order[place] = place
     for place in range(count - 1):
-        other = place + numpy.int64(numpy.uint32(words[place]) % numpy.uint32(count - place))
+        other = place + steps[place]
         kept = order[place]
         order[place] = order[other]
         order[other] = kept

@@ -320,7 +320,14 @@ _SOME = 4096  # numbers; of more, nobody notices what the whole way takes
 _FEW, _generator = random.FEW, random.default_generator
 
 
-def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few, fill_some: Fill) -> Callable[..., Tensor]:
+def _at_once(draw_few: _Few, fill_some: Fill) -> Callable[..., Tensor | None]:
+    """``rand`` and ``randn`` of a size alone."""
+    return lambda *size: None if default_chosen.once else _few(size, draw_few, fill_some)
+
+
+def _sized(
+    name: str, fill: Callable[..., Tensor], at_once: Callable[..., Tensor | None]
+) -> Callable[..., Tensor]:
     """``rand`` and ``randn``: a size, as integers or as one sequence, and the options."""
 
     def create(
@@ -332,7 +339,7 @@ def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few, fill_some: Fi
         **keyword: Any,
     ) -> Tensor:
         plain = generator is None and out is None and dtype is None and device is None and not keyword
-        if plain and not default_chosen.once and (quick := _few(size, draw_few, fill_some)) is not None:
+        if plain and (quick := at_once(*size)) is not None:  # there was a word about gradients
             return quick
         call = _Call(
             name,
@@ -355,6 +362,7 @@ def _sized(name: str, fill: Callable[..., Tensor], draw_few: _Few, fill_some: Fi
     return create
 
 
+_rand_at_once = _at_once(random.few_uniform, random.fill_some_uniform)
 rand = op(
     samples=(
         sample(f"tk.rand(2, 3, {_SEEDED})"),
@@ -366,7 +374,8 @@ rand = op(
     ),
     kind="create",
     methods=(),
-)(_sized("rand", _uniform, random.few_uniform, random.fill_uniform))
+    first=_rand_at_once,
+)(_sized("rand", _uniform, _rand_at_once))
 rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
     Args:
@@ -387,6 +396,7 @@ rand.__doc__ = """Numbers drawn evenly from [0, 1).
     Source: https://docs.pytorch.org/docs/stable/generated/torch.rand.html
     """
 
+_randn_at_once = _at_once(random.few_normal, random.fill_some_normal)
 randn = op(
     samples=(
         sample(f"tk.randn(2, 3, {_SEEDED})"),
@@ -399,7 +409,8 @@ randn = op(
     ),
     kind="create",
     methods=(),
-)(_sized("randn", _normal, random.few_normal, random.fill_normal))
+    first=_randn_at_once,
+)(_sized("randn", _normal, _randn_at_once))
 randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
     Arguments and errors are those of `rand`.
@@ -472,6 +483,16 @@ def randint(
     return _integers(_make(sizes, dtypes.int64, call), first, last, generator, out is not None)
 
 
+def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
+    if more or n.__class__ is not int or not 0 < n <= _SOME or default_chosen.once:
+        return None
+    if n == 1:  # there is nothing to draw
+        return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)
+    order = numpy.empty(n, numpy.int64)
+    random.fill_permutation(order, _generator)
+    return fresh(order, dtypes.int64)
+
+
 @op(
     samples=(
         sample(f"tk.randperm(6, {_SEEDED})"),
@@ -483,6 +504,7 @@ def randint(
     ),
     kind="create",
     methods=(),
+    first=_permutation_at_once,
 )
 def randperm(
     n: int,
@@ -511,13 +533,6 @@ def randperm(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.randperm.html
     """
-    usual = generator is None and out is None and dtype is None and device is None and not keyword
-    if usual and n.__class__ is int and 0 < n <= _SOME and not default_chosen.once:
-        if n == 1:  # there is nothing to draw
-            return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)
-        order = numpy.empty(n, numpy.int64)
-        random.fill_permutation(order, _generator)
-        return fresh(order, dtypes.int64)
     call = _Call(
         "randperm", ("int n",), (n,), generator=generator, out=out, dtype=dtype, device=device, **keyword
     )

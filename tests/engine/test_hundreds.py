@@ -202,8 +202,8 @@ def test_the_compiled_loops_give_the_same(call: str) -> None:
             agree(call, layout, layout, special=False)
 
 
-@pytest.mark.parametrize("count", [16, 17, 600, 5001, 70_003])
-@pytest.mark.parametrize("name", ["rand", "randn"])
+@pytest.mark.parametrize("count", [16, 17, 600, 608, 4095, 5001, 70_003])
+@pytest.mark.parametrize("name", ["rand", "randn", "randperm"])
 def test_compiled_draws_are_pytorchs_to_the_last_bit(name: str, count: int) -> None:
     torch = require_torch()
     drawn = []
