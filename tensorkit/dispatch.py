@@ -365,6 +365,17 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
 
     record: Callable[..., Any] | None = None
 
+    @functools.cache
+    def record_several() -> Callable[..., Any]:
+        """Beside a tensor of indices, or another that has no derivative."""
+        return several_recorder(rule, body, name)
+
+    @functools.cache
+    def most() -> int:
+        """How many positional arguments it takes."""
+        names, rest, _ = _parameters(body)
+        return len(names) if rest is None else -1
+
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -380,6 +391,8 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
                     if record is None:
                         record = single_recorder(rule, body, name, kind)
                     return record(*args, **kwargs)
+                if not kwargs and kind != "view" and len(args) <= most() and _are_plain(args):
+                    return record_several()(*args)
         if any(map(wants_grad, args)) or any(map(wants_grad, kwargs.values())):
             return recorded(rule, name, body, args, kwargs, kind=kind)
         return body(*args, **kwargs)

@@ -399,6 +399,8 @@ def _checked_values(hook: Any, changed: Any, values: Sequence[Tensor | None]) ->
 def sum_to_size(tensor: Any, size: tuple[int, ...]) -> Tensor:
     """Add up what broadcasting had repeated, so that the result has `size`."""
     have = tensor._lay().size
+    if have and not size:
+        return tensor.sum()  # type: ignore[no-any-return]
     extra = len(have) - len(size)
     dims = list(range(extra)) + [i + extra for i, n in enumerate(size) if n == 1 and have[i + extra] != 1]
     summed = tensor.sum(dims, keepdim=True) if dims else tensor

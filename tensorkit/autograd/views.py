@@ -149,7 +149,7 @@ class CopySlices(Node):
         whole: Any = empty_strided(lay.size, lay.stride, grad._dtype, grad._device)
         whole.copy_(grad)
         piece = whole.as_strided(view.size, view.stride, view.offset - lay.offset)
-        written = piece.clone(memory_format=contiguous_format) if place.pairs == "view" else piece.clone()
+        written = piece.clone(memory_format=contiguous_format)
         results = list(self.fn.apply([place.to_view(written)]))
         if results[0] is None:
             piece.zero_()

@@ -626,7 +626,10 @@ def _left(g: Any, c: Any) -> Any:
     """The gradient of what was written over: none where something was written."""
     if c.accumulate:
         return g
-    return place(g.clone(), c.picks.unpack(c), g.new_zeros(()), accumulate=False)
+    picks = c.picks.unpack(c)
+    if any(pick is None for pick in picks):
+        return place(g.clone(), picks, g.new_zeros(()), accumulate=False)
+    return index_put(g, picks, g.new_zeros(()))
 
 
 def _right(g: Any, c: Any) -> Any:

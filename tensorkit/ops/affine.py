@@ -33,6 +33,7 @@ from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
+from tensorkit.ops.scalars import times
 from tensorkit.overflow import check_number
 from tensorkit.sizes import contiguous_stride
 from tensorkit.strides import Layout
@@ -157,7 +158,7 @@ def _scaled(g: Any, factor: Any) -> Any:
         factor = factor.item()
     if factor == 1:
         return g
-    return g * (factor.conjugate() if isinstance(factor, complex) else factor)
+    return times(g, factor.conjugate() if isinstance(factor, complex) else factor)
 
 
 # -- matrix times matrix ------------------------------------------------------------------------------------------

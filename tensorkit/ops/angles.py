@@ -11,6 +11,8 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import differentiable, op
 from tensorkit.elementwise import Pointwise, apply
 from tensorkit.kernels import cpu
+from tensorkit.ops.pointwise import where
+from tensorkit.ops.scalars import less_from, minus, plus, times
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -66,7 +68,7 @@ cos = unary(
 
 tan = unary(
     Pointwise("tan", cpu.rounded_once(numpy.tan, math.tan), lambda a: math.tan(a), result="float", lacks=()),
-    derivative=Rule("TanBackward0", input=lambda g, c: g * (1 + c.out.pow(2)).conj()),
+    derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
     rounded=1,
     samples=samples_of_one("tan"),
     doc=_about("tan", "The tangent of every element, in radians.", "0.0, 1.0", "0.0000, 1.5574"),
@@ -77,7 +79,7 @@ asin = unary(
         "asin", cpu.rounded_once(numpy.arcsin, math.asin), lambda a: math.asin(a), result="float", lacks=()
     ),
     aliases=("arcsin",),
-    derivative=Rule("AsinBackward0", input=lambda g, c: g * (-c.input * c.input + 1).rsqrt().conj()),
+    derivative=Rule("AsinBackward0", input=lambda g, c: g * plus(-c.input * c.input, 1).rsqrt().conj()),
     rounded=1,
     samples=samples_of_one("asin", "tk.asin(a / 8)", "a.arcsin_()"),
     doc=_about(
@@ -93,7 +95,7 @@ acos = unary(
         "acos", cpu.rounded_once(numpy.arccos, math.acos), lambda a: math.acos(a), result="float", lacks=()
     ),
     aliases=("arccos",),
-    derivative=Rule("AcosBackward0", input=lambda g, c: g * -((-c.input * c.input + 1).rsqrt()).conj()),
+    derivative=Rule("AcosBackward0", input=lambda g, c: g * -(plus(-c.input * c.input, 1).rsqrt()).conj()),
     rounded=1,
     samples=samples_of_one("acos", "tk.acos(a / 8)", "a.arccos()"),
     doc=_about(
@@ -109,7 +111,7 @@ atan = unary(
         "atan", cpu.rounded_once(numpy.arctan, math.atan), lambda a: math.atan(a), result="float", lacks=()
     ),
     aliases=("arctan",),
-    derivative=Rule("AtanBackward0", input=lambda g, c: g / (c.input * c.input + 1).conj()),
+    derivative=Rule("AtanBackward0", input=lambda g, c: g / plus(c.input * c.input, 1).conj()),
     rounded=1,
     samples=samples_of_one("atan", "tk.arctan(a)"),
     doc=_about(
@@ -179,7 +181,7 @@ def _refused(name: str, node: str) -> Rule:
 asinh = unary(
     Pointwise("asinh", numpy.arcsinh, lambda a: math.asinh(a), result="float", lacks=()),
     aliases=("arcsinh",),
-    derivative=Rule("AsinhBackward0", input=lambda g, c: g * (c.input.pow(2) + 1).rsqrt().conj()),
+    derivative=Rule("AsinhBackward0", input=lambda g, c: g * plus(c.input.pow(2), 1).rsqrt().conj()),
     inplace_derivative=_refused("asinh", "AsinhBackward1"),
     rounded=1,
     samples=samples_of_one("asinh", "tk.arcsinh(a)"),
@@ -189,8 +191,8 @@ asinh = unary(
 
 def _acosh_back(g: Any, c: Any) -> Any:
     if c.input.is_complex():
-        return g * ((c.input + 1).rsqrt() * (c.input - 1).rsqrt()).conj()
-    return g * (c.input.pow(2) - 1).rsqrt()
+        return g * (plus(c.input, 1).rsqrt() * minus(c.input, 1).rsqrt()).conj()
+    return g * minus(c.input.pow(2), 1).rsqrt()
 
 
 acosh = unary(
@@ -217,7 +219,7 @@ atanh = unary(
         lacks=(),
     ),
     aliases=("arctanh",),
-    derivative=Rule("AtanhBackward0", input=lambda g, c: g * 1 / (1 - c.input.pow(2)).conj()),
+    derivative=Rule("AtanhBackward0", input=lambda g, c: times(g, 1) / less_from(1, c.input.pow(2)).conj()),
     inplace_derivative=_refused("atanh", "AtanhBackward1"),
     rounded=1,
     samples=samples_of_one("atanh", "tk.arctanh(a / 8)"),
@@ -239,9 +241,9 @@ def _sinc(a: Array) -> Array:
 
 
 def _sinc_back(g: Any, c: Any) -> Any:
-    angle = c.input * math.pi
-    steep = ((angle * angle.cos() - angle.sin()) / (angle * c.input)).conj()
-    return (g * steep).where(c.input.ne(0), g * 0)
+    angle = times(c.input, math.pi)
+    steep = ((angle * angle.cos() - angle.sin()) / times(c.input * c.input, math.pi)).conj()
+    return where(c.input.eq(0), 0, g * steep)
 
 
 sinc = unary(
@@ -285,7 +287,7 @@ _to_radians, _to_degrees = _scaled("deg2rad"), _scaled("rad2deg")
     samples=samples_of_one("deg2rad"),
     kind="pointwise",
     inplace=True,
-    derivative=Rule("Deg2RadBackward0", input=lambda g, c: g * _DEGREE),
+    derivative=Rule("Deg2RadBackward0", input=lambda g, c: times(g, _DEGREE)),
 )
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
@@ -303,7 +305,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     samples=samples_of_one("rad2deg"),
     kind="pointwise",
     inplace=True,
-    derivative=Rule("Rad2DegBackward0", input=lambda g, c: g * (180 / math.pi)),
+    derivative=Rule("Rad2DegBackward0", input=lambda g, c: times(g, 180 / math.pi)),
 )
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -19,6 +20,7 @@ from tensorkit.ops.convert import to_dtype
 from tensorkit.ops.copies import deliver
 from tensorkit.ops.pointwise import conjugated, mul, not_implemented, refuse_zero, where
 from tensorkit.ops.pointwise import pow as raised
+from tensorkit.ops.scalars import plus, scaled, times
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.spellings import binary
 from tensorkit.tensor import Array, Tensor
@@ -130,11 +132,11 @@ def _smaller(a: Array, b: Array) -> Array:
 
 def _to_first(g: Any, wins: Any, c: Any) -> Any:
     """The gradient where the first operand was taken: where it wins, is equal, or the other is no number."""
-    return where(wins, g, where(c.other.ne(c.other), g, 0))
+    return g.masked_fill(wins.logical_or(c.other.isnan()).logical_not(), 0)
 
 
 def _to_second(g: Any, wins: Any, c: Any) -> Any:
-    return where(wins, 0, where(c.other.ne(c.other), 0, g))
+    return g.masked_fill(wins.logical_or(c.other.isnan()), 0)
 
 
 fmax = binary(
@@ -172,7 +174,7 @@ fmin = binary(
 def _around(g: Any, c: Any, arm: Any) -> Any:
     """An angle turns the faster, the nearer its point is to the origin; in the origin itself it does not."""
     square = c.input * c.input + c.other * c.other
-    return g * where(square.eq(0), 0, arm / square)
+    return g * arm * square.reciprocal().masked_fill(square.eq(0), 0)
 
 
 atan2 = binary(
@@ -207,8 +209,8 @@ hypot = binary(
     rounded=1,
     derivative=Rule(
         "HypotBackward0",
-        input=lambda g, c: g * (c.input / c.out),
-        other=lambda g, c: g * (c.other / c.out),
+        input=lambda g, c: g * c.input / c.out,
+        other=lambda g, c: g * c.other / c.out,
     ),
     samples=_samples("hypot", "a.hypot(b)", "a.hypot_(b)"),
     doc="""The length of the hypotenuse: ``sqrt(input**2 + other**2)`` without overflow on the way.
@@ -223,7 +225,7 @@ hypot = binary(
 
 
 def _sign_back(g: Any, c: Any) -> Any:
-    return g * where(c.input.eq(0), 0, c.out / c.input)
+    return g * (c.out / c.input).masked_fill_(c.input.eq(0), 0)
 
 
 copysign = binary(
@@ -262,7 +264,7 @@ nextafter = binary(
     first="tensor",
     derivative=Rule(
         "NextafterBackward0",
-        input=lambda g, c: where(c.input.eq(c.other), 0, g),
+        input=lambda g, c: where(c.input.ne(c.other), g, 0),
         other=lambda g, c: g.new_zeros(g.size()),
     ),
     samples=_samples("nextafter", "a.nextafter(b)", "a.nextafter_(b)"),
@@ -334,8 +336,8 @@ logaddexp = binary(
     rounded=1,
     derivative=Rule(
         "LogaddexpBackward0",
-        input=lambda g, c: g / conjugated(1 + (c.other - c.input).exp()),
-        other=lambda g, c: g / conjugated(1 + (c.input - c.other).exp()),
+        input=lambda g, c: g / conjugated(plus((c.other - c.input).exp(), 1)),
+        other=lambda g, c: g / conjugated(plus((c.input - c.other).exp(), 1)),
     ),
     samples=_samples("logaddexp", "a.logaddexp(b)", "tk.logaddexp(a, b, out=tk.empty(0))"),
     doc="""The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way.
@@ -356,8 +358,8 @@ logaddexp2 = binary(
     rounded=1,
     derivative=Rule(
         "Logaddexp2Backward0",
-        input=lambda g, c: g / (1 + 2 ** (c.other - c.input)),
-        other=lambda g, c: g / (1 + 2 ** (c.input - c.other)),
+        input=lambda g, c: g / plus(2 ** (c.other - c.input), 1),
+        other=lambda g, c: g / plus(2 ** (c.input - c.other), 1),
     ),
     samples=_samples("logaddexp2", "a.logaddexp2(b)", "tk.logaddexp2(a, b, out=tk.empty(0))"),
     doc="""The same to the base 2: ``log2(2**input + 2**other)``.
@@ -384,15 +386,15 @@ def _xlogy_name(call: dict[str, Any]) -> str:
 def _xlogy_input(g: Any, c: Any) -> Any:
     steep = g.xlogy(c.other)
     if isinstance(c.other, Tensor):
-        return where(c.input.eq(0) * c.other.le(0), 0, steep)
-    return steep if c.other > 0 else where(c.input.eq(0), 0, steep)
+        return steep.masked_fill(c.input.eq(0) * c.other.le(0), 0)
+    return steep if c.other > 0 else steep.masked_fill(c.input.eq(0), 0)
 
 
 xlogy = binary(
     Pointwise("xlogy", _xlogy, None, result="float", lacks=_COMPLEX, overloaded=True, exact_half=True),
     first="mixed",
     rounded=1,
-    derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: g * c.input / c.other),
+    derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: scaled(g, c.input) / c.other),
     samples=_samples(
         "xlogy",
         "a.xlogy(b)",
@@ -445,7 +447,7 @@ def _power(input: Any, other: Any) -> Tensor:
     derivative=Rule(
         "LdexpBackward0",
         input=lambda g, c: g * conjugated(2**c.other),
-        other=lambda g, c: g * conjugated(c.out) * float(numpy.log(2)),
+        other=lambda g, c: times(g * conjugated(c.out), math.log(2)),
     ),
 )
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -587,7 +589,7 @@ lcm = binary(
     methods=(),
     derivative=Rule(
         lambda call: f"RsubBackward{int(not isinstance(call['other'], Tensor))}",
-        input=lambda g, c: -g if c.alpha == 1 else -g * conjugated(c.alpha),
+        input=lambda g, c: -g if c.alpha == 1 else times(-g, conjugated(c.alpha)),
         other=lambda g, c: g,
     ),
 )

@@ -12,6 +12,8 @@ from tensorkit.bits import CONJ, NEG
 from tensorkit.dispatch import IN_PLACE, op, sample
 from tensorkit.elementwise import Pointwise, apply
 from tensorkit.kernels import compiled, cpu, few, planes, ufuncs
+from tensorkit.ops.pointwise import where
+from tensorkit.ops.scalars import times
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
 
@@ -47,8 +49,8 @@ _conjugate = Pointwise(
     ),
     kind="pointwise",
     inplace=True,
-    derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
-    inplace_derivative=Rule("ConjPhysicalBackward1", input=lambda g, c: g.conj()),
+    derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj_physical()),
+    inplace_derivative=Rule("ConjPhysicalBackward1", input=lambda g, c: g.conj_physical()),
 )
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate of every element, written out; a tensor of real numbers is given back itself.
@@ -227,8 +229,8 @@ def _sgn_back(g: Any, c: Any) -> Any:
     """A sign never changes; of a complex number it is the direction, which turns."""
     if not c.out.is_complex():
         return g.new_zeros(g.size())
-    along = (g * c.out.conj()).real
-    return ((g - along * c.out) / c.input.abs()).where(c.input.ne(0), g * 0)
+    size = c.input.abs()
+    return ((g - c.out * c.out * g.conj()) / times(size, 2)).masked_fill_(size.eq(0), 0)
 
 
 def _sign_of_one(a: Any) -> Any:
@@ -294,8 +296,7 @@ def _angle(a: Array) -> Array:
 def _angle_back(g: Any, c: Any) -> Any:
     if not c.input.is_complex():
         return g.new_zeros(g.size())
-    along = c.input * 1j / c.input.abs().pow(2)
-    return (g * along).where(c.input.ne(0), g * 0)
+    return where(c.input.eq(0), 0, times(g * c.input / c.input.abs().pow(2), 1j))
 
 
 angle = unary(

@@ -25,6 +25,7 @@ from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.join import as_tensors, stack
 from tensorkit.ops.names import backend_name
+from tensorkit.ops.parts import diagonal_backward
 from tensorkit.ops.triangle import exact_out
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Size, Tensor, fresh
@@ -125,9 +126,7 @@ def _can_diag(arguments: dict[str, Any]) -> bool:
 def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
     if len(face.size) == 1:
         return g.diagonal(diagonal)
-    zeros = g.new_zeros(face.size)
-    zeros.diagonal(diagonal).copy_(g)
-    return zeros
+    return diagonal_backward(g, face.size, diagonal, 0, 1)
 
 
 @op(

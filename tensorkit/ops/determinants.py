@@ -82,8 +82,8 @@ def _through_det(g: Any, A: Any, out: Any) -> Any:
     if not A.numel():
         return A.new_zeros(A.size())
     if (out.detach() != 0).all().item():
-        weight = (g * out.conj()).unsqueeze(-1).unsqueeze(-1)
-        return solve(adjoint(A), weight * eye(A.size(-1), dtype=A.dtype))
+        weight = (g * out.conj()).unsqueeze(-1).expand(A.size()[:-1])
+        return solve(adjoint(A), weight.diag_embed().mT)
     # The adjugate of a singular matrix, by its singular values: no inverse has to exist.
     U, S, Vh = linalg_svd(A)
     turn = (linalg_det(U) * linalg_det(Vh)).conj() * g
@@ -181,8 +181,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
         weight = turned if weight is None else weight + turned
     if weight is None:  # the sign of a real determinant does not move
         return None
-    unit = eye(A.size(-1), dtype=A.dtype)
-    return solve(adjoint(A), weight.to(A.dtype).unsqueeze(-1).unsqueeze(-1) * unit)
+    return solve(adjoint(A), weight.to(A.dtype).unsqueeze(-1).expand(A.size()[:-1]).diag_embed().mT)
 
 
 @op(

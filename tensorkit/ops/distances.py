@@ -15,7 +15,6 @@ from tensorkit.elementwise import check_devices
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.pointwise import where
 from tensorkit.ops.products import deliver_product
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
@@ -174,7 +173,7 @@ def _euclidean(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _euclidean_ratio(g: Any, c: Any) -> Any:
-    return where(c.out.ne(0), g / c.out, 0)
+    return (g / c.out).masked_fill_(c.out.eq(0), 0)
 
 
 def _euclidean_first(g: Any, c: Any) -> Any:

@@ -22,7 +22,7 @@ from tensorkit.forms import type_name
 from tensorkit.ops.dims import Dims, as_ints, counted, listed_ints
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.view import new_layout
-from tensorkit.sizes import broadcast_sizes
+from tensorkit.sizes import broadcast_sizes, normalise_dim
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -41,6 +41,17 @@ def _squeeze_name(arguments: dict[str, Any]) -> str:
     return f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}"
 
 
+def _unsqueezed(g: Any, c: Any) -> Any:
+    """The gradient with the dimensions of size 1 that were dropped."""
+    size = c.input_face.size
+    dim = counted(c.dim)
+    named = range(len(size)) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
+    for axis in sorted(normalise_dim(d, len(size)) for d in named):
+        if size and size[axis] == 1:
+            g = g.unsqueeze(axis)
+    return g
+
+
 # The walk itself adds up what was repeated.
 _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
 
@@ -54,7 +65,7 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
         sample("a.squeeze(5)", a=(1, 3)),
     ),
     methods=(),
-    derivative=Rule(_squeeze_name, input=lambda g, c: g.reshape(c.input_face.size)),
+    derivative=Rule(_squeeze_name, input=_unsqueezed),
 )
 @by_layout
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:

@@ -35,7 +35,6 @@ from tensorkit.ops.reduce import (
     put_along,
     reduced_size,
     small,
-    with_dims,
 )
 from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -81,20 +80,18 @@ def _extreme_back(g: Any, c: Any) -> Any:
 def _to_chosen(g: Any, c: Any) -> Any:
     """The gradient goes to the element that was chosen along the dimension."""
     gs, where_to = g[0], c.indices
-    if not c.input_face.size:
-        return gs
     axis = normalise_dim(int(c.dim), len(c.input_face.size))
-    if not c.keepdim:
+    if c.input_face.size and not c.keepdim:
         gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
     return put_along(gs, where_to, axis, c.input_face.size)
 
 
 def _share(g: Any, values: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     """All elements that are the extreme one of their slice share the gradient."""
-    ndim = input.dim()
-    mask = with_dims(values, dim, keepdim, ndim).eq(input)
-    spread = with_dims(g, dim, keepdim, ndim) * mask
-    return spread / mask.sum(axes_of(dim, ndim), True)
+    axes = axes_of(dim, input.dim())
+    size = reduced_size(input._lay().size, axes, True)
+    mask = (values if keepdim else values.view(size)).eq(input)
+    return (g if keepdim else g.view(size)) / mask.sum(axes, True) * mask
 
 
 def _aminmax_back(g: Any, c: Any) -> Any:

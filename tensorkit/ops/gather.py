@@ -105,7 +105,6 @@ def _window(array: Array, index: Array, axis: int) -> Array:
     derivative=Rule(
         "GatherBackward0",
         input=lambda g, c: g.new_zeros(c.input_face.size).scatter_add_(c.dim, c.index, g),
-        index=lambda g, c: None,
     ),
 )
 def gather(

@@ -12,6 +12,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import sample
 from tensorkit.elementwise import Pointwise
 from tensorkit.errors import MissingKernelError
+from tensorkit.ops.scalars import scaled
 from tensorkit.spellings import binary
 from tensorkit.tensor import Array, Tensor
 
@@ -228,7 +229,7 @@ def _zeta_name(call: dict[str, Any]) -> str:
 
 
 def _zeta_back(g: Any, c: Any) -> Any:
-    return g * -c.input * zeta(c.input + 1, c.other)
+    return scaled(g, -c.input) * zeta(c.input + 1, c.other)
 
 
 zeta = binary(

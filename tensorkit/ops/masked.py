@@ -27,6 +27,7 @@ from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.ops.dims import as_ints
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import backend_name
+from tensorkit.ops.parts import slice_along
 from tensorkit.ops.writing import paired, real_alone, result_in
 from tensorkit.overflow import holds
 from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
@@ -358,8 +359,7 @@ def _cut(lay: Layout, dim: int, start: int | None, end: int | None, step: int) -
 
 
 def _slice_of(g: Any, c: Any) -> Any:
-    key = (*[slice(None)] * (c.dim % g.dim()), slice(c.start, c.end, c.step))
-    return g[key]
+    return slice_along(g, c.dim % g.dim(), c.start, c.end, c.step)
 
 
 @op(

@@ -22,6 +22,7 @@ from tensorkit.tensor import Tensor
 __all__ = [
     "as_strided",
     "diagonal",
+    "diagonal_backward",
     "narrow",
     "narrow_copy",
     "select",
@@ -85,7 +86,7 @@ def _select_backward(grad_output: Tensor, input_sizes: tuple[int, ...], dim: int
 
 
 @_way_back("DiagonalBackwardBackward0", lambda g, c: g.diagonal(c.offset, c.dim1, c.dim2))
-def _diagonal_backward(
+def diagonal_backward(
     grad_output: Tensor, input_sizes: tuple[int, ...], offset: int, dim1: int, dim2: int
 ) -> Tensor:
     lay = layouts.contiguous(input_sizes)
@@ -242,7 +243,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     samples=(sample("tk.diagonal(a)", a=(3, 4)), sample("a.diagonal(1, -1, 0)", a=(2, 3, 4))),
     derivative=Rule(
         "DiagonalBackward0",
-        input=lambda g, c: _diagonal_backward(g, c.input_face.size, c.offset, c.dim1, c.dim2),
+        input=lambda g, c: diagonal_backward(g, c.input_face.size, c.offset, c.dim1, c.dim2),
     ),
 )
 @by_layout

@@ -6,6 +6,8 @@ result's dtype, what PyTorch refuses, its spellings, samples and documentation. 
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +40,7 @@ from tensorkit.memory_order import iterator_strides
 from tensorkit.ops.convert import host_array, to_device, to_dtype
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number
+from tensorkit.ops.scalars import over, times
 from tensorkit.overflow import check_number, holds
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.spellings import binary, unary
@@ -349,7 +352,7 @@ attach("where", traced_method("where", _where_method))
 
 
 def _scaled(g: Any, alpha: Any) -> Any:
-    return g if alpha == 1 else g * (alpha.conjugate() if isinstance(alpha, complex) else alpha)
+    return g if alpha == 1 else times(g, alpha.conjugate() if isinstance(alpha, complex) else alpha)
 
 
 def _by_number(stem: str, tensor: int, number: int) -> Any:
@@ -431,7 +434,7 @@ sub = binary(
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
     derivative=Rule(
-        _sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: -_scaled(g, c.alpha)
+        _sub_name, numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(-g, c.alpha)
     ),
     samples=_samples("sub", "tk.sub(a, b, alpha=2)", "a - b", "5 - a", "a.sub_(b)"),
     doc="""Subtract, element by element: ``input - alpha * other``. Refused for bool, as in PyTorch.
@@ -778,16 +781,24 @@ def _pow_base(g: Any, c: Any) -> Any:
     if not isinstance(exponent, Tensor):
         if exponent == 0:
             return g.new_zeros(g.size())
-        return g * conjugated(exponent * base.pow(exponent - 1))
+        return g * conjugated(times(base.pow(exponent - 1), exponent))
     _ = (
         c.out
     )  # PyTorch keeps the power for the exponent's sake, and asks whether it is unwritten for the base's too
     steep = g * conjugated(exponent * base.pow(exponent - 1))
-    return where(exponent.ne(0), steep, 0)
+    return where(exponent.eq(0), 0, steep)
+
+
+def _log(number: Any) -> float:
+    return math.log(number) if number > 0 else math.nan
 
 
 def _pow_exponent(g: Any, c: Any) -> Any:
-    base = c.input if isinstance(c.input, Tensor) else c.exponent.new_full((), c.input)
+    base = c.input
+    if not isinstance(base, Tensor):
+        if base != 0:
+            return g * conjugated(times(c.out, cmath.log(base) if isinstance(base, complex) else _log(base)))
+        base = c.exponent.new_full((), base)
     real = c.exponent.real if c.exponent.is_complex() else c.exponent
     flat = base.eq(0) * real.ge(0)
     if c.exponent.is_complex():
@@ -915,7 +926,7 @@ def _no_complex(name: str) -> Any:
 
 def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
     """Nothing of the gradient to the loser; half to each of two equals; of nan nobody knows, so both get all."""
-    return where(a.eq(b), g / 2, where(loses, 0, g))
+    return where(a.eq(b), over(g, 2), g).masked_fill_(loses, 0)
 
 
 maximum = binary(

@@ -16,7 +16,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import differentiable, missing_kernel, op, sample, takes, traced_method
+from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief, empty_strided
 from tensorkit.errors import MissingKernelError, warn
@@ -28,7 +28,7 @@ from tensorkit.ops.copies import deliver
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import cpp_name
-from tensorkit.ops.pointwise import where
+from tensorkit.ops.scalars import over
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -60,7 +60,6 @@ __all__ = [
     "small",
     "spread_out",
     "sum",
-    "take_along",
     "total",
     "warn_of_lost_parts",
     "with_dims",
@@ -245,7 +244,7 @@ def spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
 
 def with_dims(value: Any, dim: Any, keepdim: bool, ndim: int) -> Any:
     """A reduction's result, or its gradient, with the reduced dimensions of size 1 put back."""
-    if keepdim or not ndim:
+    if keepdim or dim is None or dim is UNSAID:
         return value
     for axis in sorted(axes_of(dim, ndim)):
         value = value.unsqueeze(axis)
@@ -274,33 +273,18 @@ def evenly(g: Any, c: Any) -> Any:
     """All elements that are the extreme one share the gradient; if that is nan, all that are nan."""
     lost = c.out.ne(c.out).item()
     winners = c.input.ne(c.input) if lost else c.input.eq(c.out)
-    # No product with the mask: where nothing is equal (somebody wrote to the result) the share is no number.
-    return where(winners, (g / winners.to(g.dtype).sum()).expand(c.input.size()), 0)
+    return c.input.new_zeros(c.input.size()).masked_fill_(winners, g / winners.sum())
 
 
-def _put_body(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
+def put_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
+    """Zeros with one value written along a dimension at each index."""
+    if state.grad:
+        return input.new_zeros(size).scatter_(axis, index, input)  # type: ignore[no-any-return]
+    if not size:
+        return input  # type: ignore[no-any-return]
     out = numpy.zeros(size, input._dtype.numpy)
     numpy.put_along_axis(out, index._nd(), input._nd(), axis)
     return fresh(out, input._dtype)
-
-
-def _take_body(input: Any, index: Any, axis: int) -> Tensor:
-    return fresh(numpy.take_along_axis(input._nd(), index._nd(), axis).copy(order="C"), input._dtype)
-
-
-# For derivatives alone: one value written, or read, along a dimension at each index.
-put_along: Callable[..., Any] = differentiable(
-    _put_body,
-    Rule("ScatterBackward0", input=lambda g, c: take_along(g, c.index, c.axis)),
-    "put_along",
-    "pointwise",
-)
-take_along: Callable[..., Any] = differentiable(
-    _take_body,
-    Rule("GatherBackward0", input=lambda g, c: put_along(g, c.index, c.axis, c.input_face.size)),
-    "take_along",
-    "pointwise",
-)
 
 
 # -- sum and mean -------------------------------------------------------------------------------------------------
@@ -533,9 +517,7 @@ def _mean_dtype(name: str, input: Tensor, kind: Any, out: Tensor | None) -> dtyp
     rounded=1,
     derivative=Rule(
         _numbered("MeanBackward", 0, 1),
-        input=lambda g, c: (
-            spread_out(g, c.input_face, c.dim, c.keepdim).to(c.input_face.dtype) / count(c.input_face, c.dim)
-        ),
+        input=lambda g, c: over(spread_out(g, c.input_face, c.dim, c.keepdim), count(c.input_face, c.dim)),
     ),
 )
 @takes(

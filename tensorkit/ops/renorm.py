@@ -12,6 +12,7 @@ from tensorkit.elementwise import empty_strided
 from tensorkit.ops.copies import deliver_into
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import where
+from tensorkit.ops.scalars import plus, times
 from tensorkit.ops.statistics import norm_back, vector_norm
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Number, Tensor
@@ -31,8 +32,8 @@ def _shortened_back(g: Any, c: Any) -> Any:
     norm = vector_norm(x, c.p, axes, True)
     along = (x.conj() * g).real if wide.is_complex else x * g
     turned = norm_back(along.sum(axes, True), x, float(c.p), norm, axes, True)
-    scale = (norm + _LEAST).reciprocal()
-    return where(norm > c.maxnorm, float(c.maxnorm) * scale * (g - scale * turned), g).to(wide)
+    scale = plus(norm, _LEAST).reciprocal()
+    return where(norm > c.maxnorm, times(scale, float(c.maxnorm)) * (g - scale * turned), g).to(wide)
 
 
 def _check(input: Tensor, p: Any, maxnorm: Any) -> None:

@@ -11,7 +11,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
-from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, takes
+from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.kernels import cpu as kernels
@@ -34,9 +34,9 @@ from tensorkit.ops.reduce import (
     refuse_whole,
     result_kind,
     small,
-    take_along,
     warn_of_lost_parts,
 )
+from tensorkit.ops.scalars import over, times
 from tensorkit.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -153,18 +153,19 @@ def _running_extreme(largest: bool, array: Array, axis: int, kind: dtype) -> tup
 # -- how gradients pass back --------------------------------------------------------------------------------------
 
 
-def _rest_body(input: Any, axis: int) -> Tensor:
+def _rest(input: Any, axis: int) -> Tensor:
+    """The sums from each element to the end."""
+    if state.grad:
+        alone = input.size(axis) == 1 or not input.numel()
+        return input if alone else input.flip(axis).cumsum(axis).flip(axis)  # type: ignore[no-any-return]
     values = running(numpy.add, numpy.flip(input._nd(), axis), axis, input._dtype)
     return fresh(numpy.ascontiguousarray(numpy.flip(values, axis)), input._dtype)
 
 
-# For derivatives alone: the sums from each element to the end.
-_rest: Callable[..., Any] = differentiable(
-    _rest_body, Rule("FlipBackward0", input=lambda g, c: g.cumsum(c.axis)), "rest", "copy"
-)
-
-
-def _add_body(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
+def _add_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tensor:
+    """Zeros with values added up along a dimension at each index."""
+    if state.grad:
+        return input.new_zeros(size).scatter_add_(axis, index, input)  # type: ignore[no-any-return]
     out = numpy.zeros(size, input._dtype.numpy)
     places: list[Any] = list(numpy.ogrid[tuple(slice(n) for n in index._nd().shape)])
     places[axis] = index._nd()
@@ -172,20 +173,12 @@ def _add_body(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tenso
     return fresh(out, input._dtype)
 
 
-# For derivatives alone: values added up along a dimension at each index.
-_add_along: Callable[..., Any] = differentiable(
-    _add_body,
-    Rule("ScatterAddBackward0", input=lambda g, c: take_along(g, c.index, c.axis)),
-    "add_along",
-    "pointwise",
-)
-
-
 def _conj(value: Any) -> Any:
     return value.conj() if value.is_complex() else value
 
 
 def _cumsum_back(g: Any, c: Any) -> Any:
+    g = g.to(c.input_face.dtype)
     return _rest(g, normalise_dim(int(c.dim), g.dim())) if g.dim() else g
 
 
@@ -227,7 +220,7 @@ def _omitting(g: Any, x: Any, axis: int) -> Any:
 
 def _extreme_back(g: Any, c: Any) -> Any:
     values, size = g[0], c.input_face.size
-    if not size or 0 in size:
+    if 0 in size or not (size or state.grad):
         return values
     return _add_along(values, c.indices, normalise_dim(int(c.dim), len(size)), size)
 
@@ -562,23 +555,14 @@ def diff(
         raise IndexError("start out of range (expected to be in range of [0, 0], but got 1)")
     for left in range(min(int(n), input.size(axis)), 0, -1):
         many = input.size(axis) - 1
-        pair = input.narrow(axis, 1, many), input.narrow(axis, 0, many)
+        before, behind = input.narrow(axis, 0, many), input.narrow(axis, 1, many)  # in PyTorch's order
         last = {} if out is None or left > 1 else {"out": out}
-        input = logical_xor(*pair, **last) if input._dtype is dtypes.bool else sub(*pair, **last)
+        less = logical_xor if input._dtype is dtypes.bool else sub
+        input = less(behind, before, **last)
     return input
 
 
 # -- areas --------------------------------------------------------------------------------------------------------
-
-
-def _times_number(name: str, body: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """A product with a plain number, as PyTorch records those that it makes itself."""
-    rule = Rule(f"{name}Backward1", input=lambda g, c: body(g, c.factor))
-    return differentiable(lambda input, factor: body(input, factor), rule, name.lower(), "pointwise")
-
-
-_mul = _times_number("Mul", lambda value, factor: value * factor)
-_div = _times_number("Div", lambda value, factor: value / factor)
 
 
 def _beside(name: str, y: Tensor, x: Any, dim: int) -> Tensor:
@@ -643,10 +627,10 @@ def _trapezoid(y: Tensor, x: Any, dx: Any, dim: Any) -> Tensor:
         _refuse_bools("trapezoid", y, x)
         steps = _beside("trapezoid", y, x, axis)
         left, right = _neighbours(y, axis)
-        return _div(((left + right) * steps).sum(axis), 2.0)  # type: ignore[no-any-return]
+        return over(((left + right) * steps).sum(axis), 2.0)  # type: ignore[no-any-return]
     step = _check_step("trapezoid", y, 1 if dx is _ABSENT else dx)
     ends = y.select(axis, 0) + y.select(axis, -1)
-    return _mul(y.sum(axis) - _mul(ends, 0.5), step)  # type: ignore[no-any-return]
+    return times(y.sum(axis) - times(ends, 0.5), step)  # type: ignore[no-any-return]
 
 
 _AREA_FORMS = (
@@ -752,6 +736,6 @@ def cumulative_trapezoid(y: Tensor, x: Any = _ABSENT, *, dx: Any = _ABSENT, dim:
     axis = one_axis(dim, y.dim())
     left, right = _neighbours(y, axis)
     if x is _ABSENT:
-        return _mul(right + left, step / 2).cumsum(axis)  # type: ignore[no-any-return]
+        return times(right + left, step / 2).cumsum(axis)  # type: ignore[no-any-return]
     steps = _beside(name, y, x, axis)
-    return _div(((left + right) * steps).cumsum(axis), 2.0)  # type: ignore[no-any-return]
+    return over(((left + right) * steps).cumsum(axis), 2.0)  # type: ignore[no-any-return]

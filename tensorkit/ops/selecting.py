@@ -25,8 +25,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.copies import deliver
-from tensorkit.ops.pointwise import where
-from tensorkit.ops.reduce import put_along
+from tensorkit.ops.reduce import evenly, put_along
 from tensorkit.ops.sorting import (
     Pair,
     as_rows,
@@ -53,10 +52,8 @@ __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 def _back_to_one(g: Any, c: Any) -> Any:
     """The gradient goes to the element that was chosen along the dimension."""
     gs, where_to, size = g[0], c.indices, c.input_face.size
-    if not size:
-        return gs
     axis = normalise_dim(c.dim.__index__(), len(size))
-    if not c.keepdim:
+    if size and not c.keepdim:
         gs, where_to = gs.unsqueeze(axis), where_to.unsqueeze(axis)
     return put_along(gs, where_to, axis, size)
 
@@ -81,13 +78,6 @@ def _real_alone(name: str, trivial: Callable[[Call], bool]) -> Callable[[Call], 
 def _nothing_to_count(call: Call) -> bool:
     input = call["input"]
     return not input.dim() or (not input.numel() and input.size(call["dim"]) != 0)
-
-
-def _evenly(g: Any, c: Any) -> Any:
-    """All elements that equal the result share its gradient; if it is nan, all that are nan."""
-    lost = c.out.ne(c.out).item()
-    chosen = c.input.ne(c.input) if lost else c.input.eq(c.out)
-    return where(chosen, (g / chosen.to(g.dtype).sum()).expand(c.input.size()), 0)
 
 
 # -- one element of each row --------------------------------------------------------------------------------------
@@ -367,7 +357,7 @@ def _check_median_out(out: tuple[Any, Any], kind: dtype) -> None:
 
 
 def _middle_back(g: Any, c: Any) -> Any:
-    return _evenly(g, c) if c.dim is None else _back_to_one(g, c)
+    return evenly(g, c) if c.dim is None else _back_to_one(g, c)
 
 
 _MEDIAN_SAMPLES = (

@@ -126,10 +126,16 @@ def _added_up(g: Any, face: Any, repeats: Any) -> Any:
     repeats = as_ints(repeats, "repeat", "repeats")
     if 0 in repeats:
         return g.new_zeros(face.size)
-    padded = (1,) * (len(repeats) - len(face.size)) + tuple(face.size)
-    blocks = g.reshape([n for pair in zip(repeats, padded, strict=True) for n in pair])
-    copies = [2 * place for place, count in enumerate(repeats) if count != 1]
-    return (blocks.sum(copies) if copies else blocks).reshape(face.size)
+    for _ in range(len(repeats) - len(face.size)):
+        g = g.sum(0)
+    blocks: list[int] = []
+    copies = []
+    for many, n in zip(repeats[len(repeats) - len(face.size) :], face.size, strict=True):
+        if many != 1:
+            copies.append(len(blocks))
+            blocks.append(many)
+        blocks.append(n)
+    return g.reshape(blocks).sum(copies) if copies else g
 
 
 _REPEATED = Rule("RepeatBackward0", input=lambda g, c: _added_up(g, c.input_face, c.repeats))

@@ -24,6 +24,7 @@ from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.reduce import axis_of_small
+from tensorkit.ops.scalars import times
 from tensorkit.ops.writing import (
     INTEGERS,
     as_vector,
@@ -252,7 +253,7 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
     derivative=Rule(
         "IndexAddBackward0",
         input=lambda g, c: g,
-        source=lambda g, c: _slices_of(g, c) if c.alpha == 1 else _slices_of(g, c) * c.alpha,
+        source=lambda g, c: _slices_of(g, c) if c.alpha == 1 else times(_slices_of(g, c), c.alpha),
     ),
     quickly=_rows_added,
 )

@@ -101,7 +101,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 def _inverse_back(g: Any, c: Any) -> Any:
     g = unrecorded_part(g, 0)
     turned = adjoint(c.out)
-    return -turned.matmul(g).matmul(turned)
+    return -turned.matmul(g.matmul(turned))
 
 
 _INVERSE = Rule("LinalgInvExBackward0", A=_inverse_back)

@@ -18,6 +18,7 @@ from tensorkit.ops.convert import to_dtype
 from tensorkit.ops.copies import deliver_into
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.dims import counted
+from tensorkit.ops.scalars import less_from, times
 from tensorkit.overflow import check_number
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach, fresh
@@ -85,7 +86,7 @@ cpu.swift(_erf, compiled.erf, "f")
 
 erf = unary(
     float_block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
-    derivative=Rule("ErfBackward0", input=lambda g, c: _STEEP * (-c.input.pow(2)).exp() * g),
+    derivative=Rule("ErfBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), _STEEP) * g),
     rounded=1,
     samples=samples_of_one("erf", special="erf"),
     doc=about(
@@ -100,7 +101,7 @@ erfc = unary(
         lambda a: math.erfc(a),
         "erfc_vml_cpu",
     ),
-    derivative=Rule("ErfcBackward0", input=lambda g, c: -_STEEP * (-c.input.pow(2)).exp() * g),
+    derivative=Rule("ErfcBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), -_STEEP) * g),
     rounded=2,
     samples=samples_of_one("erfc", special="erfc"),
     doc=about("erfc", "``1 - erf(input)``, exact where erf is near 1 too.", "0.0, 1.0", "1.0000, 0.1573"),
@@ -117,7 +118,7 @@ def _erfinv(a: Array) -> Array:
 erfinv = unary(
     float_block("erfinv", _erfinv, None, "erfinv_vml_cpu"),
     derivative=Rule(
-        "ErfinvBackward0", input=lambda g, c: math.sqrt(math.pi) / 2 * c.input.erfinv().pow(2).exp() * g
+        "ErfinvBackward0", input=lambda g, c: times(c.input.erfinv().pow(2).exp(), math.sqrt(math.pi) / 2) * g
     ),
     rounded=2,
     samples=samples_of_one("erfinv", "tk.erfinv(a / 8)", special="erfinv"),
@@ -373,7 +374,7 @@ def _logit_back(g: Any, c: Any) -> Any:
     cut = c.eps is not None and c.eps >= 0
     low, high = (c.eps, 1 - c.eps) if cut else (0, 1)
     inside = c.input.ge(low) * c.input.le(high)
-    return (g / (c.input * (1 - c.input))).where(inside, 0.0 if cut else math.nan)
+    return (g / (c.input * less_from(1, c.input))).where(inside, 0.0 if cut else math.nan)
 
 
 def _checked_eps(eps: Any, input: Tensor) -> float:

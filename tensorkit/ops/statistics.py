@@ -38,6 +38,7 @@ from tensorkit.ops.reduce import (
     spread_out,
     with_dims,
 )
+from tensorkit.ops.scalars import over, times
 from tensorkit.ops.ternary import complex as complex_of
 from tensorkit.overflow import as_double
 from tensorkit.tensor import Array, Tensor, fresh
@@ -66,14 +67,14 @@ _add: Any = numpy.add.reduce
 
 def _var_back(g: Any, c: Any) -> Any:
     dim, by = _correction(c.dim, c.unbiased, c.correction)
-    wide = spread_out(g, c.input_face, dim, c.keepdim)
+    wide = with_dims(g, dim, c.keepdim, len(c.input_face.size))
     free = count(c.input_face, dim) - by
     if free <= 0 and (dim is None or not c.input_face.size):
         # As much too large as can be, and of a constant no number: what PyTorch gives where no freedom is left.
-        endless = wide.new_full(wide.size(), math.inf)
+        endless = wide.new_full(c.input_face.size, math.inf)
         return wide * where(c.input.ne(c.input.mean()), endless, math.nan)
     factor = 2.0 / free if free else math.inf
-    return factor * wide * (c.input - c.input.mean(dim, keepdim=True))
+    return times(wide, factor) * (c.input - (c.input.mean() if dim is None else c.input.mean(dim, True)))
 
 
 def _std_back(g: Any, c: Any) -> Any:
@@ -82,12 +83,12 @@ def _std_back(g: Any, c: Any) -> Any:
 
 def _halved(g: Any, out: Any) -> Any:
     """From the gradient of a root to that of what is under it; none where that is 0."""
-    return where(out.ne(0), g / (out * 2), 0)
+    return (g / times(out, 2)).masked_fill_(out.eq(0), 0)
 
 
 def _mean_part(g: Any, c: Any) -> Any:
     dim, _ = _correction(c.dim, c.unbiased, c.correction)
-    return spread_out(g, c.input_face, dim, c.keepdim) / count(c.input_face, dim)
+    return over(spread_out(g, c.input_face, dim, c.keepdim), count(c.input_face, dim))
 
 
 def _var_mean_back(g: Any, c: Any) -> Any:
@@ -369,15 +370,15 @@ def norm_back(g: Any, x: Any, p: float, value: Any, dim: Any, keepdim: bool) -> 
     if p == 1:
         return x.sgn() * g
     if p == 2:
-        return g * where(value.eq(0), 0, x / value)
+        return g * (x / value).masked_fill_(value.eq(0), 0)
     if math.isinf(p):
         size = x.abs()
         chosen = size.eq(value).logical_or(size.isnan())
         return x.sgn() * ((g / chosen.sum(axes_of(dim, ndim), True)) * chosen)
     if p < 1:
-        return x.sgn() * where(x.eq(0), 0, x.abs().pow(p - 1)) * g * value.pow(1 - p)
+        return x.sgn() * x.abs().pow(p - 1).masked_fill_(x.eq(0), 0) * g * value.pow(1 - p)
     scaled = x.sgn() * x.abs().pow(p - 1) if p < 2 else x * x.abs().pow(p - 2)
-    return scaled * where(value.eq(0), 0, g / value.pow(p - 1))
+    return scaled * (g / value.pow(p - 1)).masked_fill_(value.eq(0), 0)
 
 
 def norm_of(array: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Array:

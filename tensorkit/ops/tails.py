@@ -10,9 +10,10 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import differentiable, op, registry, sample
-from tensorkit.elementwise import Pointwise, apply, check_castable, resize_out
+from tensorkit.dispatch import op, sample
+from tensorkit.elementwise import Pointwise, check_castable, resize_out
 from tensorkit.ops import copies, pointwise  # noqa: F401  (what is called here by its block, or as a method)
+from tensorkit.ops.scalars import minus, over, plus, scaled, times
 from tensorkit.ops.special import about, float_block, of_scipy
 from tensorkit.spellings import binary, samples_of_one, unary
 from tensorkit.tensor import Array, Tensor
@@ -21,7 +22,6 @@ __all__ = ["entr", "erfcx", "log_ndtr", "ndtr", "ndtri", "xlog1py"]
 
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _HALF = (dtypes.float16, dtypes.bfloat16)
-_MUL, _ADD = registry["mul"].extra["block"], registry["add"].extra["block"]
 _WIDE = math.sqrt(2 * math.pi)
 
 
@@ -53,7 +53,7 @@ _BELOW = numpy.array(-math.inf)
 entr = unary(
     replace(float_block("special_entr", _entropy, None, "entr_cpu"), exact_half=True),
     namespace="special",
-    derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * (-(1 + c.input.log()))),
+    derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * -plus(c.input.log(), 1)),
     rounded=1,
     samples=samples_of_one("special.entr"),
     doc=about(
@@ -96,7 +96,11 @@ xlog1py = binary(
     namespace="special",
     first="mixed",
     rounded=1,
-    derivative=Rule(_xlog1py_name, input=_xlog1py_input, other=lambda g, c: g * c.input / (c.other + 1)),
+    derivative=Rule(
+        _xlog1py_name,
+        input=_xlog1py_input,
+        other=lambda g, c: scaled(g, c.input) / plus(c.other, 1),
+    ),
     samples=(
         sample("tk.special.xlog1py(a, b)", a=(2, 3), b=(2, 3)),
         sample("tk.special.xlog1py(a, b)", a=(2, 1), b=(3,)),
@@ -127,18 +131,6 @@ xlog1py = binary(
 # -- the normal distribution --------------------------------------------------------------------------------------
 
 
-# PyTorch's is made of operations with numbers, whose nodes are not those of the same operations on tensors.
-_times: Any = differentiable(
-    lambda input, factor: apply(_MUL, (input, factor)),
-    Rule("MulBackward1", input=lambda g, c: g * c.factor),
-    "mul",
-    "pointwise",
-)
-_plus_one: Any = differentiable(
-    lambda input: apply(_ADD, (input, 1)), Rule("AddBackward1", input=lambda g, c: g), "add", "pointwise"
-)
-
-
 @op(
     samples=samples_of_one("special.ndtr"),
     kind="copy",
@@ -159,7 +151,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if not isinstance(input, Tensor):
         raise TypeError  # said in PyTorch's words by whoever wraps this
-    area: Tensor = _times(_plus_one(_times(input, math.sqrt(0.5)).erf()), 0.5)
+    area: Tensor = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
     if out is None:
         return area
     check_castable(area._dtype, out._dtype)
@@ -170,7 +162,9 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 ndtri = unary(
     _whole_precision("ndtri"),
     namespace="special",
-    derivative=Rule("SpecialNdtriBackward0", input=lambda g, c: g * _WIDE * (c.out.square() / 2).exp()),
+    derivative=Rule(
+        "SpecialNdtriBackward0", input=lambda g, c: times(g, _WIDE) * over(c.out.square(), 2).exp()
+    ),
     rounded=5,
     samples=samples_of_one("special.ndtri", "tk.special.ndtri(a / 8)"),
     doc=about(
@@ -186,7 +180,7 @@ log_ndtr = unary(
     namespace="special",
     derivative=Rule(
         "SpecialLogNdtrBackward0",
-        input=lambda g, c: g / _WIDE * (c.out + c.input.pow(2) / 2).neg().exp(),
+        input=lambda g, c: over(g, _WIDE) * (c.out + over(c.input.pow(2), 2)).neg().exp(),
     ),
     rounded=2,
     samples=samples_of_one("special.log_ndtr"),
@@ -202,7 +196,8 @@ erfcx = unary(
     _whole_precision("erfcx"),
     namespace="special",
     derivative=Rule(
-        "SpecialErfcxBackward0", input=lambda g, c: (2 * c.input * c.out - 2 / math.sqrt(math.pi)) * g
+        "SpecialErfcxBackward0",
+        input=lambda g, c: minus(times(c.input, 2) * c.out, 2 / math.sqrt(math.pi)) * g,
     ),
     rounded=2,
     samples=samples_of_one("special.erfcx"),

@@ -14,6 +14,7 @@ from tensorkit.forms import type_name
 from tensorkit.kernels import compiled, compiled_each, cpu, few, planes, ufuncs
 from tensorkit.kernels.powers import half_rsqrt
 from tensorkit.ops.pointwise import pow
+from tensorkit.ops.scalars import plus, times
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, attach
 
@@ -63,7 +64,7 @@ reciprocal = unary(
 
 sqrt = unary(
     Pointwise("sqrt", numpy.sqrt, lambda a: math.sqrt(a), result="float", lacks=()),
-    derivative=Rule("SqrtBackward0", input=lambda g, c: g / (2 * c.out.conj())),
+    derivative=Rule("SqrtBackward0", input=lambda g, c: g / times(c.out.conj(), 2)),
     rounded=1,  # PyTorch's root is not always the nearest number
     samples=samples_of_one("sqrt"),
     doc="""The square root of every element; of a negative real number it is nan.
@@ -94,7 +95,7 @@ cpu.swift(_rsqrt, compiled.rsqrt)
 
 rsqrt = unary(
     Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
-    derivative=Rule("RsqrtBackward0", input=lambda g, c: -0.5 * g * c.out.pow(3).conj()),
+    derivative=Rule("RsqrtBackward0", input=lambda g, c: times(g, -0.5) * c.out.pow(3).conj()),
     rounded=1,
     samples=(
         *samples_of_one("rsqrt", out=False),
@@ -165,7 +166,7 @@ def _exp2(a: Array) -> Array:
 
 exp2 = unary(
     Pointwise("exp2", _exp2, lambda a: 2.0**a, result="float", lacks=()),
-    derivative=Rule("Exp2Backward0", input=lambda g, c: g * c.out.conj() * _LN2),
+    derivative=Rule("Exp2Backward0", input=lambda g, c: times(g * c.out.conj(), _LN2)),
     rounded=1,
     samples=samples_of_one("exp2", special="exp2"),
     doc="""2 to the power of every element.
@@ -182,7 +183,7 @@ expm1 = unary(
     Pointwise(
         "expm1", cpu.rounded_once(numpy.expm1, math.expm1), lambda a: math.expm1(a), result="float", lacks=()
     ),
-    derivative=Rule("Expm1Backward0", input=lambda g, c: g * (c.out.conj() + 1)),
+    derivative=Rule("Expm1Backward0", input=lambda g, c: g * plus(c.out.conj(), 1)),
     rounded=1,
     samples=samples_of_one("expm1", special="expm1"),
     doc="""``exp(input) - 1``, exact near 0 too.
@@ -261,7 +262,7 @@ log2 = unary(
     Pointwise(
         "log2", cpu.rounded_once(numpy.log2, math.log2), lambda a: math.log2(a), result="float", lacks=()
     ),
-    derivative=Rule("Log2Backward0", input=lambda g, c: g / (c.input.conj() * _LN2)),
+    derivative=Rule("Log2Backward0", input=lambda g, c: g / times(c.input.conj(), _LN2)),
     rounded=1,
     samples=samples_of_one("log2"),
     doc="""The logarithm to base 2 of every element.
@@ -285,7 +286,7 @@ def _log10(a: Array) -> Array:
 
 log10 = unary(
     Pointwise("log10", _log10, lambda a: math.log10(a), result="float", lacks=()),
-    derivative=Rule("Log10Backward0", input=lambda g, c: g / (c.input.conj() * _LN10)),
+    derivative=Rule("Log10Backward0", input=lambda g, c: g / times(c.input.conj(), _LN10)),
     rounded=1,
     samples=samples_of_one("log10"),
     doc="""The logarithm to base 10 of every element.
@@ -314,7 +315,7 @@ def _log1p(a: Array) -> Array:
 
 log1p = unary(
     Pointwise("log1p", _log1p, lambda a: math.log1p(a), result="float", lacks=()),
-    derivative=Rule("Log1PBackward0", input=lambda g, c: g / (c.input + 1).conj()),
+    derivative=Rule("Log1PBackward0", input=lambda g, c: g / plus(c.input, 1).conj()),
     rounded=1,
     samples=samples_of_one("log1p", special="log1p"),
     doc="""``log(1 + input)``, exact near 0 too.
