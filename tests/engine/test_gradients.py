@@ -99,7 +99,7 @@ def _operand(base: Any, size: tuple[int, ...], layout: str) -> Any:
     return own.expand(size) if layout == "expanded" and size and size[0] else own
 
 
-def _leaves(lib: Any, case: Case) -> tuple[Any, ...]:
+def leaves_of(lib: Any, case: Case) -> tuple[Any, ...]:
     made = []
     wants = case.wants or (True,) * len(case.sizes)
     for place, ((_, size), layout, wanted) in enumerate(zip(case.sizes, case.layouts, wants, strict=True)):
@@ -127,7 +127,7 @@ def _tensors(value: Any) -> Iterator[Any]:
             yield from _tensors(part)
 
 
-def _called(lib: Any, case: Case, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+def called(lib: Any, case: Case, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
     """Every tensor of the result, and every operand that was written to."""
     names = {
         name: _operand(leaf, size, layout)
@@ -138,7 +138,7 @@ def _called(lib: Any, case: Case, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*found, *(t for t in names.values() if t._version and not any(t is other for other in found)))
 
 
-def _pattern(lib: Any, like: Any, shift: int) -> Any:
+def pattern(lib: Any, like: Any, shift: int) -> Any:
     count = like.numel()
     numbers: list[Any] = [((3 * i + shift) % 7) / 4 - 0.5 for i in range(count)]
     if like.is_complex():
@@ -154,21 +154,21 @@ def _plain(grads: tuple[Any, ...]) -> list[Any]:
 def _derivatives(lib: Any, case: Case) -> dict[str, Any]:
     """What is compared: results, nodes, first and second derivatives; or the error."""
     done: dict[str, Any] = {}
-    leaves = _leaves(lib, case)
+    leaves = leaves_of(lib, case)
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
     try:
-        outputs = _called(lib, case, leaves)
+        outputs = called(lib, case, leaves)
         done["differentiable"] = [out.requires_grad for out in outputs]
         done["nodes"] = [out.grad_fn and out.grad_fn.name().split("::")[-1] for out in outputs]
         paths = [out for out in outputs if out.requires_grad]
         if not paths:
             return done
-        starts = [_pattern(lib, out, i).requires_grad_() for i, out in enumerate(paths)]
+        starts = [pattern(lib, out, i).requires_grad_() for i, out in enumerate(paths)]
         first = lib.autograd.grad(paths, wanted, starts, create_graph=True, allow_unused=True)
         done["first"] = _plain(first)
         again = [g for g in first if g is not None and g.requires_grad]
         if again:
-            seconds = [_pattern(lib, g, 2 + i) for i, g in enumerate(again)]
+            seconds = [pattern(lib, g, 2 + i) for i, g in enumerate(again)]
             done["second"] = _plain(
                 lib.autograd.grad(
                     again, [*wanted, *starts], seconds, allow_unused=True, materialize_grads=True
@@ -237,10 +237,10 @@ def _against_differences(case: Case, twice: bool = True) -> str | None:
     ``twice``: the derivatives' own derivatives too by every element, otherwise along one line through the operands:
     each element more takes as many calls again.
     """
-    leaves = _leaves(tensorkit, case)
+    leaves = leaves_of(tensorkit, case)
 
     def paths(*given: Any) -> tuple[Any, ...]:
-        return tuple(out for out in _called(tensorkit, case, given) if out.requires_grad)
+        return tuple(out for out in called(tensorkit, case, given) if out.requires_grad)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -294,7 +294,7 @@ def _along_a_line(paths: Callable[..., Any], leaves: tuple[Any, ...], seed: int)
 # -- cases --------------------------------------------------------------------------------------------------------
 
 
-def _plain_case(sample: Sample, rng: random.Random) -> Case:
+def plain_case(sample: Sample, rng: random.Random) -> Case:
     sizes = tuple(sample.sizes.items())
     return Case(sample.call, sizes, ("plain",) * len(sizes), seed=rng.randrange(1000))
 
@@ -303,7 +303,7 @@ def _compared(
     sample: Sample, rng: random.Random, turn: int | None = None, kinks: tuple[str, ...] = KINKS
 ) -> Iterator[Case]:
     """Every layout; complex numbers; one operand alone; and the points where derivatives are a convention."""
-    case = _plain_case(sample, rng)
+    case = plain_case(sample, rng)
     count = len(case.sizes)
     laid = []
     for layout in LAYOUTS:
@@ -333,7 +333,7 @@ def _differenced(op: Op, rng: random.Random) -> Iterator[Case]:
     """Each sample once, with real numbers; each operation once, with complex ones."""
     known = _BEYOND.get(op.name, LAYOUTS)
     for number, sample in enumerate(s for s in op.samples if s.sizes and known):
-        case = _plain_case(sample, rng)
+        case = plain_case(sample, rng)
         count = len(case.sizes)
         layouts = (
             known[(number + len(op.name)) % len(known)],
