@@ -125,14 +125,18 @@ def chosen(array: Array, mask: Array) -> Array | None:
 
 def places(array: Array) -> Array | None:
     """Where elements are not zero, row by row: a row of indices for each dimension."""
-    fast = _loop(_places, array) if array.ndim else None
+    if array.size < SOME or not array.ndim:
+        return None
+    fast = _places.ready or found(_places, array.size)
     if fast is None:
         return None
-    mask = array if array.dtype == numpy.bool_ else array != 0
-    pair = _matrix(mask)
-    if pair is None:
-        return None
-    wide = array.ndim == 2
+    mask = array if array.dtype.char == "?" else array != 0
+    wide = mask.ndim == 2
+    if not wide or not mask.flags.behaved:
+        pair = _matrix(mask)
+        if pair is None:
+            return None
+        mask = pair[0]
     out = numpy.empty((2 if wide else 1, int(numpy.count_nonzero(mask))), numpy.int64)
-    fast(pair[0], out)
+    fast(mask, out)
     return out if array.ndim < 3 else numpy.array(numpy.unravel_index(out[0], array.shape))

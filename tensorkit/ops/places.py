@@ -175,6 +175,18 @@ def _search_some(bounds: Tensor, values: Any, right: bool) -> Tensor | None:
     return None if found is None else fresh(found, dtypes.int64)
 
 
+def _searchsorted_at_once(sorted_sequence: Any = None, input: Any = None, *more: Any) -> Tensor | None:
+    return (
+        None
+        if more or sorted_sequence.__class__ is not Tensor
+        else _search_some(sorted_sequence, input, False)
+    )
+
+
+def _bucketize_at_once(input: Any = None, boundaries: Any = None, *more: Any) -> Tensor | None:
+    return None if more or boundaries.__class__ is not Tensor else _search_some(boundaries, input, False)
+
+
 def _search(
     bounds: Tensor,
     values: Any,
@@ -237,6 +249,7 @@ _BUCKET_FORMS = (
     ),
     kind="reduce",
     methods=(),
+    first=_bucketize_at_once,
 )
 @takes(*_BUCKET_FORMS)
 def bucketize(
@@ -301,6 +314,7 @@ _SEARCH_FORMS = (
     ),
     kind="reduce",
     methods=(),
+    first=_searchsorted_at_once,
 )
 @takes(*_SEARCH_FORMS)
 def searchsorted(
@@ -394,16 +408,25 @@ def _in_columns(found: tuple[Array, ...]) -> Tensor:
     return out
 
 
+def _nonzero_at_once(input: Any = None, *more: Any) -> Tensor | None:
+    """The places in a tensor of some hundreds of elements; None for all others."""
+    array = brief(input, _FEW) if input.__class__ is Tensor and not more else None
+    if array is None:
+        return None
+    rows = compiled_masks.places(array)
+    if rows is None or rows.shape[1] < 2:
+        return _in_columns(array.nonzero())
+    ndim, count = rows.shape
+    made = fresh(rows.T, dtypes.int64)
+    made._layout, made._solid = _columns(count, ndim), False
+    return made
+
+
 def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
-    array = brief(input, _FEW) if out is None else None
-    if array is not None:
-        rows = compiled_masks.places(array)
-        if rows is not None and rows.shape[1] > 1:
-            made = fresh(rows.T, dtypes.int64)
-            made._layout, made._solid = Layout(rows.shape[::-1], (1, rows.shape[1])), False
-            return made
-        return _in_columns(array.nonzero())
+    quick = _nonzero_at_once(input) if out is None else None
+    if quick is not None:
+        return quick
     if input._device == META:
         raise MissingKernelError(_NO_META)
     if out is not None and out._dtype is not dtypes.int64:
@@ -447,6 +470,7 @@ def _column_major(count: int) -> tuple[int, int]:
         sample("a.nonzero(as_tuple=1)", a=(2, 3)),
     ),
     kind="reduce",
+    first=_nonzero_at_once,
 )
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """The indices of the elements that are not zero: a row for each of them, row by row in the input.
