@@ -352,6 +352,8 @@ def _cat_at_once(tensors: Any = None, dim: Any = 0, *more: Any) -> Tensor | None
         if tensor.__class__ is not Tensor or tensor._autograd is not None:
             return None
         array, base = tensor._array, tensor._base
+        if array is None and tensor._device is CPU and not tensor._bits:
+            array = tensor._nd()
         if array is None or not tensor._solid:
             return None
         if base is not None and (base._autograd is not None or base._dtype.is_complex):
