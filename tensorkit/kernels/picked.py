@@ -73,12 +73,20 @@ def _done(loop: Loop, *arguments: Any) -> bool:
 
 def gather(array: Array, index: Array, axis: int) -> Array | None:
     """What the indices name along a dimension of a matrix; None where no loop is for it, or one is out of range."""
-    out = numpy.empty(index.shape, array.dtype)
+    loop = gather_last if axis else gather_first
+    run = loop.ready or loop.often()
+    if run is None:
+        return None
+    kind = array.dtype
+    out = numpy.empty(index.shape, kind)
     source, target = array, out
-    if array.dtype.char not in "fd":
-        bits = numpy.dtype(f"u{array.itemsize}")
+    if kind.char not in "fd":
+        bits = numpy.dtype(f"u{kind.itemsize}")
         source, target = array.view(bits), out.view(bits)
-    return out if _done(gather_last if axis else gather_first, source, index, target) else None
+    try:
+        return out if run(source, index, target) else None
+    except TypeError:
+        return None  # memory that is only read is another type to Numba
 
 
 def add_at(out: Array, index: Array, axis: int, values: Array) -> bool:

@@ -12,7 +12,7 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched
+from tensorkit.dispatch import differentiable, missing_kernel, op, sample, unmatched, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
@@ -84,6 +84,12 @@ def _window(array: Array, index: Array, axis: int) -> Array:
     return array[cut]
 
 
+def _gather_at_once(input: Any = None, dim: Any = None, index: Any = None, *more: Any) -> Tensor | None:
+    if more or input.__class__ is not Tensor or index.__class__ is not Tensor or wants_grad(input):
+        return None
+    return _few_gathered(input, dim, index)
+
+
 @op(
     samples=(
         sample("tk.gather(a, 0, tk.tensor([[0, 1, 2], [2, 1, 0]]))", a=(3, 4)),
@@ -106,6 +112,7 @@ def _window(array: Array, index: Array, axis: int) -> Array:
         "GatherBackward0",
         input=lambda g, c: g.new_zeros(c.input_face.size).scatter_add_(c.dim, c.index, g),
     ),
+    first=_gather_at_once,
 )
 def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
@@ -147,17 +154,18 @@ def gather(
 
 
 _FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+_INT64 = _FEW[3:]
 
 
 def _as_matrices(dim: Any, *arrays: Array) -> tuple[Any, ...] | None:
     """A plain dimension from the front, and matrices: of vectors, those of one row. None for anything else."""
-    axis, ndim = axis_of_small(arrays[0], dim), arrays[0].ndim
-    if axis is None or ndim > 2:
+    ndim = arrays[0].ndim
+    if dim.__class__ is not int or not -ndim <= dim < ndim or ndim > 2:
         return None
     for array in arrays:
         if array.ndim != ndim:
             return None
-    return (axis, *arrays) if ndim == 2 else (1, *[array[None] for array in arrays])
+    return (dim % 2, *arrays) if ndim == 2 else (1, *[array[None] for array in arrays])
 
 
 def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
@@ -165,7 +173,7 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     some = _some_gathered(input, dim, index)
     if some is not None:
         return some
-    array, places = small(input, _FEW, True), small(index, _FEW[3:], True)
+    array, places = small(input, _FEW, True), small(index, _INT64, True)
     if array is None or places is None:
         return None
     if array.size == places.size == 1 and array.ndim == places.ndim:
@@ -185,13 +193,15 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 
 def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """The same from some hundreds of elements, however they lie, by a compiled loop."""
-    places = brief(index, _FEW[3:])
+    places = brief(index, _INT64)
     if places is None or places.size <= few.FEW or tracing.active or (array := brief(input, _FEW)) is None:
         return None
-    laid = _as_matrices(dim, array, places)
-    if laid is None:
+    if array.ndim == places.ndim == 2 and dim.__class__ is int and -2 <= dim < 2:
+        axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, written out
+    elif (laid := _as_matrices(dim, array, places)) is not None:
+        axis, rows, wanted = laid
+    else:
         return None
-    axis, rows, wanted = laid
     if wanted.shape[1 - axis] > rows.shape[1 - axis]:
         return None  # refused in PyTorch's words
     found = picked.gather(rows, wanted, axis)
@@ -207,7 +217,7 @@ def _some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None,
     """`scatter_add` of few elements, or of some hundreds by a compiled loop; None for the way that others take."""
     if rest or not (input.__class__ is index.__class__ is src.__class__ is Tensor):
         return None
-    array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(src, _ADDED)
+    array, places, values = brief(input, _ADDED), brief(index, _INT64), brief(src, _ADDED)
     if array is None or places is None or values is None or input._dtype is not src._dtype:
         return None
     if places.size == 1 and array.size == values.size == 1 and array.ndim == places.ndim == values.ndim:

@@ -147,9 +147,26 @@ def paired(
         own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
         op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = with_out(delivering, body) if out else copying
-        return op(samples=samples, kind="copy", name=name, **own)(form)
+        first = None if quickly is None else _unwanted(quickly)
+        return op(samples=samples, kind="copy", name=name, first=first, **own)(form)
 
     return register_both
+
+
+def _unwanted(quickly: Callable[..., Tensor | None]) -> Callable[..., Tensor | None]:
+    """The same where none of the operands may want a gradient."""
+
+    def first(*args: Any) -> Tensor | None:
+        for value in args:
+            if value.__class__ is Tensor:
+                if value._autograd is not None:
+                    return None
+                base = value._base
+                if base is not None and base._autograd is not None:
+                    return None
+        return quickly(*args) if args else None
+
+    return first
 
 
 def with_out(
