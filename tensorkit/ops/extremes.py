@@ -12,11 +12,11 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
-from tensorkit.dispatch import missing_kernel, op, sample, takes
+from tensorkit.dispatch import missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import brief
+from tensorkit.kernels import brief_extremes, few, large
 from tensorkit.kernels import cpu as kernels
-from tensorkit.kernels import few, large
 from tensorkit.ops.copies import deliver, deliver_into
 from tensorkit.ops.dims import Dims
 from tensorkit.ops.pointwise import maximum, minimum
@@ -193,21 +193,46 @@ _SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     """The extreme of a few elements, or those along one dimension; None for the way that others take."""
-    array = small(input, _SMALL, dim is UNSAID)
-    if array is None and dim is UNSAID and keepdim is False and (whole := brief(input, _SMALL)) is not None:
-        value = whole.item(whole.argmax() if name == "max" else whole.argmin())
-        return (
-            fresh(numpy.array(value, whole.dtype), input._dtype) if value else None
-        )  # NumPy knows which zero
-    if array is None or keepdim is not False:
+    array, largest = small(input, _SMALL, dim is UNSAID), name == "max"
+    if keepdim is not False:
         return None
-    if dim is UNSAID:
-        return fresh(few.extreme(name == "max", array), input._dtype)
-    axis = axis_of_small(array, dim)
-    if axis is None:
+    if array is None:
+        some = brief(input, _SMALL)
+        if some is None:
+            return None
+        if dim is UNSAID:
+            return _of_all(largest, some, input._dtype)
+        axis = axis_of_small(some, dim)
+        found = None if axis is None else brief_extremes.chosen(largest, some, axis)
+    elif dim is UNSAID:
+        return fresh(few.extreme(largest, array), input._dtype)
+    else:
+        axis = axis_of_small(array, dim)
+        found = None if axis is None else few.extreme_along(largest, array, axis)
+    if found is None:
         return None
-    values, indices = few.extreme_along(name == "max", array, axis)
-    return _PAIRS[name]((fresh(values, input._dtype), fresh(indices, dtypes.int64)))
+    return _PAIRS[name]((fresh(found[0], input._dtype), fresh(found[1], dtypes.int64)))
+
+
+def _of_all(largest: bool, array: Array, kind: dtype) -> Tensor | None:
+    """The extreme of some hundreds of elements; None for 0, of which NumPy knows the sign."""
+    value = array.item(array.argmax() if largest else array.argmin())
+    return fresh(numpy.array(value, array.dtype), kind) if value else None
+
+
+def _at_once(name: str) -> Callable[..., Any]:
+    """`max` or `min` of one plain tensor that wants no gradient, or along its dimension."""
+
+    def first(input: Any = None, dim: Any = UNSAID, *more: Any) -> Any:
+        if more or input.__class__ is not Tensor or wants_grad(input):
+            return None
+        if dim is UNSAID:
+            array = brief(input, _SMALL)
+            return None if array is None else _of_all(largest, array, input._dtype)
+        return _short(name, input, dim, False) if dim.__class__ is int else None
+
+    largest = name == "max"
+    return first
 
 
 _PAIRS: dict[str, Any] = {"max": return_types.max, "min": return_types.min}
@@ -289,7 +314,8 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
         "(Tensor input, Tensor other, *, Tensor out = None)",
         "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
     )
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(takes(*forms)(extreme))
+    made = op(samples=samples, kind="reduce", name=name, derivative=rule, first=_at_once(name))
+    return made(takes(*forms)(extreme))
 
 
 max = _extreme_op("max", "largest", 3)
@@ -367,6 +393,35 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     largest = name == "amax"
     ufunc = numpy.maximum if largest else numpy.minimum
 
+    def quickly(input: Tensor, dim: Any) -> Tensor | None:
+        if dim.__class__ is not int:
+            whole = brief(input) if dim.__class__ is tuple and not dim else None
+            return None if whole is None else _of_all(largest, whole, input._dtype)
+        if (array := small(input)) is not None:
+            axis = axis_of_small(array, dim)
+            values = None if axis is None else few.extreme_along(largest, array, axis)[0]
+            if (
+                values is not None and 0.0 not in values.reshape(-1).tolist()
+            ):  # of two zeros NumPy knows which
+                return fresh(values, input._dtype)
+        whole = brief(input, _SMALL)
+        axis = None if whole is None else axis_of_small(whole, dim)
+        if whole is None or axis is None:
+            return None
+        only = _of_all(largest, whole, input._dtype) if whole.ndim == 1 else None
+        if only is not None:
+            return only
+        values = brief_extremes.along(largest, whole, axis)
+        if values is None:
+            # NumPy keeps the order in which dimensions lie.
+            values = numpy.asarray(kernels.quiet(ufunc.reduce, whole, axis), order="C")
+        return fresh(values, input._dtype)
+
+    def at_once(input: Any = None, dim: Any = (), *more: Any) -> Tensor | None:
+        if more or input.__class__ is not Tensor or wants_grad(input):
+            return None
+        return quickly(input, dim)
+
     def extreme(
         input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
     ) -> Tensor:
@@ -375,19 +430,8 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
             found = of_one(one.item(), one, input._dtype, dim, keepdim)
             if found is not None:
                 return found
-        if out is None and keepdim is False and dim.__class__ is int and (array := small(input)) is not None:
-            axis = axis_of_small(array, dim)
-            values = None if axis is None else few.extreme_along(largest, array, axis)[0]
-            if (
-                values is not None and 0.0 not in values.reshape(-1).tolist()
-            ):  # of two zeros NumPy knows which
-                return fresh(values, input._dtype)
-        if out is None and keepdim is False and dim.__class__ is int and (whole := brief(input)) is not None:
-            axis = axis_of_small(whole, dim)
-            if axis is not None:
-                extremes = kernels.quiet(ufunc.reduce, whole, axis)
-                # NumPy keeps the order in which dimensions lie.
-                return fresh(numpy.asarray(extremes, order="C"), input._dtype)
+        if out is None and keepdim is False and (quick := quickly(input, dim)) is not None:
+            return quick
         return _amax(name, input, dim, keepdim, out)
 
     extreme.__name__ = name
@@ -413,7 +457,7 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         input=lambda g, c: _share(g, c.out, c.input, c.dim, c.keepdim),
     )
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _AMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(extreme)
+    return op(samples=samples, kind="reduce", name=name, derivative=rule, first=at_once)(extreme)
 
 
 amax = _amax_op("amax", "largest", "tensor([5, 3])")

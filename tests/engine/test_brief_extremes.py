@@ -1,0 +1,72 @@
+"""The compiled extremes of some hundreds of numbers: NumPy's, however the elements lie, and PyTorch's places."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorkit.kernels import brief_extremes, compiled
+from tests.engine.test_hundreds import LAYOUTS as OF_TENSORS
+from tests.engine.test_hundreds import agree
+from tests.engine.test_planes import LAYOUTS
+
+MATRICES = {name: lay for name, lay in LAYOUTS.items() if name != "nothing"}
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("kind", ["f", "d", "i", "l"])
+@pytest.mark.parametrize("layout", MATRICES)
+def test_they_are_the_first_that_numpy_finds(layout: str, kind: str, largest: bool) -> None:
+    x = MATRICES[layout]((np.random.default_rng(3).permutation(30 * 36) + 1).reshape(30, 36).astype(kind))
+    if kind in "fd":
+        x[x.shape[0] // 2, x.shape[1] // 2] = np.nan
+    for axis in (0, 1):
+        with compiled.at_once():
+            values, found = brief_extremes.along(largest, x, axis), brief_extremes.chosen(largest, x, axis)
+        assert values is not None
+        assert found is not None
+        np.testing.assert_array_equal(values, x.max(axis) if largest else x.min(axis))
+        np.testing.assert_array_equal(found[0], values)
+        np.testing.assert_array_equal(found[1], x.argmax(axis) if largest else x.argmin(axis))
+
+
+def test_what_no_loop_is_for_is_left_to_numpy() -> None:
+    x = np.ones((20, 30), np.float32)
+    only_read = x.copy()
+    only_read.flags.writeable = False
+    with compiled.at_once():
+        for odd in (x[0], x[None], x.astype(np.int8), only_read):
+            assert brief_extremes.along(True, odd, 0) is None
+            assert brief_extremes.chosen(True, odd, 0) is None
+        assert brief_extremes.along(True, 0 * x, 0) is None  # NumPy knows which 0 it is
+        assert brief_extremes.along(True, np.zeros((20, 30), np.int32), 0) is not None
+
+
+CALLS = (
+    "a.amax(0)",
+    "a.amin(1)",
+    "a.amax()",
+    "a[3].amin(0)",
+    "a.double().amax(-1)",
+    "(9 * a).long().amin(0)",
+    "a.max()",
+    "a.relu().min()",
+    "a.max(1)[0]",
+    "a.min(0)[1]",
+    "a.double().max(-1)[1]",
+    "(2 * a).round().max(0)[1]",
+    "(2 * a).round().min(1)[1]",
+    "(2 * a).round().min(1)[0]",
+    "(2 * a).int().max(0)[1]",
+    "a.max(0, keepdim=True)[0]",
+)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("call", CALLS)
+def test_tensors_have_the_extremes_that_pytorch_finds(call: str) -> None:
+    with compiled.at_once():
+        for layout in OF_TENSORS:
+            agree(call, layout, layout, special=False)
+        if "long" not in call and "int" not in call:
+            agree(call, "rows apart", "rows apart", special=True)
