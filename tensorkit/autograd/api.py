@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
+
+import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.edges import GradientEdge
@@ -28,10 +31,11 @@ from tensorkit.autograd.nodes import (
     meta_of,
     requires_grad,
 )
+from tensorkit.device import CPU
 from tensorkit.dispatch import call_traced, registry
 from tensorkit.dtypes import dtype
 from tensorkit.forms import type_name
-from tensorkit.tensor import Size, Tensor, attach
+from tensorkit.tensor import Size, Tensor, attach, fresh
 
 __all__ = ["backward", "grad"]
 
@@ -97,6 +101,9 @@ def _first_gradient(out: Any, given: Any, number: int, rows: bool = False) -> Te
             raise RuntimeError(
                 f"grad can be implicitly created only for real scalar outputs but got {face.dtype}"
             )
+        kind = face.dtype.numpy
+        if kind.kind == "f" and face.device is CPU and not tracing.active:
+            return fresh(_one(kind).copy() if not face.size else numpy.ones(face.size, kind), face.dtype)
         ones: Any = registry["ones"].function
         return ones(face.size, dtype=face.dtype, device=face.device)  # type: ignore[no-any-return]
     if not isinstance(given, Tensor):
@@ -114,6 +121,12 @@ def _first_gradient(out: Any, given: Any, number: int, rows: bool = False) -> Te
             f"grad_output[{number}] has a dtype of {given._dtype} and output[{number}] has a dtype of {face.dtype}."
         )
     return given
+
+
+@functools.cache
+def _one(kind: Any) -> Any:
+    """A single 1, to be copied: that takes a fifth of the time of making one."""
+    return numpy.ones((), kind)
 
 
 def _face(out: Any) -> Face:

@@ -55,6 +55,8 @@ def run_backward(
         walk.run()
     finally:
         state.grad, _here.walk = before, outer
+    if not wanted:
+        return []
     return [walk.captured.get(edge) for edge in wanted]
 
 
@@ -74,7 +76,7 @@ class Walk:
     """One walk back: what waits for how many gradients, and what has arrived."""
 
     def __init__(self, roots: Sequence[Edge], wanted: Sequence[Edge], accumulate: bool, retain: bool) -> None:
-        self.waiting = _count_arrivals(node for node, _ in roots)
+        self.waiting = _count_arrivals([node for node, _ in roots])
         self.captured: dict[Edge, Tensor | None] = {}
         self.wanted = set(wanted)
         self.accumulate = accumulate
@@ -85,9 +87,14 @@ class Walk:
         self.buffers: dict[Node, Grads] = {}
         self.heap: list[tuple[float, int, Node]] = []
         self.ticket = itertools.count()
-        for root in {node for node, _ in roots}:
-            if self.waiting.get(root) == 0:
-                self._ready(root)
+        #: The node to begin with, where there is but one: no need to send it through the heap.
+        self.first: Node | None = roots[0][0] if len(roots) == 1 else None
+        if self.first is None:
+            for root in {node for node, _ in roots}:
+                if self.waiting.get(root) == 0:
+                    self._ready(root)
+        elif self.waiting.get(self.first) != 0:
+            self.first = None
 
     def _narrow(self, targets: set[Node], roots: Sequence[Edge]) -> None:
         """Visit only the nodes that lead to what is wanted, and those; compute only what must be computed."""
@@ -135,8 +142,10 @@ class Walk:
     def run(self) -> None:
         __tracebackhide__ = True
         heap = self.heap
-        while heap:
-            node: Node | None = heapq.heappop(heap)[2]
+        node, self.first = self.first, None
+        while heap or node is not None:
+            if node is None:
+                node = heapq.heappop(heap)[2]
             # A chain of operations has one node at a time that can run: no need to send it through the heap.
             while node is not None:
                 node = self._step(node)
@@ -145,7 +154,19 @@ class Walk:
         """Run one node and hand its results on; returns the next one when only one is ready."""
         __tracebackhide__ = True
         waiting, buffers = self.waiting, self.buffers
-        results = self._results(node)
+        plain = node.tensor_hooks is None and node.pre_hooks is None and node.post_hooks is None
+        if plain and not self.wanted and not anomaly.on:
+            grads = buffers.pop(node, None) or [None] * len(node.faces)
+            if node.__class__ is AccumulateGrad:
+                _accumulate(node.variable, grads[0])
+                return None
+            results = node.apply(grads)
+            if len(results) != len(node.edges):
+                _checked_count(node, results)
+            if not self.retain:
+                node.release()
+        else:
+            results = self._results(node)
         ready: Node | None = None
         for i, edge in enumerate(node.edges):
             if edge is None or edge[0] not in waiting:
@@ -154,7 +175,9 @@ class Walk:
             result = results[i]
             if result is not None:
                 face = target.faces[nr]
-                if face is None or result._dtype is not face.dtype or _size(result) != face.size:
+                layout = result._layout
+                size = result._array.shape if layout is None else layout.size  # type: ignore[union-attr]
+                if face is None or result._dtype is not face.dtype or size != face.size:
                     result = _fit(result, face, node, i)
             left = waiting[target] - 1
             if left == 0 and nr == 0 and target not in buffers and len(target.faces) == 1:
@@ -495,6 +518,9 @@ _OURS_ALONE = 5  # references to a gradient that nobody but this walk holds
 def _first_grad(variable: Tensor, grad: Any) -> Tensor:
     """The gradient itself when nobody else holds it and it lies as the leaf does; otherwise a copy that does."""
     lay, own = grad._lay(), variable._lay()
+    solid = grad._array is not None and grad._solid and grad._base is None and grad._autograd is None
+    if solid and lay.stride == own.stride and not state.grad and sys.getrefcount(grad) <= _OURS_ALONE:
+        return grad  # type: ignore[no-any-return]
     dense = own.is_non_overlapping_and_dense()
     lies_right = _lie_alike(lay, own) if dense else lay.is_contiguous()
     if not state.grad and lies_right and grad._base is None and sys.getrefcount(grad) <= _OURS_ALONE:

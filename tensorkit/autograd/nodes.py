@@ -23,6 +23,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from tensorkit.autograd.mode import state as recording
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.strides import Layout
@@ -169,6 +170,10 @@ class Saved:
         """Let go of the tensor."""
         self.tensor = None
 
+    def plain(self, node: Node) -> Tensor:
+        """`unpack` for a formula that is not recorded itself: no history is asked for."""
+        return self.unpack(node)
+
     def unpack(self, node: Node) -> Tensor:
         """The tensor, if it was not freed and not written to since."""
         tensor = self.tensor
@@ -209,8 +214,11 @@ class SavedResult(Saved):
         super().__init__(plain_alias(tensor))
         self.output_nr = output_nr
 
+    def plain(self, node: Node) -> Tensor:
+        return Saved.unpack(self, node)
+
     def unpack(self, node: Node) -> Tensor:
-        again = plain_alias(super().unpack(node))
+        again = plain_alias(self.plain(node))
         set_history(again, node, self.output_nr)
         return again
 
@@ -231,11 +239,11 @@ class _SavedFresh(SavedResult):
         self.array: Any = tensor._array
         self.kind, self.counter, self.version = tensor._dtype, counter, counter[0]
 
-    def unpack(self, node: Node) -> Tensor:
+    def plain(self, node: Node) -> Tensor:
         if self.array is not None and self.tensor is None:
             self.tensor = fresh(self.array, self.kind)
             self.tensor._counter = self.counter
-        return super().unpack(node)
+        return Saved.unpack(self, node)
 
     def free(self) -> None:
         self.array = self.tensor = None
@@ -388,7 +396,7 @@ class AccumulateGrad(Node):
         return "tensorkit::autograd::AccumulateGrad"
 
     def __init__(self, variable: Tensor) -> None:
-        self.begin()
+        self.edges = ()
         self.variable = variable
         self.sequence = _LAST
         self.faces = [Face(variable)]
@@ -468,7 +476,15 @@ class Rule:
         """`node_class`, by the name of the node and the parameters that have edges."""
         found = self._classes.get((name, order))
         if found is None:
-            body = {"__slots__": (), "__module__": __name__, "rule": self, "order": order, "mentions": {}}
+            alone = staticmethod(self.formulas[order[0]]) if len(order) == 1 else None
+            body = {
+                "__slots__": (),
+                "__module__": __name__,
+                "rule": self,
+                "order": order,
+                "alone": alone,
+                "mentions": {},
+            }
             found = self._classes[name, order] = type(name, (RuleNode,), body)
         return found
 
@@ -525,7 +541,7 @@ class PairPlan:
 class SinglePlan:
     """Of an operation of which one operand can want a gradient: what a call notes, and how a note is written out."""
 
-    __slots__ = ("arguments_of", "classes", "name", "parameter", "reads", "rule", "whole_face")
+    __slots__ = ("arguments_of", "classes", "name", "parameter", "plain", "reads", "rule", "whole_face")
 
     def __init__(
         self, rule: Rule, arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
@@ -535,6 +551,8 @@ class SinglePlan:
         self.reads = rule.saves[self.parameter]
         self.whole_face = f"{self.parameter}_face"
         self.classes: dict[str, type[RuleNode]] = {}
+        #: The arguments of a call with nothing but the operand.
+        self.plain: dict[str, Any] | None = None
 
     @staticmethod
     def fits(rule: Rule) -> bool:
@@ -554,8 +572,13 @@ class SinglePlan:
         _, edge, size, kind, lies, input, version, results, args, kwargs, node.sequence = note
         node.edges = (_edge(edge),)
         node.faces = [face_of(size, kind)]
-        node.arguments = self.arguments_of((None, *args), kwargs)
-        del node.arguments[self.parameter]
+        if args or kwargs or self.plain is None:
+            node.arguments = self.arguments_of((None, *args), kwargs)
+            del node.arguments[self.parameter]
+            if not args and not kwargs:
+                self.plain = node.arguments.copy()
+        else:
+            node.arguments = self.plain.copy()
         node.saved = {} if results is None else results
         if lies is not None:
             node.arguments[self.whole_face] = Geometry(*lies)
@@ -689,6 +712,7 @@ class RuleNode(Node):
     node = property(lambda self: self)
     rule: Rule
     order: tuple[str, ...]  # the parameter of each edge
+    alone: Formula | None  # the formula of the one edge that there is, if there is one
     mentions: dict[
         tuple[bool, ...], frozenset[str]
     ]  # by which edges lead somewhere, what their formulas read
@@ -721,24 +745,28 @@ class RuleNode(Node):
             return object.__getattribute__(self, name)
         saved = self.saved.get(name)
         if saved is not None:
-            if self.packed:
-                return saved.unpack(self)
-            try:
-                return saved.unpack(self)
-            except RuntimeError:
-                self.check_saved()
-                raise
+            return self._unpacked(saved.unpack if self.packed or recording.grad else saved.plain)
         if name in self.arguments:
             if self.freed and self.rule.numbers_count and name in self.order:
                 raise RuntimeError(FREED)  # PyTorch keeps such a number as a tensor
             return self.arguments[name]
         if name.startswith("_saved_"):
-            return getattr(self, _plain_name(name.removeprefix("_saved_")))
+            plain = _plain_name(name.removeprefix("_saved_"))
+            return self._unpacked(self.saved[plain].unpack) if plain in self.saved else getattr(self, plain)
         if name.startswith("_raw_saved_"):
             plain = _plain_name(name.removeprefix("_raw_saved_"))
             if plain in self.saved:
                 return _raw(self, plain)
         raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+
+    def _unpacked(self, unpack: Callable[[Node], Tensor]) -> Tensor:
+        if self.packed:
+            return unpack(self)
+        try:
+            return unpack(self)
+        except RuntimeError:
+            self.check_saved()
+            raise
 
     def check_saved(self) -> None:
         """Refuse to go on when a saved tensor cannot be used: the first one by PyTorch's names of them."""
@@ -749,14 +777,18 @@ class RuleNode(Node):
             if any(name in self.arguments and name in mentioned for name in self.order):
                 raise RuntimeError(FREED)
         for name in self.saved_names():
-            self.saved[name].unpack(self)
+            self.saved[name].plain(self)
 
     def saved_names(self) -> list[str]:
         """The names of the saved tensors, in the order in which PyTorch unpacks them."""
         return sorted(self.saved, key=lambda n: (n in ("out", "indices"), "self" if n == "input" else n))
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        return self.partly(grads, self.edges)
+        formula = self.alone
+        if formula is None or self.packed or self.several:
+            return self.partly(grads, self.edges)
+        grad = grads[0]  # `partly`, in short
+        return [None if grad is None or self.edges[0] is None else formula(grad, self)]
 
     def partly(self, grads: list[Tensor | None], edges: Sequence[Edge | None]) -> list[Tensor | None]:
         """`apply`, but only what goes along the given edges is computed."""

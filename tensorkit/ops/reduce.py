@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
@@ -239,7 +239,10 @@ def like_meta(size: tuple[int, ...], kind: dtype) -> Tensor:
 
 def spread_out(g: Any, face: Any, dim: Any, keepdim: bool) -> Any:
     """One gradient for many elements: repeated over the dimensions that were reduced."""
-    return with_dims(g, dim, keepdim, len(face.size)).expand(face.size)
+    wide = with_dims(g, dim, keepdim, len(face.size))
+    if state.grad or tracing.active:
+        return wide.expand(face.size)
+    return wide._view(wide._lay().expand(face.size))  # nobody looks: without the ways that lead there
 
 
 def with_dims(value: Any, dim: Any, keepdim: bool, ndim: int) -> Any:

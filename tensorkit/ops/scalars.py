@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.mode import state
 from tensorkit.dispatch import differentiable
 from tensorkit.tensor import Tensor
 
@@ -21,7 +22,9 @@ def _by_number(name: str, body: Callable[[Any, Any], Any], formula: Callable[[An
     def applied(input: Tensor, other: Any) -> Any:
         return body(input, other)
 
-    return differentiable(applied, Rule(f"{name.capitalize()}Backward1", input=formula), name, "pointwise")
+    rule = Rule(f"{name.capitalize()}Backward1", input=formula)
+    recorded = differentiable(applied, rule, name, "pointwise")
+    return lambda input, other: recorded(input, other) if state.grad else body(input, other)
 
 
 def _conjugated(number: Any) -> Any:
