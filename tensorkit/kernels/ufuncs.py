@@ -30,6 +30,7 @@ __all__ = [
     "clip",
     "erf",
     "mix",
+    "nan_to_num",
     "relu",
     "rsqrt",
     "sigmoid",
@@ -135,7 +136,7 @@ def _address_of_bytes(numba: Any) -> Any:
 
 # -- of one operand -----------------------------------------------------------------------------------------------
 
-_ONE = numpy.float32(1)
+_ONE, _ENDLESS = numpy.float32(1), numpy.float32(numpy.inf)
 
 
 @_ufunc(1, "f")
@@ -230,6 +231,26 @@ def clip(at, count, steps, _):  # type: ignore[no-untyped-def]
             v = x[i * s]
             v = low[i * sl] if v < low[i * sl] else v
             y[i * t] = high[i * sh] if v > high[i * sh] else v
+
+
+@_ufunc(4)
+def nan_to_num(at, count, steps, _):  # type: ignore[no-untyped-def]
+    x, nan, high, low, y, n = at[0], at[1], at[2], at[3], at[4], count[0]
+    w = _width(x)
+    s, sn, sh, sl, t = steps[0] // w, steps[1] // w, steps[2] // w, steps[3] // w, steps[4] // w
+    if s == t == 1 and sn == sh == sl == 0:
+        none, most, least = nan[0], high[0], low[0]
+        for i in range(n):
+            v = x[i]
+            v = most if v == _ENDLESS else v
+            v = least if v == -_ENDLESS else v
+            y[i] = none if x[i] != x[i] else v
+    else:
+        for i in range(n):
+            v = x[i * s]
+            v = high[i * sh] if v == _ENDLESS else v
+            v = low[i * sl] if v == -_ENDLESS else v
+            y[i * t] = nan[i * sn] if x[i * s] != x[i * s] else v
 
 
 @_ufunc(3)

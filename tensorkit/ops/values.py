@@ -11,9 +11,9 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import IN_PLACE, differentiable, op, sample
+from tensorkit.dispatch import IN_PLACE, differentiable, op, sample, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import Pointwise, apply, brief
+from tensorkit.elementwise import Held, Pointwise, apply, at_once, brief, plain_alike
 from tensorkit.kernels import compiled, cpu, planes, ufuncs
 from tensorkit.ops.copies import like_input
 from tensorkit.ops.data import plain_number
@@ -345,14 +345,8 @@ _FINITE = {kind: numpy.array((0, numpy.finfo(kind).max, numpy.finfo(kind).min), 
 def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
     """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
     if array.size > _FEW:
-        if array.ndim == 2:
-            turned = array.flags.fnc  # then it is the elements of a column that lie side by side
-            made = numpy.empty(array.shape, array.dtype, "F" if turned else "C")
-            source, target = (array.T, made.T) if turned else (array, made)
-            if planes.nan_to_num.into(target, source, _FINITE[array.dtype.char]):
-                return like_input(made, input)
-        finite = cpu.quiet(numpy.isfinite, array).ravel("K")
-        return like_input(array.copy("K"), input) if finite[finite.argmin()] else None
+        found = at_once(_HELD, (input,))
+        return plain_alike(_numbered, (input,), [array], _made_finite) if found is None else found
     if not _all_finite(array):
         return None
     return fresh(array.copy(), input._dtype) if input._solid else like_input(array.copy("K"), input)
@@ -363,6 +357,27 @@ def _all_finite(array: Array) -> bool:
 
 
 _numbered = Pointwise("nan_to_num", _replaced, None, lacks=(), like_first="always")
+
+
+def _made_finite(a: Array) -> Array:
+    _, high, low = _FINITE[a.dtype.char]
+    return _replaced(a, 0.0, None, None, (low, high))
+
+
+_BY_CHAR = {"f": dtypes.float32, "d": dtypes.float64}
+_HELD = Held(
+    _numbered,
+    ufuncs.nan_to_num,
+    planes.nan_to_num,
+    {kind: (tuple(numpy.asarray(n) for n in _FINITE[c]), _FINITE[c]) for c, kind in _BY_CHAR.items()},
+)
+_made_finite.held = _HELD  # type: ignore[attr-defined]
+
+
+def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
+    if more or input.__class__ is not Tensor or wants_grad(input) or (array := brief(input)) is None:
+        return None
+    return _copy_of_finite(input, array)
 
 
 @op(
@@ -378,6 +393,7 @@ _numbered = Pointwise("nan_to_num", _replaced, None, lacks=(), like_first="alway
     inplace=True,
     derivative=Rule(_named, input=lambda g, c: g * c.input.isfinite()),
     inplace_derivative=Rule("NanToNumBackward0", input=lambda g, c: g * c.input.isfinite()),
+    first=_nan_to_num_at_once,
 )
 def nan_to_num(
     input: Tensor,

@@ -151,6 +151,8 @@ CALLS = (
     "a.nan_to_num()",
     "(a / 0).nan_to_num()",
     "a.t().nan_to_num()",
+    "(a[3] / 0).nan_to_num()",
+    "(a.double() / 0).nan_to_num()",
     "a[:, ::3].double().nan_to_num()",
     "a.expand(2, 30, 20).nan_to_num()",
     "a.flip(0)",

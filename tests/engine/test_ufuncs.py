@@ -23,6 +23,7 @@ KNOWN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "sign": (lambda x: np.where(x > 0, 1, np.where(x < 0, -1, 0)), ()),
     "relu": (lambda x: np.where(np.isnan(x), x, np.maximum(x, 0)), ()),
     "clip": (np.clip, (-0.5, 0.75)),
+    "nan_to_num": (lambda x, *n: np.nan_to_num(x, nan=n[0], posinf=n[1], neginf=n[2]), (0.5, 7.0, -8.0)),
     "choose": (lambda m, a, b: np.where(m, a, b), ("b", "c")),
     "add_scaled": (lambda a, b, f: a + b * f, ("b", 0.5)),
     "mix": (lambda a, b, w: a + w * (b - a), ("b", 0.7)),
