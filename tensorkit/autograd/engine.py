@@ -82,8 +82,9 @@ class Walk:
         self.accumulate = accumulate
         self.retain = retain
         self.needed: set[Node] | None = None
+        self.targets = {node for node, _ in wanted}
         if wanted:
-            self._narrow({node for node, _ in wanted}, roots)
+            self._narrow(self.targets, roots)
         self.buffers: dict[Node, Grads] = {}
         self.heap: list[tuple[float, int, Node]] = []
         self.ticket = itertools.count()
@@ -155,7 +156,7 @@ class Walk:
         __tracebackhide__ = True
         waiting, buffers = self.waiting, self.buffers
         plain = node.tensor_hooks is None and node.pre_hooks is None and node.post_hooks is None
-        if plain and not self.wanted and not anomaly.on:
+        if plain and not anomaly.on and (self.needed is None or self._runs_whole(node)):
             grads = buffers.pop(node, None) or [None] * len(node.faces)
             if node.__class__ is AccumulateGrad:
                 _accumulate(node.variable, grads[0])
@@ -193,6 +194,13 @@ class Walk:
             self._ready(ready)
             return None
         return ready
+
+    def _runs_whole(self, node: Node) -> bool:
+        """Whether a node on the way to what is wanted has nothing to be kept, or left out."""
+        if self.needed is None or node not in self.needed or node in self.targets:
+            return False
+        waiting = self.waiting
+        return all(edge is None or edge[0] in waiting for edge in node.edges)
 
     def _results(self, node: Node) -> Sequence[Tensor | None]:
         __tracebackhide__ = True
@@ -426,7 +434,7 @@ def sum_to_size(tensor: Any, size: tuple[int, ...]) -> Tensor:
         return tensor.sum()  # type: ignore[no-any-return]
     extra = len(have) - len(size)
     dims = list(range(extra)) + [i + extra for i, n in enumerate(size) if n == 1 and have[i + extra] != 1]
-    summed = tensor.sum(dims, keepdim=True) if dims else tensor
+    summed = tensor.sum(dims if len(dims) > 1 else dims[0], True) if dims else tensor
     return summed.view(size) if extra else summed  # type: ignore[no-any-return]
 
 
