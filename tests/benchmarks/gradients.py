@@ -47,6 +47,8 @@ def _names(library: Any) -> dict[str, Any]:
         "x": library.ones(1, requires_grad=True),
         "y": library.ones(1),
         "m": library.ones(2, 3, requires_grad=True),
+        "few": library.ones(8, requires_grad=True),
+        "grad": library.autograd.grad,
         "chained": chained,
     }
 
@@ -87,6 +89,9 @@ def gradients() -> Iterator[Row]:
     walk = "chained.backward(retain_graph=True)"
     pair = codes(walk, walk, ours, theirs)
     yield Row(f"backward, {CHAIN} ops", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), 1.5)
+    for code in ("few.exp().sum().backward()", "grad(few.exp().sum(), few)"):
+        pair = codes(code, code, ours, theirs)
+        yield Row(f"{code}, 8 elements", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
     if not Path("/proc/self/status").exists():
         return  # only Linux tells
     mine = median(_peak("tensorkit") for _ in range(ROUNDS // 3))
