@@ -285,6 +285,7 @@ def _beside(
     """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
     ways: dict[Any, Any] = {}  # `Settled`, or None
     run, function, loops = cpu.quiet_here, block.numpy, _loops(block)
+    apart = getattr(function, "apart", None)  # finds the loop that does the same beside a number
 
     def with_number(a: Tensor, b: Any) -> Tensor | None:
         """The same of a tensor and a number."""
@@ -297,6 +298,11 @@ def _beside(
             way = _settle(ways, key, block, (a, b), same)
         if way is None:
             return None
+        loop = apart(b) if way.plane and apart is not None else None
+        if loop is not None and a._dtype.numpy.char in loop.signatures:
+            out = lying(loop, way, (x,))
+            if out is not None:
+                return out
         try:
             return as_settled(run(entry[0], x.copy("K") if way.packed else x, b), way)
         except (OverflowError, RuntimeError):
@@ -384,10 +390,11 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
             way = _settle(ways, key, block, (a, b), same)
         if way is None or 0 in own.stride or way.kind is not a._dtype:
             return False
+        loop = loops.get(a._dtype) if way.plane else None
         try:
             if not way.packed:
                 run(block.numpy, x, y, x)
-            elif not (way.plane and a._dtype in loops and loops[a._dtype].into(x, x, y)):
+            elif loop is None or not loop.into(x, x, y):
                 x[...] = run(block.numpy, x.copy("K"), y.copy("K"))
         except RuntimeError:
             return False
@@ -395,10 +402,14 @@ def _fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, A
         return True
 
     def aside(a: Tensor, b: Any) -> bool:
-        if type(b) not in kinds or wants_grad(b):
+        if b.__class__ is Tensor:
+            base = b._base
+            if b._autograd is not None or (base is not None and base._autograd is not None):
+                return False
+            if alike(a, b):
+                return True
+        elif type(b) not in kinds:
             return False
-        if b.__class__ is Tensor and alike(a, b):
-            return True
         return plain(block, (a, b), True) is not None
 
     def fast(a: Tensor, b: Any) -> bool:

@@ -279,6 +279,12 @@ _where_recorded = differentiable(
 )
 
 
+def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, *more: Any) -> Tensor | None:
+    if more or not condition.__class__ is input.__class__ is other.__class__ is Tensor:
+        return None
+    return None if wants_grad(input) or wants_grad(other) else _where_by_loop(condition, input, other)
+
+
 @op(
     samples=(
         sample("tk.where(a > 0, a, b)", a=(2, 3), b=(2, 3)),
@@ -298,6 +304,7 @@ _where_recorded = differentiable(
     ),
     kind="pointwise",
     methods=(),
+    first=_where_at_once,
 )
 def where(
     condition: Any = _ABSENT, input: Any = _ABSENT, other: Any = _ABSENT, *, out: Tensor | None = None
@@ -817,6 +824,7 @@ def _as_product(inputs: Any, out: Array) -> Any:
 
 
 kernels.shortcut(_power, _as_product)
+_power.apart = {2: planes.APART[numpy.square]}.get  # type: ignore[attr-defined]
 
 pow = binary(
     Pointwise(

@@ -195,6 +195,45 @@ def test_what_is_no_number_takes_the_same_ways(call: str) -> None:
         agree(call, layout, layout, special=True)
 
 
+WANTED = (
+    "tk.where(b > 0, a, b)",
+    "tk.where(b > 0, b, a)",
+    "tk.addcmul(a, b, b)",
+    "tk.addcmul(b, b, a)",
+    "tk.add(b, a, alpha=0.5)",
+    "b.lerp(a, 0.3)",
+    "a.clamp(-1, 1)",
+    "a.nan_to_num()",
+    "a.relu()",
+    "a.double()",
+    "a.softmax(1)",
+    "a.log_softmax(1)",
+    "a.sort(1)[0]",
+    "a.topk(2, 1)[0]",
+    "a.gather(1, j)",
+    "b.scatter_add(1, j, a)",
+    "tk.cat((b, a))",
+    "a.max()",
+    "a.min(1)[0]",
+    "a.amax(0)",
+    "a.cumsum(1)",
+)
+
+
+@pytest.mark.parametrize("call", WANTED)
+def test_what_wants_a_gradient_gets_it(call: str) -> None:
+    grads = []
+    for tk in (tensorkit, require_torch()):
+        leaf, b = numbers(tk, "row-major", 1).requires_grad_(), numbers(tk, "row-major", 2)
+        with compiled.at_once():
+            for a in (leaf, leaf, leaf[:30]):  # a view of what wants one, too
+                (
+                    eval(call, {"tk": tk, "a": a, "b": b, "j": tk.arange(600).view(30, 20) * 7 % 20}) * 2
+                ).sum().backward()
+        grads.append(leaf.grad.numpy())
+    numpy.testing.assert_allclose(*grads, rtol=2e-5, atol=2e-5)
+
+
 BY_LOOPS = ("gather", "scatter_add", "softmax", "[a >", "masked", "nonzero")
 
 
