@@ -11,7 +11,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
-from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes
+from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.kernels import cpu as kernels
@@ -33,7 +33,6 @@ from tensorkit.ops.reduce import (
     one_axis,
     refuse_whole,
     result_kind,
-    small,
     warn_of_lost_parts,
 )
 from tensorkit.ops.scalars import over, times
@@ -307,20 +306,30 @@ def _scan_op(
     """`cumsum` and `cumprod`."""
     product = ufunc is numpy.multiply
 
-    def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-        if out is None and dtype is None and (array := small(input, any_steps=True)) is not None:
-            axis = axis_of_small(array, dim)
+    def quickly(input: Tensor, dim: Any) -> Tensor | None:
+        array = brief(input)
+        axis = None if array is None else axis_of_small(array, dim)
+        if array is None or axis is None:
+            return None
+        if array.size > few.FEW:
+            values = large.running(ufunc, array, axis)
+        elif not array.flags.c_contiguous:
+            return None
+        else:
             try:
-                values = None if axis is None else kernels.quiet_here(few.running, product, array, axis)
+                values = kernels.quiet_here(few.running, product, array, axis)
             except RuntimeError:
-                values = None  # another thread is inside
-            if values is not None:
-                return fresh(values, input._dtype)
-        elif out is None and dtype is None and (array := brief(input)) is not None:
-            axis = axis_of_small(array, dim)
-            values = None if axis is None else large.running(ufunc, array, axis)
-            if values is not None:
-                return fresh(values, input._dtype)
+                return None  # another thread is inside
+        return None if values is None else fresh(values, input._dtype)
+
+    def at_once(input: Any = None, dim: Any = None, *more: Any) -> Tensor | None:
+        if more or input.__class__ is not Tensor or wants_grad(input):
+            return None
+        return quickly(input, dim)
+
+    def scan(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+        if out is None and dtype is None and (found := quickly(input, dim)) is not None:
+            return found
         return _scan(name, ufunc, input, dim, dtype, out)
 
     scan.__name__ = name
@@ -341,7 +350,8 @@ def _scan_op(
     """
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _SCAN_SAMPLES]
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_whole, input=back)
-    return op(samples=samples, kind="scan", name=name, inplace=True, rounded=1, derivative=rule)(scan)
+    known: dict[str, Any] = {"name": name, "inplace": True, "rounded": 1, "derivative": rule}
+    return op(samples=samples, kind="scan", first=at_once, **known)(scan)
 
 
 cumsum = _scan_op("cumsum", numpy.add, "sum", "tensor([ 1,  3,  6, 10])", _cumsum_back)
