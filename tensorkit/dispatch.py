@@ -61,11 +61,13 @@ __all__ = [
     "offered",
     "offers",
     "op",
+    "out_refused",
     "pair_recorder",
     "recorded",
     "recorded_call",
     "parameters",
     "register",
+    "register_out_check",
     "register_recorder",
     "register_writer",
     "registry",
@@ -1003,6 +1005,11 @@ def _function(
     def function(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
+            out = kwargs.get("out")
+            refused = None if out is None else out_refused(name, args, out)
+            if refused is not None and "out" in _signature(body).parameters:
+                wrong = explain(name, body, args, kwargs)
+                raise refused if wrong is None else TypeError(wrong)
             if tracing.active:
                 return call_traced(name, body, args, kwargs)
             if not kwargs:
@@ -1022,8 +1029,8 @@ def _function(
                         break  # of a subclass: the long way asks it
                 else:
                     return quick(*args)
-            if "out" in kwargs and _with_bits(kwargs["out"]):
-                return _out_through_bits(body, args, kwargs)
+            if out is not None and _needs_others(name, out):
+                return _into_others(body, args, kwargs)
             return body(*args, **kwargs)
         except _MISREAD as error:
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
@@ -1139,6 +1146,21 @@ def register_writer(
     _write_back, _deliver = write_back, deliver
 
 
+OutCheck = Callable[[str, tuple[Any, ...], Any], "Exception | None"]
+_check_outs: OutCheck = lambda name, args, out: None  # noqa: E731 - given by ``autograd``
+
+
+def register_out_check(check: OutCheck) -> None:
+    """Told by ``autograd`` what it has against tensors given as ``out=``."""
+    global _check_outs
+    _check_outs = check
+
+
+def out_refused(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
+    """Why the results of a function cannot be written into what was given as ``out=``; None when they can."""
+    return _check_outs(name, args, out)
+
+
 #: What writes as a view with bits asks for, or writes nothing.
 _AWARE_OF_BITS = {"__setitem__", "as_strided_", "copy_", "detach_", "fill_", "zero_"}
 
@@ -1159,22 +1181,44 @@ def _through_bits(body: Callable[..., Any]) -> Callable[..., Any]:
     return written
 
 
-def _with_bits(out: Any) -> bool:
-    """Whether a result would be written into a view that stands for conjugates or negatives."""
-    return any(getattr(one, "_bits", 0) for one in (out if isinstance(out, (tuple, list)) else (out,)))
+def _is_shared(out: Any) -> bool:
+    """Whether some elements of a tensor share a slot, for all that its strides tell."""
+    if not isinstance(out, Tensor) or (out._array is not None and out._solid):
+        return False
+    return out._lay().has_internal_overlap() == "yes"
 
 
-def _out_through_bits(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operation that writes its results into others than these, and write those into these."""
+#: What PyTorch writes into shared slots all the same.
+_CAREFREE = frozenset((
+    "all", "amax", "amin", "any", "cummax", "cummin", "empty", "full", "mean", "mv", "nanmean", "nansum", "ones", "sum",
+    "zeros",
+))  # fmt: skip
+
+
+def _needs_others(name: str, out: Any) -> bool:
+    """Whether a result would be written into a view that stands for conjugates or negatives, or into shared slots."""
+    given = out if isinstance(out, (tuple, list)) else (out,)
+    return any(getattr(one, "_bits", 0) or (name not in _CAREFREE and _is_shared(one)) for one in given)
+
+
+def _into_others(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation that writes its results into others than these, and write those into these.
+
+    Raises:
+        RuntimeError: when one whose elements share slots has the result's size already.
+    """
     __tracebackhide__ = True
     given = kwargs["out"]
     alone = isinstance(given, Tensor)
     outs = (given,) if alone else tuple(given)
-    plain = tuple(map(resolved, outs))
+    plain = tuple(one.detach().clone() if _is_shared(one) else resolved(one) for one in outs)
     result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
     for one, other in zip(outs, plain, strict=True):
-        if one is not other:
-            _deliver(one, other)
+        if one is other:
+            continue
+        if _is_shared(one) and one._lay().size != other._lay().size:  # of which the warning has been given
+            one._adopt_geometry(one._store(), Layout((0,), (1,), one._lay().offset))
+        _deliver(one, other)
     if alone:
         return given if result is plain[0] else result
     own = {id(other): one for one, other in zip(outs, plain, strict=True)}

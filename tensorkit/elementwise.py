@@ -60,6 +60,7 @@ __all__ = [
     "plain_alike",
     "prepare_out",
     "register_zip",
+    "refuse_shared",
     "resize_out",
     "python_number",
     "result_dtype",
@@ -248,24 +249,36 @@ def _range(tensor: Tensor) -> tuple[int, int]:
     return lay.offset * item, lay.reach() * item
 
 
+def _both(out: Tensor, source: Tensor) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The bytes of the one storage that two tensors touch; None where they have none in common."""
+    if out._storage is None or out._storage is not source._storage:
+        return None
+    a, b = out._lay(), source._lay()
+    # PyTorch compares only what it can compare cheaply: dense blocks of memory.
+    if not (a.numel and b.numel and a.is_non_overlapping_and_dense() and b.is_non_overlapping_and_dense()):
+        return None
+    first, last = _range(out), _range(source)
+    return (first, last) if first[0] < last[1] and last[0] < first[1] else None
+
+
+_SHARED = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+    "single memory location. Please clone() the tensor before performing the operation."
+)
+
+
 def check_overlap(out: Tensor, source: Tensor) -> None:
     """Refuse an input that shares some, but not all, of the output's slots."""
-    if out is source or out._storage is None or out._storage is not source._storage:
+    if out is source or (both := _both(out, source)) is None:
         return
-    a, b = out._lay(), source._lay()
-    if not a.numel or not b.numel:
-        return
-    # PyTorch compares only what it can compare cheaply: dense blocks of memory.
-    if not a.is_non_overlapping_and_dense() or not b.is_non_overlapping_and_dense():
-        return
-    first, last = _range(out), _range(source)
-    if first == last and a.stride == b.stride:
-        return
-    if first[0] < last[1] and last[0] < first[1]:
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+    if both[0] != both[1] or out._lay().stride != source._lay().stride:
+        raise RuntimeError(_SHARED)
+
+
+def refuse_shared(out: Tensor, source: Tensor) -> None:
+    """Refuse an operand that shares memory with what is written to, were it the very same elements."""
+    if out is source or _both(out, source) is not None:
+        raise RuntimeError(_SHARED)
 
 
 def resize_out(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | None = None) -> None:

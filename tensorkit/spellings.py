@@ -23,6 +23,7 @@ from tensorkit.dispatch import (
     call_traced,
     differentiable,
     explain,
+    out_refused,
     recorded_call,
     register,
     registry,
@@ -698,6 +699,8 @@ class _Caller:
     def run(self, input: Any, other: Any, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
         __tracebackhide__ = True
         scale = alpha if self.block.alpha else None
+        if out is not None and (refused := out_refused(self.name, (input, other), out)) is not None:
+            raise refused
 
         def body() -> Tensor:
             __tracebackhide__ = True

@@ -34,6 +34,7 @@ from tensorkit.autograd.nodes import (
     sequence,
     set_history,
 )
+from tensorkit.autograd.outs import not_recorded
 from tensorkit.autograd.views import rebase, refuse_ambiguous
 from tensorkit.device import CPU
 from tensorkit.tensor import Tensor
@@ -68,10 +69,7 @@ def record(
     if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
         return body()
     if written is not None:
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
+        raise not_recorded(name)
     node = _node(rule, arguments)
     state.grad = False
     try:

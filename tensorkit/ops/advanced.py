@@ -31,7 +31,7 @@ from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, recorded_call, sample, wants_grad
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise import check_overlap, empty_strided
+from tensorkit.elementwise import check_overlap, empty_strided, refuse_shared
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled_masks, large
@@ -55,16 +55,11 @@ __all__ = [
     "index_put",
     "pick",
     "place",
-    "refuse_shared",
     "replace",
     "trimmed",
 ]
 
 _TYPES = "tensors used as indices must be long, int, byte or bool tensors"
-_SHARED = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor before performing the operation."
-)
 Picks = list[Tensor | None]
 
 
@@ -459,27 +454,6 @@ def _values(source: Array, plan: _Plan) -> Array:
 
 
 # -- writing ------------------------------------------------------------------------------------------------------
-
-
-def refuse_shared(out: Tensor, source: Tensor) -> None:
-    """Refuse an operand that shares memory with what is written to, were it the very same elements."""
-    if out is source:
-        raise RuntimeError(_SHARED)
-    if out._storage is None or out._storage is not source._storage:
-        return
-    a, b = out._lay(), source._lay()
-    if not a.numel or not b.numel:
-        return
-    if not (a.is_non_overlapping_and_dense() and b.is_non_overlapping_and_dense()):
-        return
-    first, last = _bytes(out), _bytes(source)
-    if first[0] < last[1] and last[0] < first[1]:
-        raise RuntimeError(_SHARED)
-
-
-def _bytes(tensor: Tensor) -> tuple[int, int]:
-    lay, item = tensor._lay(), tensor._dtype.itemsize
-    return lay.offset * item, lay.reach() * item
 
 
 def _as_fill(input: Tensor, picks: Sequence[Tensor | None], value: Tensor) -> Tensor | None:

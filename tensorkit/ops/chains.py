@@ -9,10 +9,11 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.outs import not_recorded
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import check_devices, resize_out
+from tensorkit.elementwise import check_devices, refuse_shared, resize_out
 from tensorkit.errors import warn
 from tensorkit.formats import contiguous_format
 from tensorkit.forms import type_name
@@ -47,10 +48,7 @@ _LACKS = (dtypes.bool, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 def _refuse_recording(name: str, *operands: Tensor) -> None:
     """PyTorch's error for an ``out=`` where somebody wants a gradient."""
     if any(map(requires_grad, operands)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
+        raise not_recorded(name)
 
 
 def _copied_out(result: Tensor, out: Tensor) -> Tensor:
@@ -211,6 +209,8 @@ def _cross_body(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | No
     if out is not None:
         check_out(out, kind)
         resize_out(out, size)
+        refuse_shared(out, input)
+        refuse_shared(out, other)
 
     def body() -> Array:
         if kind in _LACKS:

@@ -157,6 +157,7 @@ def _write_back(input: Tensor, result: Tensor) -> Tensor:
 
 def _resize_and_write(out: Tensor, result: Tensor) -> None:
     resize_out(out, result._lay().size)
+    check_writable(out)
     copy_into(out, result)
     out._bump()
 

@@ -14,7 +14,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import brief
+from tensorkit.elementwise import brief, refuse_shared
 from tensorkit.kernels import brief_extremes, few, large
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import deliver, deliver_into
@@ -173,9 +173,17 @@ def _extreme_along(
 
 
 def pair_into(
-    name: str, out: Any, results: tuple[Tensor, Tensor], check: Callable[[dtype, Any], None] = exact_out
+    name: str,
+    out: Any,
+    results: tuple[Tensor, Tensor],
+    check: Callable[[dtype, Any], None] = exact_out,
+    read: Tensor | None = None,
 ) -> Any:
-    """Two results as a named pair, or written into the two tensors of ``out=``."""
+    """Two results as a named pair, or written into the two tensors of ``out=``.
+
+    Args:
+        read: what these must not lie in.
+    """
     if out is None:
         return getattr(return_types, name)(results)
     if not isinstance(out, (tuple, list)):
@@ -184,6 +192,10 @@ def pair_into(
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     for target, source in zip(out, results, strict=True):
         check(source._dtype, target)
+    if read is not None and read.dim():
+        for target, source in zip(out, results, strict=True):
+            if target._lay().size == source._lay().size:  # else it gets memory of its own
+                refuse_shared(target, read)
     pairs = zip(out, results, strict=True)
     return getattr(return_types, f"{name}_out")(deliver_into(source, target) for target, source in pairs)
 
@@ -260,7 +272,7 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: Any, other: Any, out: 
         return _extreme_all(name, input, out)
     if out is not None and not isinstance(out, (tuple, list)):
         raise TypeError
-    return pair_into(name, out, _extreme_along(name, input, dim, keepdim, out))
+    return pair_into(name, out, _extreme_along(name, input, dim, keepdim, out), read=input)
 
 
 _EXTREME_SAMPLES = (
@@ -515,7 +527,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
         return pair_into("aminmax", out, (like_meta(shrunk, kind), like_meta(shrunk, kind)))
     array = host(input, "aminmax")
     low, high = (deliver(_extreme_of(up, array, axes, keepdim, kind), kind) for up in (False, True))
-    return pair_into("aminmax", out, (low, high))
+    return pair_into("aminmax", out, (low, high), read=None if dim is None else input)
 
 
 # -- where they are -----------------------------------------------------------------------------------------------

@@ -20,10 +20,10 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, recorded_call, registry, sample, several_recorder, wants_grad
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import check_devices, check_overlap, check_writable, empty_strided, resize_out
+from tensorkit.elementwise import check_devices, check_writable, empty_strided, refuse_shared, resize_out
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
-from tensorkit.ops.copies import copy_into, same_place
+from tensorkit.ops.copies import copy_into
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
@@ -180,12 +180,7 @@ def _check_memory(out: Tensor, tensors: Sequence[Tensor]) -> None:
     """Refuse an `out` that shares memory with an operand, or is one: its elements would be lost half way."""
     check_writable(out)
     for tensor in tensors:
-        if tensor is out or (same_place(out, tensor) and out._lay().is_non_overlapping_and_dense()):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                "single memory location. Please clone() the tensor before performing the operation."
-            )
-        check_overlap(out, tensor)
+        refuse_shared(out, tensor)
 
 
 def concatenate_arrays(arrays: Sequence[Array], dim: int, out: Array) -> None:

@@ -13,7 +13,7 @@ from tensorkit.autograd.views import scatter_strided
 from tensorkit.device import META
 from tensorkit.dispatch import by_layout, call_traced, differentiable, op, sample
 from tensorkit.elementwise import empty_strided
-from tensorkit.ops.copies import copy_into
+from tensorkit.ops.copies import copy_into, deliver_into
 from tensorkit.ops.dims import listed_ints
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
@@ -196,7 +196,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     kind="copy",
     derivative=Rule("NarrowCopyBackward0", input=lambda g, c: _unnarrowed(g, c)),
 )
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """`narrow`, as a copy.
 
     >>> import tensorkit as tk
@@ -206,13 +206,21 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow_copy.html
     """
     first, lay = start.__index__(), input._lay()
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError(
+            "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     if length < 0 and input._device != META:  # PyTorch looks at the length last, but on no data at all
         lay.narrow(dim, first, 0)
         n = lay.size[dim]
         raise RuntimeError(
             f"start ({first + n if first < 0 else first}) + length ({length}) exceeds dimension size ({n})."
         )
-    return _row_major(input._view(lay.narrow(dim, first, length)))
+    part = input._view(lay.narrow(dim, first, length))
+    if out is None:
+        return _row_major(part)
+    return deliver_into(_row_major(part), out)
 
 
 @op(

@@ -15,6 +15,7 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.outs import not_recorded
 from tensorkit.bits import CONJ
 from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel, op, sample, wants_grad
@@ -744,10 +745,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     if out is None:
         return _multiply(input, other)
     if requires_grad(input) or requires_grad(other):
-        raise RuntimeError(
-            "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
+        raise not_recorded("matmul")
     made = _multiply(input, other, out)
     prepare(out, made._lay().size, made._dtype)
     copy_into(out, made)

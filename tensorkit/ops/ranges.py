@@ -194,12 +194,16 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
-    for label, given in (("start", start), ("end", end)):
-        if isinstance(given, Tensor) and given.dim():
-            raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {label} with {given.dim()} "
-                "dimension(s)."
-            )
+    ends = (("start", start), ("end", end))
+    wrong = [
+        f"{label} with {one.dim()} dimension(s)"
+        for label, one in ends
+        if isinstance(one, Tensor) and one.dim()
+    ]
+    if wrong:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wrong)}."
+        )
     return _number(start, name, "start", 1), _number(end, name, "end", 2), count
 
 

@@ -19,7 +19,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import empty_strided, resize_out
+from tensorkit.elementwise import empty_strided, refuse_shared, resize_out
 from tensorkit.kernels import compiled_order
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
@@ -199,12 +199,16 @@ def _end_of_longest(ranged: Array) -> Array:
 
 
 def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any) -> None:
-    """Resize what was given as ``out=``; PyTorch's warning speaks of the sizes with the dimension kept."""
+    """Resize what was given as ``out=``, and refuse what lies in the tensor itself.
+
+    PyTorch's warning speaks of the sizes with the dimension kept.
+    """
     lay = input._lay()
     kept, result = _reduced(lay.size, axis, True), _reduced(lay.size, axis, keepdim)
     for target in out:
         size = target._lay().size
-        if size == result:
+        if size == result or target is input:
+            refuse_shared(target, input)
             continue
         shown = (*size[:axis], 1, *size[axis:]) if not keepdim and len(size) == len(kept) - 1 else size
         if target.numel():
@@ -329,6 +333,8 @@ def _median_along(name: str, input: Tensor, dim: Any, keepdim: bool, ignore: boo
         _check_median_out(given, kind)
         for target in given:
             resize_out(target, _reduced(size, axis, keepdim))
+            if size and input.stride(axis) <= 1:  # else PyTorch reads a copy
+                refuse_shared(target, input)
     _check_median("median_out", kind)
     results = _one_of_each(input, axis, keepdim, lambda rows: _median_rows(rows, ignore), name)
     if given is None:

@@ -14,12 +14,12 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample, unmatched
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise import NUMBERS, brief, empty_strided
+from tensorkit.elementwise import NUMBERS, brief, empty_strided, refuse_shared
 from tensorkit.errors import warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large, picked
-from tensorkit.ops.advanced import add_rows, refuse_shared
+from tensorkit.ops.advanced import add_rows
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.data import plain_number

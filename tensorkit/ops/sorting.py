@@ -17,7 +17,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import brief, empty_strided, resize_out
+from tensorkit.elementwise import brief, check_overlap, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.kernels import compiled_order, few, large
@@ -172,13 +172,15 @@ def write_out(result: Tensor, out: Tensor) -> Tensor:
     return out
 
 
-def _named(name: str, results: Pair, out: Any) -> Any:
-    """The two results under their names; or written into the two tensors given."""
+def _named(name: str, results: Pair, out: Any, read: Tensor | None = None) -> Any:
+    """The two results under their names; or written into the two tensors given, which must not lie in what was read."""
     if out is None:
         return getattr(return_types, name)(results)
     given = two_of(name, out)
     for target, result in zip(given, results, strict=True):
         _check_exact(target, result._dtype)
+        if read is not None and read.dim() and target._lay().size == result._lay().size:
+            check_overlap(target, read)
     written = [write_out(result, target) for target, result in zip(given, results, strict=True)]
     return getattr(return_types, f"{name}_out")(written)
 
@@ -656,4 +658,4 @@ def topk(
             return return_types.topk(found)
     check_tensor(input)
     check_flags(largest, sorted)
-    return _named("topk", _top(input, whole(k), dim, largest, sorted, out), out)
+    return _named("topk", _top(input, whole(k), dim, largest, sorted, out), out, input)

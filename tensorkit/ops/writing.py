@@ -15,11 +15,10 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import CPU
 from tensorkit.dispatch import Sample, op, registry
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import check_writable, empty_strided, resize_out
+from tensorkit.elementwise import check_writable, empty_strided, refuse_shared, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.memory_order import like_strides
-from tensorkit.ops.advanced import refuse_shared
 from tensorkit.ops.convert import to_device
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.fill import write_number

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.asking import asked_again
 from tests.browser.jupyter import foreign
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
-from tests.asking import asked_again
 from tests.widgets.conftest import CUT_OFF
 from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.hosts import hosted
