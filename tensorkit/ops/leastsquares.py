@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.mode import state
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
 from tensorkit.dtypes import dtype, int64
 from tensorkit.errors import LinAlgError
@@ -54,6 +55,17 @@ def through_inverse(g: Any, A: Any, P: Any) -> Any:
 
 def _pinv_back(g: Any, c: Any) -> Any:
     return through_inverse(g, c.input, c.out)
+
+
+def _by_matrix_alone(call: dict[str, Any]) -> bool:
+    """A pseudoinverse is differentiated by its matrix: a tolerance that wants a gradient is refused."""
+    for name, label in (("atol", "atol"), ("rtol", "rtol"), ("rcond", "rtol")):
+        if isinstance(call[name], Tensor) and requires_grad(call[name]):
+            raise RuntimeError(
+                f"The function 'linalg_pinv' is not differentiable with respect to argument '{label}'. This input "
+                "cannot have requires_grad True."
+            )
+    return True
 
 
 def _bound(value: Any, name: str, argument: str) -> Any:
@@ -127,7 +139,7 @@ def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tens
         sample("tk.linalg.pinv(a).size()", a=(0, 3)),
     ),
     kind="copy",
-    derivative=Rule("LinalgPinvBackward0", input=_pinv_back),
+    derivative=Rule("LinalgPinvBackward0", applies=_by_matrix_alone, input=_pinv_back),
     rounded=500,
     namespace="linalg",
 )
@@ -159,7 +171,10 @@ def pinv(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.pinv.html
     """
     check_tensor("linalg_pinv", "input", 1, input)
+    if state.grad:  # nothing is recorded: the matrix wants no gradient
+        _by_matrix_alone({"atol": atol, "rtol": rtol, "rcond": rcond})
     if rcond is not None:
+        _bound(rcond, "tensorkit.linalg.pinv", "rcond")
         atol, rtol = 0.0, rcond
     found = _pseudoinverse(input, atol, rtol, hermitian)
     return found if out is None else converted(found.contiguous(), out, "linalg.pinv")
