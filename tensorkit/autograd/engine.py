@@ -307,13 +307,6 @@ def _evaluate(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequ
         visited: where to this walk goes; what leads elsewhere is not computed. None for everywhere.
     """
     __tracebackhide__ = True
-    if (
-        visited is None
-        and node.pre_hooks is None
-        and node.post_hooks is None
-        and not isinstance(node, AccumulateGrad)
-    ):
-        return _apply(node, grads, None) if anomaly.enabled() else _checked_count(node, node.apply(grads))
     if node.pre_hooks:
         grads = _through_prehooks(node, grads)
     if isinstance(node, AccumulateGrad):
