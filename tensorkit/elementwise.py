@@ -820,8 +820,12 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
     if given is None:
         return None
     arrays: list[Any] = []
+    before = array = None
     for tensor in tensors:
-        array, base = tensor._array, tensor._base
+        if tensor is before:  # as in a product with itself
+            arrays.append(array)
+            continue
+        before, array, base = tensor, tensor._array, tensor._base
         if tensor._autograd is not None or (base is not None and base._autograd is not None):
             return None
         if array is None:
