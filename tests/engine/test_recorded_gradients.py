@@ -111,3 +111,37 @@ def test_the_graph_of_a_recorded_gradient_is_pytorchs(op: Op) -> None:
 
 def test_every_difference_is_of_an_operation_that_there_is() -> None:
     assert set(DIFFERENT) <= {op.name for op in OPS}
+
+
+VIEWS = {
+    "x[1:3]": (4, 3),
+    "x[::2, 1]": (4, 3),
+    "x[5:]": (3, 2),
+    "x.select(-1, -1)": (2, 3),
+    "x.diagonal(-1, 1, 0)": (2, 3, 4),
+    "x.narrow(-1, 1, 0)": (4, 3),
+    "x.unfold(0, 3, 2)": (7,),
+    "x.unfold(-2, 3, 1)": (4, 7),
+    "x.unfold(0, 0, 1)": (3,),
+    "x.unfold(0, 1, 1)": (),
+    "x.split(2)[1]": (5, 2),
+    "x.split([1, 3], -1)": (2, 4),
+    "x.chunk(3)[2]": (5, 2),
+    "x.unbind(-1)[0]": (3, 2),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16", "complex64"])
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("call", VIEWS)
+def test_the_gradient_of_a_view_lies_and_counts_as_pytorchs(call: str, recorded: bool, dtype: str) -> None:
+    facts = []
+    for lib in (tensorkit, require_torch()):
+        x = lib.zeros(VIEWS[call], dtype=getattr(lib, dtype), requires_grad=True)
+        found = eval(call, {"x": x})
+        parts = found if isinstance(found, tuple) else (found,)
+        starts = [(lib.arange(part.numel()).view(part.size()) + 1).to(part.dtype) for part in parts]
+        [grad] = lib.autograd.grad(parts, x, starts, create_graph=recorded)
+        numbers = grad.to(lib.complex128).tolist()
+        facts.append((grad.size(), grad.stride(), grad._version, grad._is_view(), numbers))
+    assert facts[0] == facts[1]
