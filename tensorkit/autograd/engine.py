@@ -162,6 +162,7 @@ class Walk:
                 _accumulate(node.variable, grads[0])
                 return None
             results = node.apply(grads)
+            del grads  # not to be held while the results are handed on
             if len(results) != len(node.edges):
                 _checked_count(node, results)
             if not self.retain:
