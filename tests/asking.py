@@ -27,8 +27,8 @@ def asked_again(told: str) -> None:
 def patient() -> None:
     """From now on, Playwright's waits ask anew before they give up.
 
-    A test server's browser has been seen not to answer one of a wait's questions: the wait then ended in vain after a
-    minute, and the page showed what was waited for when it was asked next.
+    On a test server a wait has been seen to end in vain after a minute, and the page to show what was waited for at the
+    very next question. Why is not known.
     """
     from playwright.sync_api import Locator, Page
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.asking import ONCE_MORE_MS, AskedAgain, _asking_once_more
+from tests.lab.test_browser import FLAGS
 
 pytestmark = pytest.mark.browser
 
@@ -45,3 +46,23 @@ def test_what_is_there_is_asked_for_once() -> None:
     asked: list[Any] = []
     assert _wait([True], asked)(timeout=500) == "there"
     assert asked == [500]
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda page: page.locator("p").wait_for(timeout=200),
+        lambda page: page.wait_for_selector("p", timeout=200),
+        lambda page: page.wait_for_function("() => document.querySelector('p')", timeout=200),
+    ],
+)
+def test_the_waits_of_a_page_do(chromium: str, wait: Any) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page()
+        page.evaluate("() => void setTimeout(() => { document.body.innerHTML = '<p>late</p>'; }, 900)")
+        with pytest.warns(AskedAgain, match="the page had it"):
+            wait(page)
+        browser.close()
