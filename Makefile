@@ -25,7 +25,7 @@ LESSONS = $(wildcard notebooks/*.ipynb)
 SECONDS_OF_FUZZ ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check bench fuzz lessons stubs clean
+.PHONY: help lab test check bench fuzz processors lessons stubs clean
 
 help:
 	@echo "make lab      open the lessons in JupyterLab    (ARGS=\"--no-browser --port 8899\")"
@@ -33,6 +33,7 @@ help:
 	@echo "make check    lint, format, types, structure, smoke: run it before every commit"
 	@echo "make bench    measure, and compare with the committed tables"
 	@echo "make fuzz     generated programs against PyTorch for SECONDS_OF_FUZZ=600 seconds"
+	@echo "make processors  the suite as other processors run it  (ARGS=\"openblas-haswell aten-avx2\")"
 	@echo "make lessons  execute the lessons again and normalise them"
 	@echo "make stubs    write the editor stub again from the registry"
 	@echo "make clean    remove $(VENV) and caches"
@@ -79,6 +80,14 @@ fuzz:
 .PHONY: fuzz-with-oracle
 fuzz-with-oracle: $(TEST_STAMP)
 	@TENSORKIT_FUZZ_SECONDS=$(SECONDS_OF_FUZZ) $(PY) -m pytest -q -m parity tests $(ARGS)
+
+# The suite without the browser, once under each setting of tests/processors.py: an hour or two.
+processors:
+	@$(MAKE) --no-print-directory processors-with-oracle PARITY=1
+
+.PHONY: processors-with-oracle
+processors-with-oracle: $(TEST_STAMP)
+	@$(PY) -m tests.processors $(ARGS) -- --numprocesses=$(PROCESSES) --dist=loadfile
 
 lessons: $(TEST_STAMP)
 	@$(PY) -m tensorkit.lab.normalise --execute $(if $(ARGS),$(ARGS),$(LESSONS))
