@@ -104,6 +104,8 @@ def test_steps_by_keyboard_alone(page: Any) -> None:
 
 
 def test_the_slider_goes_to_a_step(page: Any) -> None:
+    ask(page, "g.step().at")
+    shows(page, 1, step="1", steps="6")
     scrub = part(page, 1, "scrub")
     scrub.evaluate("s => { s.value = 4; s.dispatchEvent(new Event('input', { bubbles: true })); }")
     shows(page, 1, step="4")

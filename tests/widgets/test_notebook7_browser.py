@@ -53,7 +53,7 @@ def book(desk: Desk) -> Iterator[Book]:
 
 
 def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
-    assert book.page.title().startswith("gallery"), "the page of Jupyter Notebook, not JupyterLab"
+    assert book.page.title().startswith("the_gallery"), "the page of Jupyter Notebook, not JupyterLab"
     assert book.page.evaluate(FAILED) == []
     assert {name: shown(book, name).get_attribute("data-tk-widget") for name in BOARDS} == BOARDS
     no_trouble(book.page)

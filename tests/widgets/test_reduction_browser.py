@@ -151,7 +151,9 @@ def test_by_keyboard_alone(book: Any) -> None:
     book.page.keyboard.press("Enter")
     book.shows(1, inside="")
     book.tab_to(1, '.tk-table[data-table="t"] .tk-tile')
-    book.page.keyboard.press("Home")
+    for key in ("Home", "ArrowUp", "ArrowUp"):
+        book.page.keyboard.press(key)
+    book.shows(1, focus="t:0,0")
     book.page.keyboard.press("Enter")
     book.page.keyboard.type("7")
     book.page.keyboard.press("Enter")
