@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests import asking, ports
+from tests import ports
 
 if TYPE_CHECKING:
+    from tests.browser.desk import Desk
     from tests.lab.test_serving import Served
 
 IN_CI = os.environ.get("CI") == "true"
@@ -58,14 +60,21 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--reversed", action="store_true", help="the last test first: none builds on another")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("reversed"):
+        items.reverse()
     for marker, reason in _missing_oracles().items():
         skip = pytest.mark.skip(reason=reason)
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(skip)
-    # A page of a busy machine may once be later than any patience. It is asked again, once; the closing line counts it
-    # ("1 rerun") and the summary shows what it waited for. What a page shows wrongly fails at once.
+    # A page of a busy machine may once be later than any patience. The test is run again, once, on a page and a kernel
+    # of its own; the closing line counts it ("1 rerun"), the summary shows what it waited for. What a page shows
+    # wrongly fails at once.
     late = pytest.mark.flaky(reruns=1, only_rerun=["^TimeoutError"])
     for item in items:
         if item.get_closest_marker("browser"):
@@ -74,13 +83,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Add to a failure in a browser what the servers said."""
+    """Add to a failure in a browser what the servers said and what the page shows, where that can still be asked."""
     outcome: Any = yield
     report = outcome.get_result()
     if report.failed and item.get_closest_marker("browser"):
+        from tests.browser.desk import spoil
         from tests.lab.test_serving import logs
 
         report.sections.extend(logs())
+        with contextlib.suppress(Exception):
+            report.sections.append(("the page", spoil()))
 
 
 _TABLES = "compared with PyTorch"
@@ -119,7 +131,6 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium for `executable_path`."""
-    asking.patient()
     return next(path for path in map(shutil.which, CHROMIUM_NAMES) if path)
 
 
@@ -139,3 +150,12 @@ def lab_server(_one_lab_server: Served) -> Iterator[Served]:
     """
     yield _one_lab_server
     _one_lab_server.end_kernels()
+
+
+@pytest.fixture(scope="module")
+def desk(lab_server: Served, chromium: str) -> Iterator[Desk]:
+    """JupyterLab and a Chromium for the tests of a file."""
+    from tests.browser.desk import desk_at
+
+    with desk_at(lab_server, chromium) as one:
+        yield one

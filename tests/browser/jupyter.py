@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import beginning
+from tests.browser.beginning import NOTEBOOK, until
 from tests.browser.places import placed
-from tests.lab.test_browser import PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN
 
-__all__ = ["TRUSTED", "Explorer", "Lesson", "foreign", "no_trouble"]
+__all__ = ["TRUSTED", "Explorer", "Lesson", "no_trouble"]
 
-NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 # Cells are attached a few at a time while the browser is idle.
 ATTACHED = f"""() => {{
     const book = {NOTEBOOK}.content;
@@ -28,17 +26,6 @@ PLACE = f"""(source) => {{
     return cells.findIndex((cell) => cell.sharedModel.getSource() === source);
 }}"""
 COUNT = f"(place) => {NOTEBOOK}.content.model.cells.get(place).executionCount"
-ASK = f"""async (code) => {{
-    const kernel = {NOTEBOOK}.sessionContext.session.kernel;
-    const future = kernel.requestExecute({{ code, silent: false, store_history: false }});
-    let text = "";
-    future.onIOPub = ({{ header, content }}) => {{
-        if (header.msg_type === "stream") text += content.text;
-        if (header.msg_type === "error") text += `${{content.ename}}: ${{content.evalue}}`;
-    }};
-    await future.done;
-    return text.trim();
-}}"""
 TRUSTED = f"""() => [...{NOTEBOOK}.content.model.cells]
     .filter((cell) => cell.type === "code").map((cell) => cell.trusted)"""
 TROUBLE = (
@@ -47,10 +34,6 @@ TROUBLE = (
     "odel not found",
     "could not be drawn",
     "Javascript Error",
-)
-COMMAND = "(id) => {{ window.jupyterapp.commands.execute(id{}); }}"
-THEME = (
-    "(name) => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name}).then(() => true)"
 )
 # The notebook lays out what scrolls into sight only then, and all below it moves: look until nothing moves any more.
 STILL = """(part) => {
@@ -61,17 +44,6 @@ STILL = """(part) => {
     if (!seen(box)) part.scrollIntoView({ block: "center" });
     return part.still >= 10;
 }"""
-DARK = "(dark) => (document.body.dataset.jpThemeLight === 'false') === dark"
-
-
-def foreign(urls: list[str]) -> list[str]:
-    """Those addresses that are not of this machine."""
-    inside = {"127.0.0.1", "localhost"}
-    return [
-        url
-        for url in urls
-        if urlsplit(url).scheme not in ("data", "blob", "about") and urlsplit(url).hostname not in inside
-    ]
 
 
 def no_trouble(page: Page) -> None:
@@ -113,7 +85,7 @@ class Explorer:
 
     def reveal(self) -> None:
         """Scroll until the whole picture stands still in the window."""
-        self.page.wait_for_function(STILL, arg=self.root.element_handle(), polling="raf")
+        until(self.page, STILL, arg=self.root.element_handle())
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Press the mouse button at one place of the page, move in steps, let go at another."""
@@ -170,28 +142,33 @@ class Lesson:
     """A notebook in JupyterLab."""
 
     page: Page
-    url: str
 
-    def open(self, name: str) -> None:
-        """Open a notebook with a kernel of its own; nothing is run."""
-        self.page.goto(f"{self.url}/lab/tree/{name}?token={TOKEN}&reset")
-        self.page.wait_for_function(READY, timeout=PATIENCE_MS)
-        self.page.wait_for_function(ATTACHED, timeout=PATIENCE_MS)
+    def command(self, name: str) -> None:
+        """What the menu does, to its end."""
+        beginning.command(self.page, name)
 
-    def command(self, name: str, confirm: bool = False) -> None:
-        """What the menu does; ``confirm`` says yes to the question that JupyterLab asks."""
-        self.page.evaluate(COMMAND.format(""), name)
-        if confirm:
-            self.page.locator(".jp-Dialog .jp-mod-accept").click()
+    def attached(self) -> None:
+        """Wait until every cell is on the page."""
+        until(self.page, ATTACHED)
+
+    def run_all(self) -> None:
+        """Run every cell, whether one fails or not, to the end."""
+        self.command("notebook:run-all-cells")
+        self.finish()
 
     def finish(self) -> None:
         """Wait until the kernel has worked through everything that was asked of it."""
         self.ask("0")
-        self.page.wait_for_function(RESTING)
+        until(self.page, RESTING)
 
     def ask(self, expression: str) -> str:
         """What Python says of an expression, in the notebook's own kernel."""
-        return str(self.page.evaluate(ASK, f"print({expression})"))
+        return beginning.ask(self.page, expression)
+
+    def restart(self) -> None:
+        """Restart the kernel, and say yes to the question that JupyterLab asks."""
+        self.page.evaluate("() => { window.jupyterapp.commands.execute('kernelmenu:restart'); }")
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
 
     def place(self, source: str) -> int:
         """Where the cell with this source stands."""
@@ -233,5 +210,4 @@ class Lesson:
 
     def theme(self, name: str) -> None:
         """``"Light"`` or ``"Dark"``."""
-        self.page.evaluate(THEME, f"JupyterLab {name}")
-        self.page.wait_for_function(DARK, arg=name == "Dark")
+        beginning.theme(self.page, name)

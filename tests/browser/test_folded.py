@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from tests.browser.jupyter import NOTEBOOK, Lesson
-from tests.lab.test_serving import Served
+from tests.browser.beginning import NOTEBOOK
+from tests.browser.desk import Desk
+from tests.browser.jupyter import Lesson
 from tests.notebooks.test_folded import preview
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
@@ -25,16 +22,16 @@ SHOWN = f"""() => {NOTEBOOK}.content.widgets
     .map((cell) => cell.node.querySelector(".jp-OutputPlaceholder")?.textContent ?? "")"""
 
 
-def test_a_folded_output_shows_its_first_line_until_its_cell_runs(
-    page: Page, lab_server: Served, root: Path
-) -> None:
-    cells = json.loads((Path(root) / "notebooks" / NAME).read_text(encoding="utf-8"))["cells"]
+def test_a_folded_output_shows_its_first_line_until_its_cell_runs(desk: Desk, root: Path) -> None:
+    notebook = json.loads((root / "notebooks" / NAME).read_text(encoding="utf-8"))
+    cells = notebook["cells"]
     folded = [cell for cell in cells if cell["metadata"].get("jupyter", {}).get("outputs_hidden")]
-    lesson = Lesson(page, lab_server.url)
-    lesson.open(NAME)
-    shown = page.evaluate(SHOWN)
-    assert [text.strip() for text in shown] == [preview(cell) for cell in folded]
-    for cell in cells[: cells.index(folded[0]) + 1]:
-        if cell["cell_type"] == "code":
-            lesson.run("".join(cell["source"]))
-    assert len(page.evaluate(SHOWN)) == len(folded) - 1
+    with desk.written("folded", notebook, 1400, 1400) as book:
+        lesson = Lesson(book.page)
+        lesson.attached()
+        shown = book.page.evaluate(SHOWN)
+        assert [text.strip() for text in shown] == [preview(cell) for cell in folded]
+        for cell in cells[: cells.index(folded[0]) + 1]:
+            if cell["cell_type"] == "code":
+                lesson.run("".join(cell["source"]))
+        assert len(book.page.evaluate(SHOWN)) == len(folded) - 1

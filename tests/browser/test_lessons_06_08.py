@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.beginning import until
+
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from tests.browser.jupyter import Lesson, foreign, no_trouble
+from tests.browser.desk import Desk
+from tests.browser.jupyter import Lesson, no_trouble
 from tests.browser.test_lesson_02 import FAILED, tags
-from tests.lab.test_serving import Served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.browser.conftest import Watch
 
 pytestmark = pytest.mark.browser
 
@@ -40,29 +36,20 @@ LESSONS = {
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_from_run_all_to_a_solved_exercise(
-    name: str, page: Page, lab_server: Served, root: Path, watch: Watch
-) -> None:
-    cells = _code(root / "notebooks" / name)
+def test_a_lesson_from_run_all_to_a_solved_exercise(name: str, desk: Desk, root: Path) -> None:
+    notebook = json.loads((root / "notebooks" / name).read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     widget, slip, misconception, solved = LESSONS[name]
-    lesson = Lesson(page, lab_server.url)
-    lesson.open(name)
-    lesson.command("notebook:run-all-cells")
-    lesson.finish()
-    assert page.evaluate(FAILED) == ["raises-exception" in tags(cell) for cell in cells]
-    shown = [cell for cell in cells if "".join(cell["source"]).startswith(widget)]
-    assert len(shown) >= 4
-    page.wait_for_function(
-        f"() => document.querySelectorAll('.tk-board[data-kernel=\"live\"][data-status]').length >= {len(shown)}"
-    )
-    no_trouble(page)
+    with desk.written(name.removesuffix(".ipynb"), notebook, 1400, 1400) as book:
+        lesson = Lesson(book.page)
+        lesson.run_all()
+        assert book.page.evaluate(FAILED) == ["raises-exception" in tags(cell) for cell in cells]
+        shown = [cell for cell in cells if "".join(cell["source"]).startswith(widget)]
+        assert len(shown) >= 4
+        live = """least => document.querySelectorAll('.tk-board[data-kernel="live"][data-status]').length >= least"""
+        until(book.page, live, arg=len(shown))
+        no_trouble(book.page)
 
-    assert misconception in lesson.ask(slip)
-    assert lesson.ask(solved) == "Right."
-    assert foreign(watch.asked) == []
-    assert [line for line in watch.wrong if "404" not in line] == []
-
-
-def _code(path: Path) -> list[dict[str, Any]]:
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        assert misconception in lesson.ask(slip)
+        assert lesson.ask(solved) == "Right."
+        assert [line for line in book.errors if "404" not in line] == []

@@ -16,7 +16,9 @@ from tensorkit import cli
 from tensorkit.lab import present, server
 from tensorkit.lab.errors import LabError
 from tensorkit.lab.notes import cues
-from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.browser.beginning import run_all, until
+from tests.browser.desk import Desk, desk_at
+from tests.lab.test_browser import PATIENCE_MS
 from tests.lab.test_serving import TOKEN, Served, running
 
 SCENES = [
@@ -154,47 +156,41 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Ser
         yield one
 
 
+def addresses(served: Served) -> list[str]:
+    """Those that `tensorkit present` has printed: the room's, and the speaker's."""
+    lines = served.log.read_text().splitlines()
+    return [line.split(": ", 1)[1].strip() for line in lines if "token=" in line]
+
+
 @pytest.fixture(scope="module")
-def windows(served: Served, chromium: str) -> Iterator[tuple[Any, Any]]:
+def desk(served: Served, chromium: str) -> Iterator[Desk]:
+    with desk_at(served, chromium) as one:
+        one.address = addresses(served)[0]
+        yield one
+
+
+@pytest.fixture
+def windows(desk: Desk) -> Iterator[tuple[Any, Any]]:
     """The room's window and the speaker's, of one browser; nothing goes wrong in either, nothing leaves the machine."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    asked: list[str] = []
-    faults: list[str] = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
-        context.set_default_timeout(PATIENCE_MS)
-        pages = context.new_page(), context.new_page()
-        for page in pages:
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            page.on("request", lambda request: asked.append(request.url))
-        room, notes = pages
-        addresses = [
-            line.split(": ", 1)[1].strip() for line in served.log.read_text().splitlines() if "token=" in line
-        ]
-        room.goto(addresses[0])
-        room.wait_for_function(READY)
-        room.wait_for_function("() => document.body.dataset.tensorkitPresent === 'ready'")
-        notes.goto(addresses[1])
+    with desk.written("talk", book(), 1400, 900) as one:
+        room, notes = one.page, one.page.context.new_page()
+        notes.set_default_timeout(PATIENCE_MS)
+        notes.on("pageerror", lambda error: one.faults.append(str(error)))
+        notes.on("request", lambda request: one.asked.append(request.url))
+        until(room, "() => document.body.dataset.tensorkitPresent === 'ready'")
+        notes.goto(addresses(desk.served)[1])
         notes.locator('body[data-heard="true"]').wait_for()
-        yield pages
-        browser.close()
-    assert faults == []
-    hosts = {
-        urlsplit(url).hostname for url in asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")
-    }
-    assert hosts == {"127.0.0.1"}
-    assert not served.attempts.exists()
+        yield room, notes
+        notes.close()
 
 
 @pytest.mark.browser
 def test_the_room_sees_one_document_large_and_nothing_beside_it(windows: tuple[Any, Any]) -> None:
     room, _ = windows
     # A side bar that JupyterLab fills late is folded when it comes.
-    room.wait_for_function(f"() => ({STATE})()[3] === false")
+    until(room, f"() => ({STATE})()[3] === false")
     assert room.evaluate(STATE) == [True, "single-document", True, False, False]
     assert room.evaluate(SIZE) >= 20
-    room.screenshot(path="/tmp/room.png")
 
 
 @pytest.mark.browser
@@ -204,7 +200,7 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
     notes.locator('body[data-cell="0"]').wait_for()
     assert notes.locator("#notes").inner_text() == "Say hello.\nBreathe."
     assert notes.locator("#next").inner_text() == CELLS[2]["source"].splitlines()[0]
-    room.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    run_all(room)
     room.locator("[data-tk-widget]").wait_for()
     room.evaluate(GO, 2)
     notes.locator('body[data-cell="2"]').wait_for()

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.browser.desk import CUT_OFF
 from tests.lab.test_browser import FLAGS
-from tests.widgets.conftest import CUT_OFF
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = [ROOT / "notebooks" / f"{name}.ipynb" for name in ("02_storage_offset_stride", "gallery")]

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.lab.test_browser import PATIENCE_MS, READY
-from tests.widgets.conftest import Book
+from tests.browser import beginning
+from tests.browser.beginning import until
+from tests.browser.desk import Book, Desk
 
-__all__ = ["BOARDS", "CARDS", "FAILED", "GALLERY", "number_of", "open_gallery", "shown"]
+__all__ = ["BOARDS", "CARDS", "FAILED", "GALLERY", "number_of", "run_gallery", "shown"]
 
 GALLERY = Path(__file__).resolve().parents[2] / "notebooks" / "gallery.ipynb"
-_NOTEBOOK = "window.jupyterapp.shell.currentWidget.content"
+_NOTEBOOK = f"{beginning.NOTEBOOK}.content"
 FAILED = f"""() => [...{_NOTEBOOK}.model.cells].filter((cell) => cell.type === "code")
     .flatMap(({{ outputs }}) => [...Array(outputs.length).keys()].map((k) => outputs.get(k).toJSON()))
     .filter((output) => output.output_type === "error").map((output) => output.evalue)"""
 _DONE = f"""() => {_NOTEBOOK}.widgets.filter((cell) => cell.model.type === "code")
     .every((cell) => cell.model.executionState === "idle" && cell.model.executionCount)"""
-# All cells are laid out at once: nothing that a test looks at is taken away while it is out of sight.
-_WHOLE = (
-    f"() => {{ {_NOTEBOOK}.notebookConfig = {{ ...{_NOTEBOOK}.notebookConfig, windowingMode: 'none' }}; }}"
-)
 
 BOARDS = {
     "strides": "stride-explorer", "memory": "memory-map", "recorded": "trace", "story": "explain",
@@ -48,21 +47,17 @@ def shown(book: Book, name: str) -> Any:
     return book.page.locator(f"{inside} [data-tk-widget], {inside} .tk-card[data-state]").first
 
 
-def open_gallery(book: Book, address: str, asked: list[str]) -> None:
-    """Open the gallery at an address, and run it until every widget is live.
-
-    Args:
-        asked: is given the addresses that the page asks for.
-    """
-    page = book.page
-    page.set_default_timeout(PATIENCE_MS)
-    page.on("pageerror", lambda error: book.faults.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    page.goto(address)
-    page.wait_for_function(READY)
-    page.evaluate(_WHOLE)
-    book.run_all()
-    for name in (*BOARDS, *CARDS):
-        shown(book, name).wait_for()
-    page.wait_for_function(_DONE)
+@contextlib.contextmanager
+def run_gallery(desk: Desk, wrong: Callable[[str], bool] = bool) -> Iterator[Book]:
+    """The gallery, run until every widget is live, for one test."""
+    notebook = json.loads(GALLERY.read_text(encoding="utf-8"))
+    with desk.written("the_gallery", notebook, 1300, 1400, wrong) as book:
+        # Nothing that a test looks at is taken away while it is out of sight.
+        beginning.whole(book.page)
+        book.run_all()
+        for name in (*BOARDS, *CARDS):
+            shown(book, name).wait_for()
+        until(book.page, _DONE)
+        for name in BOARDS:
+            book.settled(shown(book, name))
+        yield book

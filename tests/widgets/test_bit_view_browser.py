@@ -19,12 +19,10 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("bits", CELLS, [1, 2, 3, 4], width=1600)
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("bits", CELLS, [1, 2, 3, 4], width=1600) as one:
+        yield one
 
 
 def middle(book: Any, number: int, key: str) -> tuple[float, float]:
@@ -59,9 +57,7 @@ def test_a_sweep_flips_each_bit_once(book: Any) -> None:
     assert book.ask("n.dtype, n.value, n.bits('int8')") == "uint8 240 11110000"
     book.part(4, "undo").click()
     book.shows(4, value="224")
-
-
-def test_a_press_after_a_sweep_is_a_press(book: Any) -> None:
+    # A press after a sweep is a press.
     book.tile(4, "uint8:0").click()
     book.shows(4, value="225")
     book.tile(4, "uint8:0").click()
@@ -190,13 +186,6 @@ def test_a_name_stays_text(book: Any) -> None:
 def test_axe_finds_nothing(book: Any, theme: str) -> None:
     book.theme(theme)
     assert book.axe(".tk-board") == []
-
-
-def test_a_change_is_painted_in_time(book: Any) -> None:
-    took = book.quickest(
-        1, [(book.tile(1, f"{dtype}:0"), {"dtype": dtype}) for dtype in ("float32", "float16", "bfloat16")]
-    )
-    assert took < 2000, "a benchmark measures it; this finds a hang"
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])

@@ -14,12 +14,10 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("boxed", CELLS, [1], width=1600)
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("boxed", CELLS, [1], width=1600) as one:
+        yield one
 
 
 def test_steps_dtype_and_a_list_that_grows(book: Any) -> None:
@@ -42,6 +40,8 @@ def test_steps_dtype_and_a_list_that_grows(book: Any) -> None:
 
 
 def test_by_keyboard_alone(book: Any) -> None:
+    book.ask("w.run()")
+    book.shows(1, step="3")
     book.part(1, "dtype").focus()
     book.tab_to(1, '[data-role="back"]')
     book.page.keyboard.press("Enter")

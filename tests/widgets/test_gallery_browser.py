@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.browser.jupyter import foreign
-from tests.lab.test_serving import TOKEN
-from tests.widgets.conftest import CUT, Book
-from tests.widgets.gallery import BOARDS, CARDS, FAILED, GALLERY, number_of, open_gallery, shown
+from tests.browser.desk import CUT, Book, Desk
+from tests.widgets.gallery import BOARDS, CARDS, FAILED, number_of, run_gallery, shown
 
 pytestmark = pytest.mark.browser
 
 SMALLEST = """root => Math.min(...[...root.querySelectorAll(".tk-picture svg .tk-number")].map((text) =>
     parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
+INSIDE = "root => root.contains(document.activeElement)"
+ROLE = "() => document.activeElement.getAttribute('role') ?? document.activeElement.tagName"
 PICTURE = ".tk-table .tk-tile, .tk-grid .tk-cell, .tk-vertices [role=option]"
 """A number or a node of a picture: one of them is a stop of the Tab key."""
 
 
-@pytest.fixture(scope="module")
-def asked() -> list[str]:
-    """The addresses that the page asked for."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def book(desk: Any, asked: list[str]) -> Iterator[Book]:
-    """The gallery, opened and run."""
-    shutil.copy(GALLERY, desk.served.folder / "the_gallery.ipynb")
-    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400}, reduced_motion="reduce")
-    one = Book(page, [])
-    open_gallery(one, f"{desk.served.url}/lab/tree/the_gallery.ipynb?token={TOKEN}&reset", asked)
-    yield one
-    assert one.faults == []
-    page.close()
+@pytest.fixture
+def book(desk: Desk) -> Iterator[Book]:
+    """The gallery, run."""
+    with run_gallery(desk) as one:
+        yield one
 
 
 def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
@@ -46,9 +33,8 @@ def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
         here = book.page.locator(f'.jp-Notebook [data-windowed-list-index="{number_of(name)}"]')
         still = here.locator(".tk-still")
         assert not any(still.nth(k).is_visible() for k in range(still.count())), f"{name} is shown twice"
+    assert len(book.asked) > 20
 
-
-def test_the_figures_are_there(book: Book) -> None:
     figures = book.page.locator('.jp-OutputArea-output img[src^="data:image/png"]')
     assert figures.count() == 4
     assert all(figures.nth(k).evaluate("img => img.naturalWidth > 300") for k in range(4))
@@ -84,9 +70,13 @@ def test_a_write_in_one_shows_in_all(book: Book) -> None:
     assert book.ask("medals[1, 0].item()") == "40"
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_by_keyboard_alone(book: Book, name: str) -> None:
+def test_by_keyboard_alone(book: Book) -> None:
     """Tab goes to a control and into the picture; the arrows move there; what is focused can be seen."""
+    for name in BOARDS:
+        by_keyboard(book, name)
+
+
+def by_keyboard(book: Book, name: str) -> None:
     root, keys = shown(book, name), book.page.keyboard
     root.scroll_into_view_if_needed()
     root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
@@ -94,7 +84,7 @@ def test_by_keyboard_alone(book: Book, name: str) -> None:
     for _ in range(90):
         keys.press("Tab")
         on = "which => document.activeElement.matches(which)"
-        if not root.evaluate("root => root.contains(document.activeElement)"):
+        if not root.evaluate(INSIDE):
             break
         met |= {word for word in ("button", "input", "select") if book.page.evaluate(on, word)}
         if book.page.evaluate(on, PICTURE):
@@ -106,65 +96,52 @@ def test_by_keyboard_alone(book: Book, name: str) -> None:
     places = {book.page.evaluate(where)}
     for key in ("ArrowDown", "ArrowRight", "PageDown", "ArrowRight"):
         keys.press(key)
-        book.page.wait_for_timeout(120 if name == "graph" else 0)
-        assert root.evaluate("root => root.contains(document.activeElement)"), (
-            f"{name}: {key} loses the keyboard"
-        )
+        book.do("0")  # what the key asked of Python has been answered, and the picture drawn anew
+        assert root.evaluate(INSIDE), f"{name}: {key} loses the keyboard"
         places.add(book.page.evaluate(where))
     assert len(places) > 1, f"{name}: the arrows do not move"
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_cards_by_keyboard_alone(book: Book, name: str) -> None:
-    root, keys = shown(book, name), book.page.keyboard
-    root.scroll_into_view_if_needed()
-    root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
-    met = set()
-    for _ in range(40):
-        keys.press("Tab")
-        if not root.evaluate("root => root.contains(document.activeElement)"):
-            break
-        met.add(
-            book.page.evaluate(
-                "() => document.activeElement.getAttribute('role') ?? document.activeElement.tagName"
-            )
-        )
-    assert met & {"BUTTON", "INPUT", "option"}, met
-    if name == "puzzle":
-        line = root.locator(".tk-line").first
-        line.focus()
-        keys.press("ArrowDown")
-        assert root.locator(".tk-line").nth(1).evaluate("line => line === document.activeElement")
-    if name == "predicted":
-        root.locator("input").first.focus()
-        keys.type("(1, 3)")
-        keys.press("Enter")
-        book.page.locator(
-            f'[data-windowed-list-index="{number_of(name)}"] .tk-card[data-state="right"]'
-        ).wait_for()
-        assert book.ask("predicted.answer") == "(1, 3)"
+def test_cards_by_keyboard_alone(book: Book) -> None:
+    keys = book.page.keyboard
+    for name in CARDS:
+        root = shown(book, name)
+        root.scroll_into_view_if_needed()
+        root.evaluate("root => { root.tabIndex = -1; root.focus(); }")
+        met = set()
+        for _ in range(40):
+            keys.press("Tab")
+            if not root.evaluate(INSIDE):
+                break
+            met.add(book.page.evaluate(ROLE))
+        assert met & {"BUTTON", "INPUT", "option"}, (name, met)
+    line = shown(book, "puzzle").locator(".tk-line").first
+    line.focus()
+    keys.press("ArrowDown")
+    assert (
+        shown(book, "puzzle").locator(".tk-line").nth(1).evaluate("line => line === document.activeElement")
+    )
+    shown(book, "predicted").locator("input").first.focus()
+    keys.type("(1, 3)")
+    keys.press("Enter")
+    book.page.locator(
+        f'[data-windowed-list-index="{number_of("predicted")}"] .tk-card[data-state="right"]'
+    ).wait_for()
+    assert book.ask("predicted.answer") == "(1, 3)"
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_finds_nothing(book: Book, theme: str) -> None:
     book.theme(theme)
     assert book.axe(".tk-root") == []
-    book.theme("Light")
 
 
 def test_at_200_percent_nothing_runs_off_its_widget(book: Book) -> None:
-    book.page.set_viewport_size({"width": 650, "height": 1400})  # what 200 % leaves of 1300
-    book.page.wait_for_timeout(1000)
+    book.widen(650, *(shown(book, name) for name in BOARDS))  # what 200 % leaves of 1300
     wide = {name: shown(book, name).evaluate(CUT) for name in (*BOARDS, *CARDS)}
     small = {name: shown(book, name).evaluate(SMALLEST) for name in BOARDS}
     assert book.axe(".tk-root") == [], "what scrolls can be reached by keyboard"
-    book.page.set_viewport_size({"width": 1300, "height": 1400})
     assert {name: over for name, over in wide.items() if over} == {}
     assert {name: size for name, size in small.items() if size < 5} == {}, (
         "at 200 % twice as large on the screen"
     )
-
-
-def test_nothing_leaves_the_machine(book: Book, asked: list[str]) -> None:
-    assert asked
-    assert foreign(asked) == []

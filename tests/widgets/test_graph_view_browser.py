@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.browser.beginning import ask, restart, run_all, theme, until
+from tests.browser.desk import CUT, Book, Desk
 from tests.browser.places import placed
-from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served
-from tests.widgets.conftest import CUT, SETTLED
 from tests.widgets.graphs import view
-from tests.widgets.test_practice_browser import ASK, RESTART, RUN_ALL, THEME, _notebook
 
 pytestmark = pytest.mark.browser
 
@@ -28,36 +26,16 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def served(lab_server: Served) -> Served:
-    (lab_server.folder / "graph.ipynb").write_text(_notebook(CELLS))
-    return lab_server
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        one = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+@pytest.fixture
+def book(desk: Desk) -> Iterator[Book]:
+    """The notebook, run."""
+    with desk.begun("graph", CELLS, [1, 2, 3, 4], width=1500, height=4200) as one:
         yield one
-        one.close()
 
 
-@pytest.fixture(scope="module")
-def page(served: Served, browser: Any) -> Iterator[Any]:
-    """The notebook, run once; the tests below go on from one another."""
-    faults: list[str] = []
-    one = browser.new_page(viewport={"width": 1500, "height": 4200}, reduced_motion="reduce")
-    one.set_default_timeout(PATIENCE_MS)
-    one.on("pageerror", lambda error: faults.append(str(error)))
-    one.goto(f"{served.url}/lab/tree/graph.ipynb?token={TOKEN}&reset")
-    one.wait_for_function(READY)
-    one.evaluate(RUN_ALL)
-    for number in (1, 2, 3, 4):
-        root_of(one, number).wait_for()
-    yield one
-    assert faults == []
-    one.close()
+@pytest.fixture
+def page(book: Book) -> Any:
+    return book.page
 
 
 def root_of(page: Any, number: int) -> Any:
@@ -79,11 +57,6 @@ def part(page: Any, number: int, role: str) -> Any:
 def vertex(page: Any, number: int, name: str) -> Any:
     """The first box of a name."""
     return root_of(page, number).locator(f'.tk-vertex[data-name="{name}"]').first
-
-
-def ask(page: Any, expression: str) -> str:
-    """What Python says of an expression, in the notebook's own kernel."""
-    return str(page.evaluate(ASK, f"print({expression})"))
 
 
 def test_steps_by_click_fill_the_jars_and_python_agrees(page: Any) -> None:
@@ -131,6 +104,8 @@ def test_steps_by_keyboard_alone(page: Any) -> None:
 
 
 def test_the_slider_goes_to_a_step(page: Any) -> None:
+    ask(page, "g.step().at")
+    shows(page, 1, step="1", steps="6")
     scrub = part(page, 1, "scrub")
     scrub.evaluate("s => { s.value = 4; s.dispatchEvent(new Event('input', { bubbles: true })); }")
     shows(page, 1, step="4")
@@ -142,21 +117,16 @@ def test_python_steps_and_the_view_follows(page: Any) -> None:
     shows(page, 1, step="2")
 
 
-def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(page: Any) -> None:
-    ask(page, "g.reset() and g.step(2).at")
+def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(book: Book, page: Any) -> None:
+    ask(page, "g.step(2).at")
     shows(page, 1, step="2")
-    page.set_viewport_size(
-        {"width": 1600, "height": 700}
-    )  # up to 150 % the wide picture, at 200 % a narrow one
-    part(page, 1, "present").click()
-    staged = page.locator("dialog.tk-stage [data-tk-widget]")
-    staged.wait_for()
-    staged.locator('[data-role="smaller"]').click()
-    staged.locator('[data-role="smaller"]').click()
+    # Up to 150 % the wide picture, at 200 % a narrow one.
+    page.set_viewport_size({"width": 1600, "height": 700})
+    staged = book.stage(1, 100)
     for size in ("100", "150", "200"):
         while staged.get_attribute("data-stage") != size:
             staged.locator('[data-role="larger"]').click()
-        page.wait_for_function(f"({SETTLED})(document.querySelector('dialog.tk-stage [data-tk-widget]'))")
+        book.settled(staged)
         assert staged.evaluate(CUT) == 0, size
         picture = placed(staged.locator(".tk-picture"))
         sentence, running = (placed(staged.locator(f"svg {one}")) for one in (".tk-panel", ".tk-running"))
@@ -166,7 +136,6 @@ def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(page: Any) -> None:
         assert running["y"] + running["height"] <= picture["y"] + picture["height"] <= 700, size
     page.keyboard.press("Escape")
     staged.wait_for(state="detached")
-    page.set_viewport_size({"width": 1500, "height": 4200})
 
 
 def test_the_real_backward_by_its_button(page: Any) -> None:
@@ -180,9 +149,7 @@ def test_the_real_backward_by_its_button(page: Any) -> None:
     assert ask(page, "w.grad.tolist()") == "[3.0, 5.0, 26.0]"
     ask(page, "setattr(w, 'grad', None) or g.refresh()")
     shows(page, 1, status="walked")
-    page.wait_for_function(
-        "() => document.querySelector('[data-windowed-list-index=\"1\"] [data-name=\"w\"]').dataset.filled === 'no'"
-    )
+    root_of(page, 1).locator('[data-name="w"][data-filled="no"]').first.wait_for()
 
 
 def test_a_folded_run_unfolds_by_click_and_by_enter(page: Any) -> None:
@@ -203,20 +170,15 @@ def test_a_folded_run_unfolds_by_click_and_by_enter(page: Any) -> None:
     shows(page, 2, folded="1", step="0")
 
 
-def test_a_step_of_an_unfolded_graph_is_painted_in_time(page: Any) -> None:
+def test_the_box_that_runs_is_in_sight(page: Any) -> None:
     root_of(page, 2).locator("[data-fold]").click()
     shows(page, 2, folded="0")
-    took = []
     for step in range(1, 10):
         part(page, 2, "step").click()
         shows(page, 2, step=str(step))
-        took.append(float(root_of(page, 2).get_attribute("data-latency")))
-    assert sorted(took)[4] < 2000, f"this finds a hang: {took}"
     running = placed(root_of(page, 2).locator(".tk-running"))
     frame = placed(part(page, 2, "picture"))
-    assert frame["y"] <= running["y"] <= frame["y"] + frame["height"], "the box that runs is in sight"
-    part(page, 2, "reset").click()
-    shows(page, 2, folded="1")
+    assert frame["y"] <= running["y"] <= frame["y"] + frame["height"]
 
 
 def test_forty_leaves_are_one_box_that_opens(page: Any) -> None:
@@ -242,44 +204,39 @@ def test_a_hostile_name_stays_text(page: Any) -> None:
     assert page.evaluate("() => window.hacked === undefined")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing(page: Any, theme: str) -> None:
+@pytest.mark.parametrize("name", ["Light", "Dark"])
+def test_axe_finds_nothing(page: Any, name: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page.evaluate(THEME, theme)
-    dark = str("Dark" in theme).lower()
-    page.wait_for_function(f"() => (document.body.dataset.jpThemeLight === 'false') === {dark}")
+    theme(page, name)
     for step in ("step", "run"):
         part(page, 3, step).click()
         shows(page, 3, status="rehearsing" if step == "step" else "done")
         found = axe.Axe().run(page, context=".tk-graph").response["violations"]
         assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
-    part(page, 3, "reset").click()
-    shows(page, 3, status="ready")
 
 
 def test_the_live_view_stands_for_the_static_one(page: Any) -> None:
-    page.wait_for_function("() => document.querySelectorAll('.tk-still').length === 4")
+    until(page, "() => document.querySelectorAll('.tk-still').length === 4")
     assert page.locator(".tk-still:visible").count() == 0
 
 
 def test_a_restarted_kernel_leaves_the_picture_and_a_run_revives_it(page: Any) -> None:
-    page.evaluate(RESTART)
+    restart(page)
     shows(page, 1, kernel="gone")
     assert root_of(page, 1).locator("svg.tk-scene").is_visible()
-    page.wait_for_function(READY)
-    page.evaluate(RUN_ALL)
+    run_all(page)
     shows(page, 1, kernel="live", status="ready")
     part(page, 1, "step").click()
     shows(page, 1, step="1")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_saved_page_steps_without_a_kernel(browser: Any, tmp_path: Path, scheme: str) -> None:
+def test_a_saved_page_steps_without_a_kernel(desk: Desk, tmp_path: Path, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     made = view("affine").step(3)
     path = made.save(tmp_path / "x.html")
     made.close()
-    context = browser.new_context(color_scheme=scheme, offline=True, reduced_motion="reduce")
+    context = desk.browser.new_context(color_scheme=scheme, offline=True, reduced_motion="reduce")
     shown = context.new_page()
     wrong: list[str] = []
     shown.on("pageerror", lambda error: wrong.append(str(error)))

@@ -18,12 +18,10 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("indexing", CELLS, [1, 2, 3, 4, 5], height=5200, width=1600)
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("indexing", CELLS, [1, 2, 3, 4, 5], height=5200, width=1600) as one:
+        yield one
 
 
 def classes(book: Any, number: int, key: str) -> str:
@@ -56,6 +54,8 @@ def test_steps_from_the_choice_to_the_copy(book: Any) -> None:
 
 
 def test_hover_over_a_copy_lights_where_its_numbers_came_from(book: Any) -> None:
+    book.ask("w.run()")
+    book.shows(1, step="2")
     book.tile(1, "t:1,2").hover()
     book.shows(1, focus="t:1,2")
     assert "tk-kin" in classes(book, 1, "r:0,1")
@@ -119,13 +119,9 @@ def test_pressed_cells_are_a_mask(book: Any) -> None:
     book.shows(2, size="4")
     full(book, 2, "r:0", "3.")
     assert book.ask("v.mask") == "((0, 3), (1, 2), (2, 0), (2, 2))"
-
-
-def test_a_write_in_python_shows_after_the_cell(book: Any) -> None:
+    # What Python writes shows after the cell.
     book.ask("t[0, 3].fill_(77) is t")
     full(book, 2, "r:0", "77.")
-    book.ask("t[0, 3].fill_(3) is t")
-    full(book, 2, "r:0", "3.")
 
 
 def test_by_keyboard_alone(book: Any) -> None:

@@ -25,12 +25,10 @@ CELLS = [
 STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH = 1, 2, 3, 4, 5, 6, 7
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH])
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("linked", CELLS, [STRIDE, HALVES, BROADCAST, MEMORY, LARGE, END, GRAPH]) as one:
+        yield one
 
 
 def leave(book: Any) -> None:
@@ -93,7 +91,7 @@ def test_hover_over_a_slot_that_another_strip_leaves_out(book: Any) -> None:
     assert book.root(LARGE).get_attribute("data-element") == (
         f"slot 901 is not drawn here: it is one of slots {first} to 999, which the strip leaves out"
     )
-    for theme in ("Dark", "Light"):
+    for theme in ("Light", "Dark"):
         book.theme(theme)
         book.root(END).locator('.tk-cell[data-index="1"]').focus()
         book.root(END).locator('.tk-cell[data-index="2"]').focus()
@@ -146,7 +144,7 @@ def test_hover_over_a_tensor_of_the_graph_lights_all_that_it_reads(book: Any) ->
 
 
 def test_the_keyboard_lights_the_tensor_of_its_box(book: Any) -> None:
-    leave(book)
+    book.part(GRAPH, "present").focus()
     book.tab_to(GRAPH, ".tk-vertex")
     for _ in range(20):  # the loss, at the bottom, is first
         if book.page.evaluate("() => document.activeElement.dataset.name") == "odd":

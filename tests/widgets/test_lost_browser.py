@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.browser.beginning import until
+from tests.browser.desk import Book, Desk
 from tests.lab.test_browser import READY
 from tests.lab.test_serving import running
-from tests.widgets.conftest import Book, Desk
-from tests.widgets.test_memory_map_browser import SAVE, cell
-from tests.widgets.test_reliability_browser import BEGIN, INTERRUPT
+from tests.widgets.test_reliability_browser import INTERRUPT
 
 pytestmark = pytest.mark.browser
 
@@ -37,9 +37,6 @@ MEND = """() => {
     kernel._createSocket = window.connect;
     return kernel.reconnect().then(() => true);
 }"""
-CLOSE_DIALOGS = (
-    "() => { for (const one of document.querySelectorAll('.jp-Dialog .jp-Dialog-button')) one.click(); }"
-)
 # What the second row of the explorer showed, in every picture since.
 FILM = """(root) => {
     window.film = [];
@@ -65,20 +62,10 @@ print('unbroken', total == rounds * 125000 > 0)
 """
 
 
-def opened(desk: Desk, name: str) -> Book:
-    """The notebook, run, with its live pictures."""
-    book = desk.open(name, CELLS, SHOWN)
-    for number in SHOWN:
-        book.shows(number, kernel="live")
-    return book
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Desk) -> Any:
-    one = opened(desk, "lost")
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("lost", CELLS, SHOWN) as one:
+        yield one
 
 
 def typed(book: Book, index: str, text: str) -> None:
@@ -113,8 +100,10 @@ def test_a_connection_that_breaks_and_comes_back(book: Book) -> None:
 
 
 def test_two_tabs_show_one_state_and_one_outlives_the_other(book: Book, desk: Desk) -> None:
-    book.page.evaluate(SAVE)
+    book.save()
     other = desk.another_tab("lost", "beside", SHOWN)
+    book.part(BOARD, "step").click()
+    other.shows(BOARD, step=1)
     book.part(BOARD, "reset").click()
     other.shows(BOARD, step=0)
     other.part(BOARD, "step").click()
@@ -140,36 +129,32 @@ def test_two_tabs_show_one_state_and_one_outlives_the_other(book: Book, desk: De
 def test_a_thread_writes_and_the_browser_types_while_a_cell_runs(book: Book) -> None:
     """Every picture is of one moment: a row that is filled at once is never seen half filled."""
     book.root(EXPLORER).evaluate(FILM)
-    book.page.evaluate(BEGIN, BUSY)
-    book.page.wait_for_function("() => window.begun.includes('busy')")
-    book.page.wait_for_function("() => window.film.some((row) => row.startsWith('10'))")
+    book.start(BUSY)
+    book.heard("busy")
+    until(book.page, "() => window.film.some((row) => row.startsWith('10'))")
     typed(book, "0,0", "55")
-    book.page.wait_for_function("() => window.over")
-    assert book.page.evaluate("() => window.begun").split() == ["busy", "unbroken", "True"]
+    assert book.finish().split() == ["busy", "unbroken", "True"]
     holds(book, "0,0", "55.")
     holds(book, "1,3", "139.")
     film = [row.split() for row in book.page.evaluate("() => window.film")]
     assert len(film) > 5
     assert [row for row in film if len(set(row)) != 1 and row[0].startswith("1")] == []
     assert book.ask("t[0, 0].item(), t[1].tolist()") == "55.0 [139.0, 139.0, 139.0, 139.0]"
-    number = cell(book, "pass")
+    number = book.cell("pass")
     book.shows(MAP, cell=number, kernel="live")
     assert book.root(MAP).locator('.tk-tile[data-slot="7"]').first.get_attribute("data-full") == "139."
 
 
 def test_a_kernel_interrupted_while_the_memory_map_draws(book: Book) -> None:
-    book.ask("t.copy_(tk.arange(12.0).view(3, 4)) is t")
-    cell(
-        book,
+    book.cell(
         "real = m._sheet\n"
         "def slowly(at):\n    m._sheet = real\n    print('drawing', flush=True)\n    time.sleep(60)",
     )
-    book.page.evaluate(BEGIN, "m._sheet = slowly\nrow.add_(10)\nprint('done', flush=True)")
-    book.page.wait_for_function("() => window.begun.includes('drawing')")
+    book.start("m._sheet = slowly\nrow.add_(10)\nprint('done', flush=True)")
+    book.heard("drawing")
     book.page.evaluate(INTERRUPT)
-    book.page.wait_for_function("() => window.over")
-    assert book.page.evaluate("() => window.begun").startswith("done")
-    number = cell(book, "row.mul_(2)")
+    assert book.finish().startswith("done")
+    number = book.cell("row.mul_(2)")
     book.shows(MAP, cell=number, changed=1, kernel="live")
     slot = book.root(MAP).locator('.tk-tile[data-slot="4"]').first
     assert slot.get_attribute("data-full") == "28."
@@ -178,13 +163,20 @@ def test_a_kernel_interrupted_while_the_memory_map_draws(book: Book) -> None:
     assert book.ask("row.tolist()") == "[28.0, 30.0, 32.0, 34.0]"
 
 
+def other_than_its_loss(fault: str) -> bool:
+    """JupyterLab says itself that the answers of a kernel which is gone will not come."""
+    return "Canceled future" not in fault
+
+
 def test_a_server_that_is_stopped_and_started_again(
     desk: Desk, tmp_path_factory: pytest.TempPathFactory, root: Any
 ) -> None:
     """The pictures wait, then say that their kernel is gone: K on the stage or a new run makes them live."""
     home = tmp_path_factory.mktemp("again")
-    with running(home, root, "LabApp.expose_app_in_browser=True") as served:
-        book = opened(Desk(served, desk.browser, []), "again")
+    with (
+        running(home, root, "LabApp.expose_app_in_browser=True") as served,
+        Desk(served, desk.browser).begun("again", CELLS, SHOWN, wrong=other_than_its_loss) as book,
+    ):
         stage = book.page.locator("dialog.tk-stage")
         book.part(BOARD, "step").click()
         book.shows(BOARD, step=1)
@@ -201,7 +193,7 @@ def test_a_server_that_is_stopped_and_started_again(
             book.shows(number, kernel="gone")
             assert book.root(number).locator("svg.tk-scene").is_visible()
             assert "run its cell again" in book.part(number, "kernel").inner_text()
-        book.page.wait_for_function(READY)
+        until(book.page, READY)
         book.page.keyboard.press("k")
         stage.locator('[data-kernel="live"][data-step="1"]').wait_for()
         assert book.ask("w.at") == "1"
@@ -213,5 +205,4 @@ def test_a_server_that_is_stopped_and_started_again(
         typed(book, "1,1", "77")
         holds(book, "1,1", "77.")
         assert book.ask("t[1, 1].item()") == "77.0"
-        assert [fault for fault in book.faults if "Canceled future" not in fault] == []
         book.page.close()

@@ -15,12 +15,10 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("matmul", CELLS, [1, 2], width=1600)
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("matmul", CELLS, [1, 2], width=1600) as one:
+        yield one
 
 
 def test_steps_fill_the_result(book: Any) -> None:
@@ -36,6 +34,8 @@ def test_steps_fill_the_result(book: Any) -> None:
 
 
 def test_hover_lights_the_results_of_an_element(book: Any) -> None:
+    book.ask("w.goto(6)")
+    book.shows(1, step="6")
     book.tile(1, "a:0,2").hover()
     book.shows(1, focus="a:0,2")
     assert "tk-kin" in book.tile(1, "c:0,3").get_attribute("class")
@@ -45,7 +45,6 @@ def test_hover_lights_the_results_of_an_element(book: Any) -> None:
 
 
 def test_tile_by_tile_by_keyboard(book: Any) -> None:
-    book.page.mouse.move(0, 0)  # a mouse that rests on a number would light that one alone
     book.part(1, "tiled").focus()
     book.page.keyboard.press("Space")
     book.shows(1, tiled="true", step="0", steps="4")

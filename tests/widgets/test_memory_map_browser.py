@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.beginning import until
+
 pytestmark = pytest.mark.browser
 
 CELLS = [
@@ -17,18 +19,7 @@ CELLS = [
     "%load_ext tensorkit_widgets\n%memory_map",
     "%memory_map",
 ]
-RUN = """async (code) => {
-    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-    const future = kernel.requestExecute({code, store_history: true, stop_on_error: false});
-    return (await future.done).content.execution_count;
-}"""
-SAVE = "() => window.jupyterapp.commands.execute('docmanager:save').then(() => true)"
 PANEL = '#jp-main-dock-panel [data-tk-widget="memory-map"]:not(.jp-Notebook [data-tk-widget])'
-
-
-def cell(book: Any, code: str) -> int:
-    """Run code as a cell does; its number."""
-    return int(book.page.evaluate(RUN, code))
 
 
 def tile(book: Any, text: str) -> Any:
@@ -36,20 +27,20 @@ def tile(book: Any, text: str) -> Any:
     return book.root(2).locator(".tk-tile", has=book.page.locator(f'text="{text}"')).first
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def book(desk: Any) -> Any:
-    one = desk.open("memory_map", CELLS, [2, 3], width=1700, beside=PANEL)
-    yield one
-    assert one.faults == []
-    one.page.close()
+    with desk.begun("memory_map", CELLS, [2, 3], width=1700, beside=PANEL) as one:
+        yield one
 
 
 def test_one_panel_in_the_side_laid_out_for_its_room(book: Any) -> None:
     assert book.page.locator(PANEL).count() == 1, "%memory_map was run twice"
     panel = book.page.locator(PANEL)
     wide = panel.locator("svg.tk-scene").first
-    book.page.wait_for_function(
-        "root => root.querySelector('svg.tk-scene').viewBox.baseVal.width < 800", arg=panel.element_handle()
+    until(
+        book.page,
+        "root => root.querySelector('svg.tk-scene').viewBox.baseVal.width < 800",
+        arg=panel.element_handle(),
     )
     room = panel.locator(".tk-picture").evaluate("part => part.clientWidth")
     assert wide.evaluate("svg => svg.viewBox.baseVal.width") in (400, 440, 480, 600, 760)
@@ -58,10 +49,10 @@ def test_one_panel_in_the_side_laid_out_for_its_room(book: Any) -> None:
 
 
 def test_a_cell_that_makes_and_one_that_changes_in_place(book: Any) -> None:
-    number = cell(book, "x = tk.ones(3)")
+    number = book.cell("x = tk.ones(3)")
     book.shows(2, cell=number, made=1, changed=0, freed=0)
     book.page.locator(f'{PANEL}[data-cell="{number}"]').wait_for()
-    number = cell(book, "row.add_(10)")
+    number = book.cell("row.add_(10)")
     book.shows(2, cell=number, made=0, changed=1, freed=0)
     flashing = book.root(2).locator(".tk-tile.tk-is-changed")
     assert [flashing.nth(k).get_attribute("data-full") for k in range(flashing.count())] == [
@@ -77,19 +68,20 @@ def test_a_cell_that_makes_and_one_that_changes_in_place(book: Any) -> None:
 
 
 def test_a_failing_cell_is_followed_too(book: Any) -> None:
-    number = cell(book, "t[0, 0] = 99\n1 / 0")
+    number = book.cell("t[0, 0] = 99\n1 / 0")
     book.shows(2, cell=number, changed=1, error="ZeroDivisionError")
     assert "ended with ZeroDivisionError" in book.root(2).locator(".tk-picture").inner_text()
     assert book.root(2).locator(".tk-tile.tk-is-changed").get_attribute("data-full") == "99."
 
 
 def test_rebinding_and_freeing(book: Any) -> None:
-    number = cell(book, "x = x * 2")
+    book.cell("x = tk.ones(3)")
+    number = book.cell("x = x * 2")
     book.shows(2, cell=number, made=1, rebound=1, freed=1)
     words = book.root(2).locator(".tk-picture").inner_text()
     assert "x: stands for another tensor now" in words
     assert "freed: 12 bytes" in words
-    number = cell(book, "del x")
+    number = book.cell("del x")
     book.shows(2, cell=number, freed=1)
 
 
@@ -116,10 +108,10 @@ def test_a_write_typed_in_an_explorer_shows_in_the_map(book: Any) -> None:
 
 
 def test_back_to_earlier_cells(book: Any) -> None:
-    number = cell(book, "t[2, 3] = 11")
+    number = book.cell("t[2, 3] = 11")
     book.shows(2, cell=number)
     steps = int(book.root(2).get_attribute("data-steps"))
-    number = cell(book, "t[2, 3] = 7")
+    number = book.cell("t[2, 3] = 7")
     book.shows(2, cell=number, step=steps + 1)
     book.part(2, "back").click()
     book.shows(2, step=steps)
@@ -128,12 +120,12 @@ def test_back_to_earlier_cells(book: Any) -> None:
     book.shows(2, cell=number)
     book.part(2, "back").click()
     book.shows(2, step=steps)
-    number = cell(book, "pass")
+    number = book.cell("pass")
     book.shows(2, cell=number, changed=0)
 
 
 def test_a_name_pressed_stands_alone(book: Any) -> None:
-    cell(book, "u = tk.zeros(2)")
+    book.cell("u = tk.zeros(2)")
     tile(book, "row").click()
     book.shows(2, drawn=1, names="row t")
     book.part(2, "all").click()
@@ -141,8 +133,8 @@ def test_a_name_pressed_stands_alone(book: Any) -> None:
 
 
 def test_many_orders_filter_and_fold(book: Any) -> None:
-    number = cell(book, "many = [tk.zeros(k + 1) for k in range(20)]")
-    book.shows(2, cell=number, storages=22, drawn=6, made=20)
+    number = book.cell("many = [tk.zeros(k + 1) for k in range(20)]")
+    book.shows(2, cell=number, storages=21, drawn=6, made=20)
     book.part(2, "order").select_option("size")
     book.shows(2, order="size")
     assert tile(book, "many[19]").count() == 1
@@ -156,12 +148,16 @@ def test_many_orders_filter_and_fold(book: Any) -> None:
     book.part(2, "filter").fill("")
     book.part(2, "filter").press("Enter")
     book.part(2, "order").select_option("changed")
-    cell(book, "del many")
-    book.shows(2, storages=2, freed=20)
+    book.cell("del many")
+    book.shows(2, storages=1, freed=20)
 
 
 def test_by_keyboard_alone(book: Any) -> None:
     keys = book.page.keyboard
+    book.cell("u = tk.zeros(2)")
+    book.cell("many = [tk.zeros(k + 1) for k in range(20)]")
+    book.cell("del many")
+    book.shows(2, storages=2, freed=20)
     book.part(2, "order").focus()
     book.tab_to(2, '[data-role="back"]')
     keys.press("ArrowLeft")
@@ -183,18 +179,19 @@ def test_by_keyboard_alone(book: Any) -> None:
 
 
 def test_two_browser_tabs_on_one_kernel(book: Any, desk: Any) -> None:
-    book.page.evaluate(SAVE)
+    book.save()
     other = desk.another_tab("memory_map", "second", [2, 3], width=1700)
     page = other.page
     shown = '.jp-Notebook [data-windowed-list-index="2"] [data-tk-widget="memory-map"]'
-    number = cell(book, "row.mul_(2)")
+    number = book.cell("row.mul_(2)")
     page.locator(f'{shown}[data-cell="{number}"][data-changed="1"]').first.wait_for()
     page.locator(f'{shown} [data-role="back"]').first.click()
-    book.page.wait_for_function(
-        "cell => document.querySelector('[data-windowed-list-index=\"2\"] [data-tk-widget]').dataset.cell !== cell",
-        arg=str(number),
+    until(
+        book.page,
+        "([root, cell]) => root.dataset.cell !== cell",
+        [book.root(2).element_handle(), str(number)],
     )
-    number = cell(book, "row.sub_(1)")
+    number = book.cell("row.sub_(1)")
     for one in (book.page, page):
         one.locator(f'{shown}[data-cell="{number}"]').first.wait_for()
     assert book.ask("len(hook._listeners)") == "2", "two maps, however many tabs show them"
@@ -205,13 +202,13 @@ def test_two_browser_tabs_on_one_kernel(book: Any, desk: Any) -> None:
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_finds_nothing(book: Any, theme: str) -> None:
     book.theme(theme)
-    cell(book, "row.add_(1)")
+    book.cell("row.add_(1)")
     assert book.axe(".tk-memory-map") == []
 
 
 def test_off_leaves_no_hook(book: Any) -> None:
-    cell(book, "%memory_map off")
-    book.page.wait_for_function("which => document.querySelectorAll(which).length === 0", arg=PANEL)
+    book.cell("%memory_map off")
+    until(book.page, "which => document.querySelectorAll(which).length === 0", arg=PANEL)
     assert book.ask("len(hook._listeners), len(memory_magic._open)") == "1 0"
     book.ask("m.close() or e.close()")
     assert book.ask("hook.on, len(live._alive), len(live._hooked)") == "False 0 0"

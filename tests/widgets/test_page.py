@@ -70,7 +70,7 @@ def saved(name: str, folder: Path) -> Path:
 
 def settled(page: Any, expression: str, between: tuple[int, int]) -> bool:
     """Whether it comes to lie there. The page's own policy forbids what `wait_for_function` waits with."""
-    for _ in range(200):
+    for _ in range(1200):
         if between[0] <= (page.evaluate(expression) or 0) <= between[1]:
             return True
         page.wait_for_timeout(50)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served
+from tests.browser.beginning import ask, restart, run_all, theme, until
+from tests.browser.desk import Book, Desk
 
 pytestmark = pytest.mark.browser
 
@@ -23,69 +23,18 @@ CELLS = [
     "by_hand",
     'h = Predict("<img src=x onerror=\'window.hacked = 1\'>?", answer="<script>window.hacked = 1</script>")\nh',
 ]
-RUN_ALL = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
-ASK = """async (code) => {
-    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-    const future = kernel.requestExecute({code, silent: false, store_history: false});
-    let text = '';
-    future.onIOPub = (m) => { if (m.header.msg_type === 'stream') text += m.content.text; };
-    await future.done;
-    return text.trim();
-}"""
-RESTART = (
-    "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart().then(() => true)"
-)
-THEME = (
-    "(name) => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name}).then(() => true)"
-)
 
 
-def _notebook(cells: list[str], outputs: list[dict[str, Any]] | None = None) -> str:
-    code = [
-        {
-            "cell_type": "code",
-            "id": f"c{number}",
-            "metadata": {},
-            "execution_count": None,
-            "outputs": outputs or [],
-            "source": source,
-        }
-        for number, source in enumerate(cells)
-    ]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return json.dumps({"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
-
-
-@pytest.fixture(scope="module")
-def served(lab_server: Served) -> Served:
-    (lab_server.folder / "practice.ipynb").write_text(_notebook(CELLS))
-    return lab_server
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        one = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+@pytest.fixture
+def book(desk: Desk) -> Iterator[Book]:
+    """The practice notebook, run."""
+    with desk.begun("practice", CELLS, [1, 2, 3, 5, 6], width=1100, height=2600) as one:
         yield one
-        one.close()
 
 
-@pytest.fixture(scope="module")
-def page(served: Served, browser: Any) -> Iterator[Any]:
-    """The practice notebook, run once; the tests below go on from one another's cards, each from its own."""
-    faults: list[str] = []
-    one = browser.new_page(viewport={"width": 1100, "height": 2600})
-    one.set_default_timeout(PATIENCE_MS)
-    one.on("pageerror", lambda error: faults.append(str(error)))
-    one.goto(f"{served.url}/lab/tree/practice.ipynb?token={TOKEN}&reset")
-    one.wait_for_function(READY)
-    one.evaluate(RUN_ALL)
-    for number in (1, 2, 3, 5, 6):
-        card(one, number).wait_for()
-    yield one
-    assert faults == []
-    one.close()
+@pytest.fixture
+def page(book: Book) -> Any:
+    return book.page
 
 
 def card(page: Any, number: int) -> Any:
@@ -93,9 +42,9 @@ def card(page: Any, number: int) -> Any:
     return page.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] .tk-card')
 
 
-def ask(page: Any, expression: str) -> str:
-    """What Python says of an expression, in the notebook's own kernel."""
-    return str(page.evaluate(ASK, f"print({expression})"))
+def state(page: Any, number: int, wanted: str) -> None:
+    """Wait until the card of a cell is in this state."""
+    page.locator(f'[data-windowed-list-index="{number}"] .tk-card[data-state="{wanted}"]').wait_for()
 
 
 def test_a_click_commits_a_prediction_and_python_has_it(page: Any) -> None:
@@ -103,12 +52,12 @@ def test_a_click_commits_a_prediction_and_python_has_it(page: Any) -> None:
     one.get_by_label("keeps its own numbers").click()
     assert one.get_attribute("data-state") == "open"
     one.get_by_role("button", name="That is my prediction").click()
-    page.locator('[data-windowed-list-index="1"] .tk-card[data-state="wrong"]').wait_for()
+    state(page, 1, "wrong")
     assert one.locator('[data-truth="yes"]').inner_text().startswith("B")
     assert "There is no second set of numbers" in one.locator(".tk-verdict").inner_text()
     assert ask(page, "p.answer") == "Nothing: `t` keeps its own numbers"
     one.get_by_role("button", name="Ask me again").click()
-    page.locator('[data-windowed-list-index="1"] .tk-card[data-state="open"]').wait_for()
+    state(page, 1, "open")
     assert ask(page, "p.answer") == "None"
 
 
@@ -117,7 +66,7 @@ def test_the_keyboard_alone_answers(page: Any) -> None:
     one.locator("input").focus()
     page.keyboard.type("(4, 1)")
     page.keyboard.press("Enter")
-    page.locator('[data-windowed-list-index="2"] .tk-card[data-state="wrong"]').wait_for()
+    state(page, 2, "wrong")
     assert "a step multiplies the stride" in one.inner_text()
     assert ask(page, "q.answer") == "(4, 1)"
     said = page.locator('[data-windowed-list-index="2"] [role="status"]').text_content()
@@ -133,22 +82,24 @@ def test_the_radio_buttons_move_by_arrow_keys(page: Any) -> None:
     page.keyboard.press("ArrowDown")
     assert one.locator("input:checked").get_attribute("value") == "B"
     page.keyboard.press("Enter")
-    page.locator('[data-windowed-list-index="1"] .tk-card[data-state="right"]').wait_for()
+    state(page, 1, "right")
     assert ask(page, "bool(p.verdict)") == "True"
 
 
 def test_python_answers_and_the_card_follows(page: Any) -> None:
+    ask(page, "setattr(q, 'answer', (4, 1))")
+    state(page, 2, "wrong")
     ask(page, "q.again()")
-    page.locator('[data-windowed-list-index="2"] .tk-card[data-state="open"]').wait_for()
+    state(page, 2, "open")
     ask(page, "setattr(q, 'answer', (4, 2))")
-    page.locator('[data-windowed-list-index="2"] .tk-card[data-state="right"]').wait_for()
+    state(page, 2, "right")
 
 
 def test_an_exercise_is_typed_hinted_and_solved(page: Any) -> None:
     one = card(page, 3)
     one.locator("input").fill("7")
     one.get_by_role("button", name="Check").click()
-    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="wrong"]').wait_for()
+    state(page, 3, "wrong")
     assert one.locator("input").input_value() == "7", "what was typed stays"
     for number in (1, 2, 3):
         one.get_by_role("button", name=f"Hint {number} of 3").click()
@@ -159,7 +110,7 @@ def test_an_exercise_is_typed_hinted_and_solved(page: Any) -> None:
     one.locator("pre", has_text="0 + 2*4 + 1*1").wait_for()
     one.locator("input").fill("9")
     page.keyboard.press("Enter")
-    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="right"]').wait_for()
+    state(page, 3, "right")
     assert ask(page, "ex.solved, ex.attempts") == "True 2"
 
 
@@ -180,58 +131,57 @@ def test_hostile_text_stays_text(page: Any) -> None:
     assert page.evaluate("() => window.hacked === undefined")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_the_cards_have_no_accessibility_fault(page: Any, theme: str) -> None:
+@pytest.mark.parametrize("name", ["Light", "Dark"])
+def test_the_cards_have_no_accessibility_fault(page: Any, name: str) -> None:
+    """Cards that nobody has touched, one that is wrong, and one that is right."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page.evaluate(THEME, theme)
-    dark = str("Dark" in theme).lower()
-    page.wait_for_function(f"() => (document.body.dataset.jpThemeLight === 'false') === {dark}")
+    theme(page, name)
+    ask(page, "setattr(p, 'answer', 'A') or setattr(q, 'answer', (4, 2))")
+    state(page, 2, "right")
     found = axe.Axe().run(page, context=".tk-practice")
     assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_live_card_stands_for_the_static_one(page: Any) -> None:
-    page.wait_for_function("() => document.querySelectorAll('.tk-still').length === 5")
+    until(page, "() => document.querySelectorAll('.tk-still').length === 5")
     assert page.locator(".tk-still:visible").count() == 0
 
 
+def solved(page: Any) -> None:
+    """Type the answer of the exercise, and press its button."""
+    card(page, 3).locator("input").fill("9")
+    card(page, 3).get_by_role("button", name="Check").click()
+    state(page, 3, "right")
+
+
 def test_running_the_cell_again_keeps_what_was_done(page: Any) -> None:
+    solved(page)
     before = card(page, 3).inner_text()
-    page.evaluate(RUN_ALL)
-    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="right"]').wait_for()
+    run_all(page)
+    state(page, 3, "right")
     assert card(page, 3).inner_text() == before
 
 
 def test_a_card_whose_kernel_was_restarted_says_so(page: Any) -> None:
-    page.evaluate(RESTART)
-    page.wait_for_function(READY)
+    solved(page)
+    restart(page)
     card(page, 3).get_by_role("button", name="Check").click()
     page.locator(".tk-silence", has_text="run this cell again").wait_for()
-    page.evaluate(RUN_ALL)
-    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="open"]').wait_for()
-    card(page, 3).locator("input").fill("9")
-    card(page, 3).get_by_role("button", name="Check").click()
-    page.locator('[data-windowed-list-index="3"] .tk-card[data-state="right"]').wait_for()
+    run_all(page)
+    state(page, 3, "open")
+    solved(page)
     assert page.locator(".tk-silence").count() == 0
 
 
-def test_a_lesson_that_was_not_run_shows_its_cards(served: Served, browser: Any, root: Path) -> None:
-    (served.folder / "practice_unrun.ipynb").write_bytes(
-        (root / "notebooks/02_storage_offset_stride.ipynb").read_bytes()
-    )
-    faults: list[str] = []
-    page = browser.new_page(viewport={"width": 1100, "height": 3000})
-    page.set_default_timeout(PATIENCE_MS)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(f"{served.url}/lab/tree/practice_unrun.ipynb?token={TOKEN}&reset")
-    page.wait_for_function(READY)
-    page.locator(".tk-still").first.wait_for()
-    assert "From memory" in page.locator(".tk-still").first.inner_text()
-    assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
-    folded = page.locator(".jp-OutputPlaceholder")
-    folded.first.wait_for()
-    assert folded.count() > 0, "what follows a prediction is folded away until it is run"
-    page.evaluate(RUN_ALL)
-    page.wait_for_function("() => document.querySelectorAll('.jp-OutputPlaceholder').length === 0")
-    assert faults == []
-    page.close()
+def test_a_lesson_that_was_not_run_shows_its_cards(desk: Desk, root: Path) -> None:
+    lesson = json.loads((root / "notebooks/02_storage_offset_stride.ipynb").read_text(encoding="utf-8"))
+    with desk.written("practice_unrun", lesson, 1100, 3000) as book:
+        page = book.page
+        page.locator(".tk-still").first.wait_for()
+        assert "From memory" in page.locator(".tk-still").first.inner_text()
+        assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
+        folded = page.locator(".jp-OutputPlaceholder")
+        folded.first.wait_for()
+        assert folded.count() > 0, "what follows a prediction is folded away until it is run"
+        run_all(page)
+        until(page, "() => document.querySelectorAll('.jp-OutputPlaceholder').length === 0")

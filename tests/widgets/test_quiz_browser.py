@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.beginning import ask, notebook_of, restart, run_all, theme, until
+from tests.browser.desk import Desk, desk_at
 from tests.browser.places import placed
-from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
-from tests.lab.test_serving import TOKEN, Served, running
-from tests.widgets.test_practice_browser import RESTART, RUN_ALL, THEME, _notebook, ask, card
+from tests.lab.test_serving import PATIENCE, running
+from tests.widgets.test_practice_browser import card
 
 pytestmark = pytest.mark.browser
 
@@ -36,45 +38,37 @@ SUMS = [
     "sums.append(total)",
     "return sums",
 ]
+DEPTHS = (0, 1, 1, 2, 2, 3, 2, 1)
 FOCUS = (
     "() => document.activeElement.closest('[data-line]')?.dataset.line ?? document.activeElement.dataset.key"
 )
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[Served]:
+def desk(tmp_path_factory: pytest.TempPathFactory, root: Path, chromium: str) -> Iterator[Desk]:
+    """A server whose kernels keep the answers, as a learner has it: those of the other tests keep nothing."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TENSORKIT_PROGRESS", "1")  # as a learner has it: tests keep nothing
-        with running(home, root, "LabApp.expose_app_in_browser=True") as one:
-            (one.folder / "quiz.ipynb").write_text(_notebook(CELLS))
+        patch.setenv("TENSORKIT_PROGRESS", "1")
+        with (
+            running(home, root, "LabApp.expose_app_in_browser=True") as served,
+            desk_at(served, chromium) as one,
+        ):
             yield one
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        one = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield one
-        one.close()
+@pytest.fixture
+def page(desk: Desk) -> Iterator[Any]:
+    """The notebook, run; nothing has been answered, and no answers are kept."""
+    with desk.begun("quiz", CELLS, [1, 2, 3, 4, 5], width=1100, height=4200) as book:
+        assert not kept(desk).exists()
+        yield book.page
 
 
-@pytest.fixture(scope="module")
-def page(served: Served, browser: Any) -> Iterator[Any]:
-    """The notebook, run once; the tests below go on from one another's cards."""
-    faults: list[str] = []
-    one = browser.new_page(viewport={"width": 1100, "height": 4200})
-    one.set_default_timeout(PATIENCE_MS)
-    one.on("pageerror", lambda error: faults.append(str(error)))
-    one.goto(f"{served.url}/lab/tree/quiz.ipynb?token={TOKEN}&reset")
-    one.wait_for_function(READY)
-    one.evaluate(RUN_ALL)
-    for number in (1, 2, 3, 4, 5):
-        card(one, number).wait_for()
-    yield one
-    assert faults == []
-    one.close()
+def kept(desk: Desk) -> Path:
+    """The file of the answers."""
+    path: Path = desk.served.folder / ".tensorkit" / "progress.json"
+    return path
 
 
 def part(page: Any, number: int) -> Any:
@@ -101,9 +95,9 @@ def by_number(page: Any, cell: int, number: str) -> Any:
 
 def python_has(page: Any, expression: str, wanted: str) -> None:
     """What the browser did has reached Python: the card says so by its drawing, so ask until it has."""
-    for _ in range(50):
-        if (got := ask(page, expression)) == wanted:
-            return
+    end = time.monotonic() + PATIENCE
+    while (got := ask(page, expression)) != wanted and time.monotonic() < end:
+        pass
     assert got == wanted
 
 
@@ -142,7 +136,7 @@ def test_a_number_and_a_row_by_keyboard_alone(page: Any) -> None:
     page.keyboard.press("Enter")
     state(page, 2, "right")
     said = page.locator('[data-windowed-list-index="1"] [role="status"]')
-    said.filter(has_text=re.compile(r"^Question 2\. Right\..* 2 of 4 right$")).wait_for(state="attached")
+    said.filter(has_text=re.compile(r"^Question 2\. Right\..* 1 of 4 right$")).wait_for(state="attached")
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUS) == "entry-3", "Tab goes on to the next question"
     page.keyboard.type("8, 1")
@@ -151,6 +145,8 @@ def test_a_number_and_a_row_by_keyboard_alone(page: Any) -> None:
 
 
 def test_a_line_of_code_is_judged_by_what_it_does(page: Any) -> None:
+    ask(page, "[quiz.answer(n + 1, one) for n, one in enumerate(['A B D', 8, (8, 1)])]")
+    state(page, 3, "right")
     box = part(page, 4).locator("input")
     for code, wanted, says in (
         ("t[:, 2]", "wrong", "counting from zero"),
@@ -167,8 +163,6 @@ def test_a_line_of_code_is_judged_by_what_it_does(page: Any) -> None:
 
 
 def test_code_outside_the_grammar_is_refused(page: Any) -> None:
-    ask(page, "quiz.again()")
-    state(page, 4, "open")
     part(page, 4).locator("input").fill("__import__('os').system('true')")
     page.keyboard.press("Enter")
     part(page, 4).locator(".tk-note", has_text="not allowed here").wait_for()
@@ -196,7 +190,7 @@ def test_python_answers_and_the_card_follows(page: Any) -> None:
 def test_a_puzzle_is_solved_by_keyboard_alone(page: Any) -> None:
     """Tab to the board, arrows to a line, Space, arrows, Space: and never the mouse."""
     card(page, 3).locator('.tk-line[tabindex="0"]').focus()
-    for depth, text in zip((0, 1, 1, 2, 2, 3, 2, 1), SUMS, strict=True):
+    for depth, text in zip(DEPTHS, SUMS, strict=True):
         wanted = number_of(page, "deep", text)
         page.keyboard.press("End")
         while page.evaluate(FOCUS) != wanted:
@@ -215,14 +209,25 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Any) -> None:
         said = page.locator('[data-windowed-list-index="3"] [role="status"]').text_content()
         assert said.startswith(f"{text}: put down, place ")
     python_has(page, "deep.code == deep._puzzle.program.strip()", "True")
-    while page.evaluate(FOCUS) != "check":
+    for _ in range(60):
+        if page.evaluate(FOCUS) == "check":
+            break
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     state(page, 0, "right", cell=3)
     assert ask(page, "deep.solved, deep.attempts, deep.indents") == "True 1 (0, 1, 1, 2, 2, 3, 2, 1)"
 
 
+def put(page: Any, puzzle: str, cell: int, lines: Sequence[str], depths: Sequence[int]) -> None:
+    """Python puts these lines into the program of a puzzle, each so far in."""
+    placed = [(int(number_of(page, puzzle, line)), depth) for line, depth in zip(lines, depths, strict=True)]
+    ask(page, f"setattr({puzzle}, 'order', {placed})")
+    order = " ".join(f"{number}:{depth}" for number, depth in placed)
+    page.locator(f'[data-windowed-list-index="{cell}"] .tk-lines[data-order="{order}"]').wait_for()
+
+
 def test_a_wrong_order_is_run_and_diagnosed(page: Any) -> None:
+    put(page, "deep", 3, SUMS, DEPTHS)
     wanted = number_of(page, "deep", "return sums")
     by_number(page, 3, wanted).focus()
     page.keyboard.press("ArrowRight")
@@ -254,6 +259,7 @@ def test_lines_are_dragged_in_and_sideways(page: Any) -> None:
 
 
 def test_a_click_and_the_buttons_do_what_dragging_does(page: Any) -> None:
+    put(page, "flat", 2, ["size = (t.size(1), t.size(0))", "u = t.view(size)"], (0, 0))
     view = number_of(page, "flat", "u = t.view(size)")
     by_number(page, 2, view).click()
     card(page, 2).get_by_role("button", name="Take the line into the program, or out of it").click()
@@ -281,43 +287,56 @@ def test_hostile_lines_stay_text(page: Any) -> None:
     assert page.evaluate("() => window.hacked === undefined")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_the_cards_have_no_accessibility_fault(page: Any, theme: str) -> None:
+@pytest.mark.parametrize("name", ["Light", "Dark"])
+def test_the_cards_have_no_accessibility_fault(page: Any, name: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page.evaluate(THEME, theme)
-    dark = str("Dark" in theme).lower()
-    page.wait_for_function(f"() => (document.body.dataset.jpThemeLight === 'false') === {dark}")
+    theme(page, name)
+    ask(page, "quiz.answer(2, 8)")
+    state(page, 2, "right")
+    put(page, "deep", 3, SUMS, DEPTHS)
     by_number(page, 3, number_of(page, "deep", "return sums")).focus()
     page.keyboard.press("Space")
     found = axe.Axe().run(page, context=".tk-practice")
-    page.keyboard.press("Escape")
     assert found.violations_count == 0, found.generate_report()
 
 
 # ------------------------------------------------------------------ over a restart
 
 
-def test_answers_are_there_after_a_restart_of_the_kernel(page: Any, served: Served) -> None:
+def answered(page: Any) -> None:
+    """Something has been done to each card."""
+    ask(page, "quiz.answer(2, 8)")
+    state(page, 2, "right")
     ask(page, "setattr(p, 'answer', (4, 1))")
     state(page, 0, "wrong", cell=4)
+    put(page, "flat", 2, ["size = (t.size(1), t.size(0))"], (0,))
+    put(page, "deep", 3, SUMS, DEPTHS)
+    card(page, 3).get_by_role("button", name="Run and check").click()
+    state(page, 0, "right", cell=3)
+
+
+def test_answers_are_there_after_a_restart_of_the_kernel(page: Any, desk: Desk) -> None:
+    answered(page)
     before = [card(page, number).inner_text() for number in (1, 2, 3, 4)]
-    page.evaluate(RESTART)
-    page.wait_for_function(READY)
-    page.evaluate(RUN_ALL)
+    restart(page)
+    run_all(page)
     state(page, 0, "wrong", cell=4)
     for number, text in zip((1, 2, 3, 4), before, strict=True):
-        page.wait_for_function(
+        until(
+            page,
             "([number, text]) => document.querySelector(`[data-windowed-list-index='${number}'] .tk-card`)"
             "?.innerText === text",
             arg=[number, text],
         )
     assert ask(page, "quiz.score, deep.attempts, p.answer") == "(1, 4) 1 (4, 1)"
-    kept = json.loads((served.folder / ".tensorkit" / "progress.json").read_text())
-    assert kept["cards"]["predict 02.slice_stride"]["answer"] == [4, 1]
+    told = json.loads(kept(desk).read_text())
+    assert told["cards"]["predict 02.slice_stride"]["answer"] == [4, 1]
     assert "a step multiplies the stride" in ask(page, "progress()")
 
 
 def test_a_prediction_is_compared_with_the_one_before(page: Any) -> None:
+    ask(page, "setattr(p, 'answer', (4, 1))")
+    state(page, 0, "wrong", cell=4)
     card(page, 4).get_by_role("button", name="Ask me again").click()
     state(page, 0, "open", cell=4)
     card(page, 4).locator("input").fill("(4, 2)")
@@ -328,25 +347,22 @@ def test_a_prediction_is_compared_with_the_one_before(page: Any) -> None:
     )
 
 
-def test_forgetting_asks_anew_and_deletes_the_file(page: Any, served: Served) -> None:
+def test_forgetting_asks_anew_and_deletes_the_file(page: Any, desk: Desk) -> None:
+    answered(page)
+    assert kept(desk).exists()
     assert "is deleted" in ask(page, "forget()")
     for number in (1, 2, 3, 4):
         state(page, 0, "open", cell=number)
-    assert not (served.folder / ".tensorkit" / "progress.json").exists()
-    assert not served.attempts.exists(), "nothing was sent anywhere"
+    assert not kept(desk).exists()
 
 
-def test_without_a_kernel_the_cards_are_their_text(served: Served, browser: Any) -> None:
+def test_without_a_kernel_the_cards_are_their_text(desk: Desk) -> None:
     still = {
         "output_type": "display_data",
         "metadata": {},
         "data": {"text/html": '<div class="tk-still">Quiz</div>', "text/plain": "Quiz"},
     }
-    (served.folder / "unrun.ipynb").write_text(_notebook(['Quiz("02.retrieval")'], [still]))
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"{served.url}/lab/tree/unrun.ipynb?token={TOKEN}&reset")
-    page.wait_for_function(READY)
-    page.locator(".tk-still").wait_for()
-    assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
-    page.close()
+    with desk.written("unrun", notebook_of(['Quiz("02.retrieval")'], [still]), 1100, 1400) as book:
+        book.page.locator(".tk-still").wait_for()
+        wrong = book.page.locator(".jp-OutputArea-output:has-text('Error displaying widget')")
+        assert wrong.count() == 0

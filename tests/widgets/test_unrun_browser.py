@@ -6,7 +6,7 @@ JupyterLab is loaded once; one idle kernel serves all notebooks, so that the wid
 from __future__ import annotations
 
 import json
-import shutil
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser.jupyter import ATTACHED, NOTEBOOK, TRUSTED, foreign, no_trouble
+from tests.browser.beginning import NOTEBOOK, foreign, until
+from tests.browser.desk import Book, Desk
+from tests.browser.jupyter import ATTACHED, TRUSTED, no_trouble
 from tests.lab.test_browser import PATIENCE_MS
 from tests.lab.test_serving import TOKEN
 
@@ -51,34 +53,38 @@ CLOSE = f"() => {{ {NOTEBOOK}.dispose(); }}"
 
 @dataclass
 class Reader:
-    """JupyterLab with one idle kernel, and what it asked for and complained of."""
+    """JupyterLab with one idle kernel, and what its console complained of."""
 
-    page: Any
+    book: Book
     kernel: str
-    asked: list[str]
-    wrong: list[str]
+
+    @property
+    def page(self) -> Any:
+        return self.book.page
 
 
 @pytest.fixture(scope="module")
-def reader(desk: Any) -> Iterator[Reader]:
-    """JupyterLab, opened on no notebook."""
+def readers(desk: Desk) -> Iterator[list[Reader]]:
+    """The one who reads now is the last."""
     (desk.served.folder / FOLDER).mkdir()
-    page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
-    page.set_default_timeout(PATIENCE_MS)
-    one = Reader(page, "", [], [])
-    page.on("request", lambda request: one.asked.append(request.url))
-    page.on("websocket", lambda socket: one.asked.append(socket.url))
-    page.on("pageerror", lambda error: one.wrong.append(str(error)))
-    page.on(
-        "console",
-        lambda said: one.wrong.append(said.text) if said.type == "error" and HASTE not in said.text else None,
-    )
-    page.goto(f"{desk.served.url}/lab/workspaces/unrun?token={TOKEN}&reset")
-    page.wait_for_function("() => window.jupyterapp?.started")
-    one.kernel = page.evaluate(KERNEL)
-    yield one
-    page.evaluate("(id) => window.jupyterapp.serviceManager.kernels.shutdown(id)", one.kernel)
-    page.close()
+    every: list[Reader] = []
+    yield every
+    for one in every:
+        desk.served.ask(f"api/kernels/{one.kernel}", method="DELETE")
+
+
+@pytest.fixture
+def reader(desk: Desk, readers: list[Reader]) -> Reader:
+    """JupyterLab, opened on no notebook; anew after a failure."""
+    if not readers or readers[-1].book.spoiled:
+        page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
+        page.set_default_timeout(PATIENCE_MS)
+        book = Book(page, [])
+        page.goto(f"{desk.served.url}/lab/workspaces/unrun?token={TOKEN}&reset")
+        until(page, "() => window.jupyterapp?.started")
+        readers.append(Reader(book, page.evaluate(KERNEL)))
+    readers[-1].book.errors.clear()
+    return readers[-1]
 
 
 def committed(path: Path) -> int:
@@ -90,35 +96,36 @@ def committed(path: Path) -> int:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Any, path: Path) -> None:
-    shutil.copy(path, desk.served.folder / FOLDER / path.name)
+def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Desk, path: Path) -> None:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"]["try"] = uuid.uuid4().hex  # Jupyter knows what was trusted once by its content
+    (desk.served.folder / FOLDER / path.name).write_text(json.dumps(notebook), encoding="utf-8")
     page, place = reader.page, f"{FOLDER}/{path.name}"
-    reader.asked.clear()
-    reader.wrong.clear()
     page.evaluate(OPEN, [place, reader.kernel])
-    page.wait_for_function(THERE, arg=place)
+    until(page, THERE, arg=place)
     before = page.evaluate(COUNTS)
     page.evaluate(UNFOLD)
     assert not any(page.evaluate(TRUSTED))
     every_picture(page, committed(path))
     page.evaluate(TRUST)
     page.locator(".jp-Dialog .jp-mod-accept").click()
-    page.wait_for_function(f"() => ({TRUSTED})().every(Boolean)")
+    until(page, f"() => ({TRUSTED})().every(Boolean)")
     every_picture(page, committed(path))
     assert page.evaluate(SAVED)
     assert page.locator("[data-tk-widget]").count() == 0, "nothing is live"
     assert page.evaluate(COUNTS) == before, "nothing was run"
     page.evaluate(CLOSE)
-    assert reader.wrong == []
-    assert reader.asked
-    assert foreign(reader.asked) == []
+    assert reader.book.faults == []
+    assert [said for said in reader.book.errors if HASTE not in said] == []
+    assert reader.book.asked
+    assert foreign(reader.book.asked) == []
 
 
 def every_picture(page: Any, expected: int) -> None:
     """All of them are loaded, can be seen and are of some size, and no output speaks of trouble."""
     assert expected >= 9
-    page.wait_for_function(f"() => ({PICTURES})().length === {expected}")
-    page.wait_for_function(f"() => ({PICTURES})().every((one) => one.loaded)")
+    until(page, f"() => ({PICTURES})().length === {expected}")
+    until(page, f"() => ({PICTURES})().every((one) => one.loaded)")
     small = [
         one for one in page.evaluate(PICTURES) if not (one["seen"] and one["wide"] > 100 and one["high"] > 10)
     ]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.asking import asked_again
-from tests.browser.jupyter import foreign
+from tests.browser.beginning import foreign
+from tests.browser.desk import CUT_OFF
 from tests.lab.test_browser import FLAGS, PATIENCE_MS
-from tests.widgets.conftest import CUT_OFF
 from tests.widgets.gallery import BOARDS, CARDS, GALLERY
 from tests.widgets.hosts import hosted
 

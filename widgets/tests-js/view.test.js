@@ -152,6 +152,20 @@ describe("the view", () => {
     expect(root().dataset.revision).toBe("2");
   });
 
+  it("goes on after a press during which the answer and another frame came", async () => {
+    part("undo").click();
+    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    model.answer();
+    model.frame = { ...model.frame, revision: 3, serial: null };
+    model.emit("change:frame");
+    cell.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+    await new Promise((done) => setTimeout(done, 1));
+    expect(root().dataset.revision).toBe("3");
+    part("apply").click();
+    expect(model.sent.map((message) => message.kind)).toEqual(["undo", "expression"]);
+  });
+
   it("follows a drag", async () => {
     const cell = el.querySelector('.tk-cell[data-index="0,1"]');
     cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, clientX: 10, clientY: 10 }));

@@ -58,6 +58,11 @@ export class Courier {
     return (this.awaited > 0 && this.kind === kind) || this.queue.some((message) => message.kind === kind);
   }
 
+  /** Whether this message is the one whose answer is awaited. @param {number | null} serial */
+  awaits(serial) {
+    return this.awaited > 0 && serial === this.awaited;
+  }
+
   /** @param {boolean} late */
   slow(late) {
     if (late !== this.late) this.onSlow(late);
@@ -70,7 +75,7 @@ export class Courier {
    * @returns {number | null} milliseconds from the message to the painted picture
    */
   painted(serial) {
-    if (!this.awaited || serial !== this.awaited) return null;
+    if (!this.awaits(serial)) return null;
     const took = performance.now() - this.sentAt;
     this.release();
     return took;

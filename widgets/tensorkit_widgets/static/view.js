@@ -58,6 +58,8 @@ export class PictureView {
     this.repaint = () => this.paint(model.get("frame"));
     /** @type {{ x: number, y: number } | null} where a button went down on the picture, which is not changed between a press and its click */
     this.held = null;
+    /** @type {number | null} the awaited message that a frame has answered, which may not be painted yet */
+    this.answered = null;
     // The window's own blur only: that of a part is the keyboard going elsewhere.
     this.letGo = (/** @type {Event} */ event) => { if (event.type !== "blur" || event.target === window) this.released(); };
     this.picture.addEventListener("pointerdown", ({ clientX, clientY }) => { this.held = { x: clientX, y: clientY }; });
@@ -106,7 +108,10 @@ export class PictureView {
 
   /** @param {Frame | undefined} frame */
   paint(frame) {
-    if (!frame?.facts || frame.revision === this.revision || this.held) return;
+    if (!frame?.facts || frame.revision === this.revision) return;
+    // Of the frames that come during a press only the last is painted: the answer may be one before it.
+    if (this.courier.awaits(frame.serial)) this.answered = frame.serial;
+    if (this.held) return;
     const began = performance.now();
     this.revision = frame.revision;
     this.draw(frame);
@@ -115,7 +120,8 @@ export class PictureView {
     this.twin.textContent = frame.text;
     this.root.dataset.revision = String(frame.revision);
     this.root.dataset.painting = (performance.now() - began).toFixed(1);
-    const took = this.courier.painted(frame.serial);
+    const took = this.courier.painted(this.answered);
+    this.answered = null;
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     if (!this.courier.carries("room")) this.root.dataset.room = String(this.room);
     this.kernel("live");

@@ -1,0 +1,330 @@
+"""A notebook in a browser, as a learner handles it, and the desk on which each test finds it freshly run.
+
+Every test begins with its notebook as it was written: see `tests.browser.beginning`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.asking import asked_again
+from tests.browser import beginning
+from tests.browser.beginning import until
+from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
+from tests.lab.test_serving import TOKEN, Served
+
+__all__ = ["CUT", "CUT_OFF", "Book", "Desk", "desk_at", "spoil"]
+
+CUT_OFF = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""Whatever a page asks for beyond this machine cannot even be looked up."""
+
+
+CUT = """root => Math.max(0, ...[root, ...root.querySelectorAll(".tk-picture")]
+    .map((box) => box.scrollWidth - box.clientWidth - 1))"""
+"""By how many pixels a view or its picture is wider than the room that it has."""
+ROOM = """root => { const picture = root.querySelector(".tk-picture");
+    return Math.min(960, Math.round(picture.clientWidth / (Number(root.dataset.stage || 100) / 100))); }"""
+"""The width that a picture has, in pixels of its own."""
+SETTLED = f"""root => root.dataset.room === undefined || root.querySelector(".tk-picture svg")
+    && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
+"""The picture has been laid out for the room that it has: the view says for how much that was. A card has none."""
+STAGES = (100, 125, 150, 175, 200)
+"""The sizes of the stage, in percent, as its keys go through them."""
+SMALL = "root => root.querySelector('.tk-picture svg').getScreenCTM().a < 1.6"
+"""On the stage at 200 %, the picture is not drawn so large."""
+
+
+TOLD = """() => [...document.querySelectorAll(".jp-CodeCell, .jp-LinkedOutputView, .jupyter-widgets, [data-tk-widget]")]
+    .map((part) => [part.className.slice(0, 60), JSON.stringify(part.dataset), part.getBoundingClientRect().width,
+        part.matches("[data-tk-widget]") ? "" : part.innerText.slice(0, 200)].join(" | ")).join("\\n")"""
+"""The cells, outputs and widgets of a page, in words."""
+
+
+_opened: list[Book] = []
+
+
+def spoil() -> str:
+    """A test has failed: no other one begins with what it left. What its page shows, where that can still be asked."""
+    for book in _opened:
+        book.spoiled = True
+    return _opened[-1].told() if _opened else ""
+
+
+@dataclass
+class Book:
+    """A notebook in JupyterLab, with what a learner does in it."""
+
+    page: Any
+    faults: list[str]
+    errors: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list, repr=False)
+    """The addresses that it asked for."""
+    spoiled: bool = False
+    """Whether a test failed since it was opened: then it is nobody's beginning any more."""
+
+    def __post_init__(self) -> None:
+        _opened.append(self)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("websocket", lambda socket: self.asked.append(socket.url))
+        self.page.on(
+            "console", lambda said: self.errors.append(said.text[:300]) if said.type == "error" else None
+        )
+
+    def told(self) -> str:
+        """What is on the page now: what a failure is understood by that nobody saw."""
+        return f"{self.page.evaluate(TOLD)}\nfaults: {self.faults}\nthe console's errors: {self.errors}"
+
+    def root(self, number: int) -> Any:
+        """The live view that a cell shows."""
+        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] [data-tk-widget]').first
+
+    def view(self, number: int) -> Any:
+        """What a cell shows: a live view, or a card."""
+        return self.page.locator(
+            f'.jp-Notebook [data-windowed-list-index="{number}"] :is([data-tk-widget], .tk-card)'
+        ).first
+
+    def shows(self, number: int, **state: object) -> None:
+        """Wait until the view of a cell carries these ``data-*`` attributes (``focus_slot`` is ``data-focus-slot``)."""
+        marks = "".join(f'[data-{name.replace("_", "-")}="{value}"]' for name, value in state.items())
+        late = pytest.importorskip("playwright.sync_api").TimeoutError
+        try:
+            self.page.locator(
+                f'[data-windowed-list-index="{number}"] [data-tk-widget]{marks}'
+            ).first.wait_for()
+        except late as error:
+            error.add_note(f"It shows {dict(self.root(number).evaluate('root => ({...root.dataset})'))}.")
+            raise
+
+    def part(self, number: int, role: str) -> Any:
+        """A control of the view of a cell."""
+        return self.root(number).locator(f'[data-role="{role}"]')
+
+    def tile(self, number: int, key: str) -> Any:
+        """A tile of a board."""
+        return self.root(number).locator(f'.tk-tile[data-key="{key}"]')
+
+    def start(self, code: str) -> None:
+        """Let the notebook's own kernel begin with a piece of code, beside its cells."""
+        beginning.start(self.page, code)
+
+    def heard(self, words: str) -> None:
+        """Wait until the code that was started has printed this."""
+        until(self.page, "words => window.tested.text.includes(words)", arg=words)
+
+    def finish(self) -> str:
+        """Wait until the code that was started has come to its end: what it printed, or the error that ended it."""
+        beginning.finish(self.page)
+        return beginning.told(self.page)
+
+    def do(self, code: str) -> str:
+        """Run code in the notebook's own kernel, beside its cells, to its end: what it printed."""
+        return beginning.do(self.page, code)
+
+    def cell(self, code: str) -> int:
+        """Run code as a cell does, whether it fails or not: its number."""
+        return beginning.cell(self.page, code)
+
+    def ask(self, expression: str) -> str:
+        """What Python says of an expression, in the notebook's own kernel."""
+        return beginning.ask(self.page, expression)
+
+    def run_all(self) -> None:
+        """Run every cell, to the end."""
+        beginning.run_all(self.page)
+
+    def save(self) -> None:
+        """Write the notebook to the disk: another tab reads it there."""
+        beginning.command(self.page, "docmanager:save")
+
+    def theme(self, name: str) -> None:
+        """``"Light"`` or ``"Dark"``."""
+        beginning.theme(self.page, name)
+
+    def axe(self, within: str = ".tk-root") -> list[tuple[str, str]]:
+        """What axe finds wrong."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+        found = axe.Axe().run(self.page, context=within).response["violations"]
+        return [(v["id"], v["nodes"][0]["html"][:200]) for v in found]
+
+    def tab_to(self, number: int, selector: str, most: int = 60) -> None:
+        """Press Tab until the keyboard is on the part that matches, as somebody without a mouse does."""
+        here = (
+            "(root, which) => root.contains(document.activeElement) && document.activeElement.matches(which)"
+        )
+        for _ in range(most):
+            if self.root(number).evaluate(here, selector):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{most} times Tab do not reach {selector}")
+
+    def widen(self, width: int, *views: Any) -> None:
+        """Give the window another width, and wait until views have pictures that were laid out for it."""
+        page = self.page
+        known = [(view.element_handle(), view.evaluate(ROOM)) for view in views]
+        page.set_viewport_size({"width": width, "height": page.viewport_size["height"]})
+        # The notebook gives its cells their new width a moment after the window has it.
+        for view, was in known:
+            until(page, f"([root, was]) => ({ROOM})(root) !== was", arg=[view, was])
+            until(page, SETTLED, arg=view)
+
+    def settled(self, view: Any) -> None:
+        """Wait until a view is laid out for the room that it has."""
+        until(self.page, SETTLED, arg=view.element_handle())
+
+    def stage(self, number: int, percent: int) -> Any:
+        """Put the view of a cell on the stage, at a size, by keys: the view there, laid out for its room."""
+        page = self.page
+        self.part(number, "present").focus()
+        page.keyboard.press("p")
+        staged = page.locator("dialog.tk-stage [data-tk-widget]")
+        staged.wait_for()
+        for key in "0" + "+" * STAGES.index(percent):
+            page.keyboard.press(key)
+        page.locator(f'dialog.tk-stage [data-stage="{percent}"]').wait_for()
+        self.settled(staged)
+        return staged
+
+    def cut_at_200_percent(self, number: int) -> dict[str, float]:
+        """By how much the picture of a cell runs off its view, in what 200 % leaves of a window and on the stage.
+
+        Empty when nothing is cut, and the picture on the stage is large.
+        """
+        page, root = self.page, self.root(number)
+        self.widen(650, root)
+        out = {"notebook": root.evaluate(CUT)}
+        self.widen(1400, root)
+        staged = self.stage(number, 200)
+        out["stage"] = staged.evaluate(CUT)
+        out["window"] = page.locator("dialog.tk-stage").evaluate(
+            "stage => Math.max(0, stage.scrollWidth - stage.clientWidth)"
+        )
+        out["small"] = staged.evaluate(SMALL)
+        return {where: by for where, by in out.items() if by}
+
+    def shot(self, number: int, path: Path) -> None:
+        """A picture of the view of a cell."""
+        self.root(number).screenshot(path=str(path))
+
+
+@dataclass
+class Desk:
+    """A server and a browser; `begun` gives a notebook of cells, opened and freshly run.
+
+    ``address`` is where the server shows a notebook by its name.
+    """
+
+    served: Served = field(repr=False)
+    browser: Any
+    address: str = "{url}/lab/tree/{name}.ipynb?token={token}&reset"
+    books: dict[str, Book] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def begun(
+        self,
+        name: str,
+        cells: list[str],
+        shown: Sequence[int],
+        height: int = 3600,
+        width: int = 1200,
+        beside: str = "",
+        wrong: Callable[[str], bool] = bool,
+    ) -> Iterator[Book]:
+        """A notebook of these code cells, all run, for one test.
+
+        ``shown`` are the numbers of the cells that show a widget or a card, ``beside`` is what they show elsewhere.
+        """
+        with self.written(name, beginning.notebook_of(cells), width, height, wrong) as book:
+            book.run_all()
+            for number in shown:
+                book.view(number).wait_for()
+                book.settled(book.view(number))
+            if beside:
+                book.page.locator(beside).wait_for()
+            yield book
+
+    @contextlib.contextmanager
+    def written(
+        self,
+        name: str,
+        notebook: dict[str, Any],
+        width: int,
+        height: int,
+        wrong: Callable[[str], bool] = bool,
+    ) -> Iterator[Book]:
+        """A notebook as it was written, nothing run, for one test: what was done to it before is gone.
+
+        ``wrong`` says which of the page's errors are the test's failure.
+        """
+        window = {"width": width, "height": height}
+        book = self.books.get(name)
+        if book is not None and book.spoiled:
+            book.page.context.close()
+            self.served.end_kernels()
+        if book is None or book.spoiled:
+            book = self.books[name] = self._opened(name, notebook, window)
+        else:
+            beginning.begin_again(book.page, notebook, window)
+            for kept in (book.faults, book.errors):
+                kept.clear()
+        yield book
+        assert [fault for fault in book.faults if wrong(fault)] == []
+        assert beginning.foreign(book.asked) == []
+        assert not self.served.attempts.exists(), self.served.attempts.read_text()
+
+    def _opened(self, name: str, notebook: dict[str, Any], window: dict[str, int]) -> Book:
+        """A notebook on a page and with a kernel of its own; nothing is run, and no answers are kept."""
+        (self.served.folder / f"{name}.ipynb").write_text(beginning.written(notebook))
+        (self.served.folder / ".tensorkit" / "progress.json").unlink(missing_ok=True)
+        page = self.browser.new_context(viewport=window, reduced_motion="reduce").new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        book = Book(page, [])
+        page.goto(self.address.format(url=self.served.url, name=name, token=TOKEN))
+        until(page, READY)
+        return book
+
+    def another_tab(self, name: str, workspace: str, shown: list[int], width: int = 1200) -> Book:
+        """The same notebook in a second tab, which shows what the kernel holds; ``workspace`` is one of its own.
+
+        JupyterLab's widget manager looks two seconds for a picture's model and, on a busy machine, gives up while it is
+        arriving ("Error displaying widget: model not found"): then the page is loaded again, as by whoever reads that.
+        Source: https://github.com/jupyter-widgets/ipywidgets/issues/3823
+        """
+        late = pytest.importorskip("playwright.sync_api").TimeoutError
+        page = self.browser.new_page(viewport={"width": width, "height": 3600}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE_MS)
+        book = Book(page, [])
+        page.goto(f"{self.served.url}/lab/workspaces/{workspace}/tree/{name}.ipynb?token={TOKEN}&reset")
+        for patience in (PATIENCE_MS // 3, PATIENCE_MS // 2, PATIENCE_MS):
+            until(page, READY)
+            page.set_default_timeout(patience)
+            try:
+                for number in shown:
+                    book.shows(number, kernel="live")
+                break
+            except late:
+                if patience == PATIENCE_MS:
+                    raise
+                asked_again(f"{name} in a second tab: {book.told()}")
+                page.reload()
+            finally:
+                page.set_default_timeout(PATIENCE_MS)
+        return book
+
+
+@contextlib.contextmanager
+def desk_at(served: Served, chromium: str) -> Iterator[Desk]:
+    """A Chromium at a server: while Playwright runs, nobody else's event loop does."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=PATIENCE_MS)
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
+        yield Desk(served, browser)
+        browser.close()
