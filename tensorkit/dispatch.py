@@ -28,7 +28,7 @@ from tensorkit import tracing
 from tensorkit.bits import resolved
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import MissingKernelError, warn
+from tensorkit.errors import MissingKernelError, unallocated, warn
 from tensorkit.forms import (
     METHODS,
     Inner,
@@ -697,7 +697,7 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
 
 #: What a body runs into when it meets an argument of the wrong type: PyTorch looks at the types before anything else,
 #: so whatever went wrong, a call that does not fit is told that it does not.
-_MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError, IndexError)
+_MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError, IndexError, MemoryError)
 _OF_TYPES = (
     " must be ",
     "expected Tensor as element",
@@ -724,7 +724,8 @@ _OF_NUMBERS = ("value cannot be converted", "result type ")
 def _beyond(
     error: Exception, name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Exception | None:
-    """PyTorch's refusal of an integer of more than 64 bits, which it gives before it looks at anything but types.
+    """PyTorch's refusal of an integer of more than 64 bits, which it gives before it looks at anything but types; or
+    of more bytes than there is room for.
 
     Args:
         error: what the body made of it; None is returned where that may stay.
@@ -750,7 +751,7 @@ def _beyond(
                 return ValueError(_LONG)
             if isinstance(error, (OverflowError, MissingKernelError)) or str(error).startswith(_OF_NUMBERS):
                 return no_number(value)
-    return None
+    return unallocated(error)
 
 
 #: What PyTorch calls a list of integers where we have another name for it: by operation, or by our name.

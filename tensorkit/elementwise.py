@@ -19,7 +19,7 @@ from tensorkit.bits import turned
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.errors import DeviceMismatchError, MissingKernelError, warn
+from tensorkit.errors import DeviceMismatchError, MissingKernelError, no_room, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.planes import Plane
@@ -27,7 +27,7 @@ from tensorkit.kernels.threads import FORCED
 from tensorkit.kernels.ufuncs import SOME, Ufunc
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.overflow import check_number, check_range
-from tensorkit.sizes import broadcast_sizes, contiguous_stride
+from tensorkit.sizes import INT64_MAX, broadcast_sizes, check_bytes, contiguous_stride, overflowed
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
@@ -87,6 +87,7 @@ class Pointwise:
             numbers give their real type), or "real float" (both of these).
         kernel: the name that PyTorch's "not implemented for" error carries.
         lacks: dtypes that PyTorch's kernel does not take.
+        spared: whether operands of such a dtype need no kernel, because it is known what the result is.
         check: refuses operands with PyTorch's sentence, before anything is allocated.
         alpha: whether ``alpha=`` multiplies the second operand.
         overloaded: whether PyTorch has separate forms for tensors and numbers, which colours one error's text.
@@ -106,6 +107,7 @@ class Pointwise:
     result: str = "same"
     kernel: str = ""
     lacks: tuple[dtype, ...] = LIMITED
+    spared: Callable[..., bool] = lambda *operands: False
     check: Callable[..., None] | None = None
     alpha: bool = False
     overloaded: bool = False
@@ -230,8 +232,15 @@ def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, w
     """An uninitialised tensor with a storage that just fits the size and strides."""
     layout = Layout(size, stride, 0)
     if where.type == "cpu" and stride == contiguous_stride(size):
-        return fresh(numpy.empty(size, kind.numpy), kind)
-    return on_storage(allocate(layout.reach() * kind.itemsize, where), layout, kind)
+        try:
+            return fresh(numpy.empty(size, kind.numpy), kind)
+        except (MemoryError, ValueError):
+            check_bytes(size, kind.itemsize)
+            raise no_room(math.prod(size) * kind.itemsize) from None
+    nbytes = layout.reach() * kind.itemsize
+    if nbytes > INT64_MAX:
+        raise overflowed(size, stride)
+    return on_storage(allocate(nbytes, where), layout, kind)
 
 
 def check_writable(out: Tensor) -> None:
@@ -1154,7 +1163,8 @@ def apply(
             alpha = -0.0  # what is subtracted is added with the number's other sign, and 0 has none
         alpha = None if alpha == 1 and not isinstance(alpha, bool) else alpha
     target = _target(block, operands, size, kind, where, out, inplace)
-    if compute in block.lacks and where.type != "meta":  # without data no kernel is asked
+    # Without data no kernel is asked.
+    if compute in block.lacks and where.type != "meta" and not block.spared(*operands):
         raise missing_kernel(block.kernel or f"{block.name}_cpu", compute.label)
     if target.numel():
         _run(block, target, operands, compute, alpha, not inplace and out is None)

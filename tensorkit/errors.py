@@ -21,6 +21,7 @@ Source: the classes and sentences are those of PyTorch 2.13, CPU build.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings
@@ -33,7 +34,9 @@ __all__ = [
     "OutOfMemoryError",
     "Spoken",
     "ViewError",
+    "no_room",
     "type_name",
+    "unallocated",
     "warn",
 ]
 
@@ -97,6 +100,29 @@ class NoCudaError(AssertionError):
     """``device='cuda'`` was asked for without a GPU and without emulation."""
 
 
+def no_room(nbytes: int) -> RuntimeError:
+    """The error for bytes that the computer's own memory has no room for."""
+    return RuntimeError(
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+        f"allocate {nbytes} bytes. Error code 12 (Cannot allocate memory)"
+    )
+
+
+#: What NumPy says of an array that no computer has room for.
+_TOO_BIG = ("array is too big;", "Maximum allowed dimension exceeded")
+
+
+def unallocated(error: Exception) -> RuntimeError | None:
+    """What PyTorch raises where NumPy raised this because it found no room for an array; None for other errors."""
+    shape = getattr(error, "shape", None)
+    if isinstance(error, MemoryError):
+        dtype = getattr(error, "dtype", None)
+        return RuntimeError(str(error)) if dtype is None else no_room(math.prod(shape or ()) * dtype.itemsize)
+    if isinstance(error, ValueError) and str(error).startswith(_TOO_BIG):
+        return RuntimeError(f"Storage size calculation overflowed\n{error}")
+    return None
+
+
 class Spoken(type):
     """The type of classes that Python's own sentences name with the package before them, as they name PyTorch's.
 
@@ -127,7 +153,7 @@ def type_name(value: object) -> str:
     ('numpy.ndarray', 'tensorkit.dtype', 'Tensor', 'str')
     """
     kind = type(value)
-    package, name = kind.__module__.partition(".")[0], kind.__name__
+    package, name = getattr(kind, "__module__", "").partition(".")[0], kind.__name__
     if package == __package__ and name == "Generator":
         return f"{package}._C.Generator"  # where PyTorch's sentence has it
     return (

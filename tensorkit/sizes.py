@@ -15,11 +15,13 @@ __all__ = [
     "INT64_MAX",
     "Size",
     "broadcast_sizes",
+    "check_bytes",
     "checked_size",
     "contiguous_stride",
     "infer_size",
     "normalise_dim",
     "out_of_bounds",
+    "overflowed",
     "whole",
 ]
 
@@ -85,6 +87,18 @@ def checked_size(size: Sequence[int]) -> Size:
         if n < 0 or count > INT64_MAX:
             raise RuntimeError("numel: integer multiplication overflow")
     return tuple(size)
+
+
+def overflowed(size: Sequence[int], stride: Sequence[int] | None = None) -> RuntimeError:
+    """The error for a size, or a size and strides, that ask for more bytes than 64 bits can count."""
+    laid = "" if stride is None else f" and strides={list(stride)}"
+    return RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}{laid}")
+
+
+def check_bytes(size: Sequence[int], item: int) -> None:
+    """Refuse a size that asks for more bytes than 64 bits can count, before anybody tries to find room for them."""
+    if prod(size) * item > INT64_MAX:
+        raise overflowed(size)
 
 
 def infer_size(shape: Sequence[int], numel: int) -> Size:

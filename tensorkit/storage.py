@@ -25,7 +25,7 @@ import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.device import CPU, META, DeviceLike, device, resolve
-from tensorkit.errors import MissingKernelError, warn
+from tensorkit.errors import MissingKernelError, no_room, warn
 
 __all__ = [
     "BFloat16Storage",
@@ -75,7 +75,10 @@ class _HostMemory:
     """The computer's own memory: a buffer is a one-dimensional NumPy array of bytes."""
 
     def allocate(self, nbytes: int, index: int) -> Bytes:
-        return numpy.empty(nbytes, numpy.uint8)
+        try:
+            return numpy.empty(nbytes, numpy.uint8)
+        except (MemoryError, ValueError):
+            raise no_room(nbytes) from None
 
     def pointer(self, buffer: Bytes) -> int:
         return int(buffer.__array_interface__["data"][0]) if buffer.size else 0
@@ -924,6 +927,8 @@ def _check_data(where: device) -> None:
 
 
 def _check_length(nbytes: int) -> None:
+    if not -(2**63) <= nbytes < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if nbytes < 0:
         raise RuntimeError(
             "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with "

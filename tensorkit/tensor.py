@@ -27,9 +27,9 @@ from tensorkit import strides as layouts
 from tensorkit.bits import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import Spoken, type_name
+from tensorkit.errors import Spoken, type_name, unallocated
 from tensorkit.formats import check_format, contiguous_format, has_format
-from tensorkit.sizes import contiguous_stride, normalise_dim
+from tensorkit.sizes import contiguous_stride, normalise_dim, overflowed
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import Layout
 
@@ -196,11 +196,15 @@ class Tensor:
             start, steps, row_major = known
             try:
                 array = numpy.ndarray(size, kind.numpy, storage._buffer, start, steps)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError) as error:
                 item = kind.itemsize
                 reach = lay.reach() * item
                 if reach > storage.nbytes():
                     raise RuntimeError(_out_of_bounds(lay, item, reach, storage.nbytes())) from None
+                if (
+                    unallocated(error) is not None
+                ):  # such as a view of one element, expanded beyond all measure
+                    raise overflowed(size) from None
                 raise
             if self._bits and not physical:
                 self._solid = False

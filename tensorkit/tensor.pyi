@@ -1323,7 +1323,11 @@ class Tensor:
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy with `src` in place of the slice ``input.select(dim, index)``; it lies in memory as `input` does."""
     def set_(
-        self, source: Any = None, storage_offset: builtins.int = 0, size: Any = None, stride: Any = None
+        self,
+        source: Any = None,
+        storage_offset: builtins.int = 0,
+        size: Sequence[builtins.int] | None = None,
+        stride: Sequence[builtins.int] | None = None,
     ) -> Tensor:
         """Point this tensor at another storage, with a size, strides and an offset of its own."""
     def sgn(self) -> Tensor:

@@ -39,7 +39,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.data import tensor
+from tensorkit.ops.data import dtype_of, tensor
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
@@ -67,19 +67,29 @@ Picks = list[Tensor | None]
 
 
 def _parts(key: Any) -> tuple[Any, ...]:
-    """The key as a tuple. A list that cannot be one tensor of indices counts as one, with PyTorch's warning."""
+    """The key as a tuple. A row that cannot be one tensor of indices counts as one, with PyTorch's warning."""
     if isinstance(key, tuple):
         return key
-    if isinstance(key, (list, str)) and len(key) < 32:
-        for part in key:
+    if not isinstance(key, (Tensor, numpy.ndarray)) and _is_sequence(key):
+        members = _members(key)
+        for part in members:
             if part is None or part is ... or isinstance(part, (Tensor, slice)) or _is_sequence(part):
                 warn(
                     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
                     "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
                     "tensor index, x[tensorkit.tensor(seq)], which will result either in an error or a different result"
                 )
-                return tuple(key)
+                return members
     return (key,)
+
+
+def _members(key: Any) -> tuple[Any, ...]:
+    """Those of a short row; of one that cannot be gone through by numbers, none."""
+    try:
+        count = len(key)
+        return tuple([key[place] for place in range(count)]) if count < 32 else ()
+    except Exception:
+        return ()
 
 
 def _is_sequence(part: Any) -> bool:
@@ -111,7 +121,8 @@ def _indices(part: Any) -> Tensor:
             raise ValueError("Overflow when unpacking long long") from None
     if kinds == {bool}:
         return fresh(numpy.array(part, numpy.bool_), dtypes.bool)
-    array = part if isinstance(part, numpy.ndarray) and part.dtype.kind in "biuf" else tensor(part)._nd()
+    plain = isinstance(part, numpy.ndarray) and part.dtype.kind in "biuf"
+    array = part if plain else tensor(part, dtype=dtype_of(part))._nd()
     if array.dtype.kind == "c":
         raise TypeError("'complex' object cannot be interpreted as an integer")
     kind = {"b": dtypes.bool, "u1": dtypes.uint8}.get(
@@ -144,7 +155,7 @@ def _number(part: Any) -> int:
     try:
         return operator.index(part)
     except TypeError:
-        package = type(part).__module__.partition(".")[0]
+        package = getattr(type(part), "__module__", "").partition(".")[0]
         label = f"{package + '.' if package in ('numpy', 'tensorkit') else ''}{type(part).__name__}"
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "

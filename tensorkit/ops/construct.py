@@ -442,6 +442,9 @@ def _chosen(count: int, r: int, again: bool) -> Array:
     return mask
 
 
+_MOST_DIMS = 64  # of an array of NumPy's
+
+
 @op(
     strict=True,
     samples=(
@@ -473,6 +476,13 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {count}")
     if count == 0:
         return empty_strided((0,), (1,), input._dtype, input._device)
+    if count >= 2**60:
+        raise RuntimeError("cannot create std::vector larger than max_size()")
+    if count > max(input.numel(), _MOST_DIMS):  # more than there are to choose from, or than a grid can have
+        if with_replacement and input.numel() > 1:
+            raise RuntimeError("numel: integer multiplication overflow")
+        if not with_replacement:
+            return empty_strided((0, count), (count, 1), input._dtype, input._device)
     mask = to_device(fresh(_chosen(input.numel(), count, bool(with_replacement)), dtypes.bool), input._device)
     grids: Any = _grids([input] * count, crossed=False)
     if not mask.any() and not wants_grad(input):

@@ -14,11 +14,12 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit import strides as layouts
-from tensorkit.device import CPU, DeviceLike, default_chosen, resolve
+from tensorkit.device import CPU, META, DeviceLike, default_chosen, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import NUMBERS
 from tensorkit.elementwise import empty_strided as _allocate
+from tensorkit.errors import no_room
 from tensorkit.formats import check_format, formatted_strides, preserve_format
 from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
@@ -27,7 +28,7 @@ from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.dims import as_ints
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.resize import resize_
-from tensorkit.sizes import contiguous_stride
+from tensorkit.sizes import INT64_MAX, check_bytes, checked_size, contiguous_stride, overflowed
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "eye",
     "full",
     "full_like",
+    "check_out",
     "new_or_out",
     "ones",
     "ones_like",
@@ -70,7 +72,7 @@ def _check_size(size: tuple[int, ...], name: str) -> None:
 def new_or_out(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor | None, name: str) -> Tensor:
     """An uninitialised row-major tensor, or `out` given that size (silently, as PyTorch's factories do)."""
     if out is not None:
-        _check_out(out, kind, where, name)
+        check_out(out, kind, where, name)
         written = out._version
         resize_(out, size)
         if out._version != written:  # the whole call counts as one write, noted when the numbers are there
@@ -78,14 +80,14 @@ def new_or_out(size: tuple[int, ...], kind: Any, where: DeviceLike, out: Tensor 
         return out
     chosen = dtypes.get_default_dtype() if kind is None else as_dtype(kind, name)
     here = CPU if where is None and not default_chosen.once else resolve(where)
-    if math.prod(size) * chosen.itemsize >= 2**63:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
+    check_bytes(size, chosen.itemsize)
     if here is CPU:
         return fresh(_memory(size, chosen), chosen)
     return _allocate(size, contiguous_stride(size), chosen, here)
 
 
-def _check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
+def check_out(out: Any, kind: Any, where: DeviceLike, name: str) -> None:
+    """Refuse what is no tensor, or has another dtype or another device than the call names."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     asked = None if kind is None else as_dtype(kind, name)
@@ -101,11 +103,7 @@ def _memory(size: tuple[int, ...], kind: dtype) -> Array:
     try:
         return numpy.empty(size, kind.numpy)
     except (MemoryError, ValueError):
-        asked = math.prod(size) * kind.itemsize
-        raise RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {asked} bytes. "
-            "Error code 12 (Cannot allocate memory)"
-        ) from None
+        raise no_room(math.prod(size) * kind.itemsize) from None
 
 
 @op(
@@ -337,12 +335,12 @@ def empty_strided(
             f"dimensionality of sizes ({len(sizes)}) must match dimensionality of strides ({len(strides)})"
         )
     _check_size(sizes, "empty_strided")
-    if any(step < 0 for step in strides):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(sizes)} and strides={list(strides)}"
-        )
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "empty_strided")
-    made = _allocate(sizes, strides, kind, resolve(device))
+    where = resolve(device)
+    far = 0 not in sizes and 1 + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
+    if any(step < 0 for step in strides) or (where != META and far * kind.itemsize > INT64_MAX):
+        raise overflowed(sizes, strides)
+    made = _allocate(sizes, strides, kind, where)
     return whole_filled(made) if chosen.enabled else made
 
 
@@ -430,7 +428,8 @@ def eye(
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     rows = int(n.__index__())
-    made = new_or_out((rows, rows if m is None else int(m.__index__())), dtype, device, out, "eye")
+    size = checked_size((rows, rows if m is None else int(m.__index__())))
+    made = new_or_out(size, dtype, device, out, "eye")
     if made._dtype in LIMITED:
         raise missing_kernel("eye", made._dtype.label)
     write_number(made, 0)

@@ -10,6 +10,7 @@ import array
 import functools
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -35,14 +36,17 @@ __all__ = [
     "as_tensor",
     "asarray",
     "checked_number",
+    "dtype_of",
     "from_numpy",
     "frombuffer",
+    "is_sequence",
     "plain_number",
+    "register_capsules",
     "tensor",
 ]
 
 
-def _is_sequence(value: Any) -> bool:
+def is_sequence(value: Any) -> bool:
     """Whether a value counts as a row of others; an array of NumPy's without dimensions does, and has no length."""
     if isinstance(value, (list, tuple, range, bytes, memoryview)):
         return True
@@ -51,10 +55,16 @@ def _is_sequence(value: Any) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__")
 
 
+_MOST_DIMS = 64  # NumPy's; PyTorch has 128
+_TOO_DEEP = 256
+
+
 def _size_of(data: Any) -> tuple[int, ...]:
     size = []
-    while _is_sequence(data):
+    while is_sequence(data):
         size.append(len(data))
+        if len(size) > _MOST_DIMS:  # a list that lies in itself has no end of them
+            raise ValueError(f"too many dimensions '{type_name(data)}'")
         if len(data) == 0:
             break
         try:
@@ -96,8 +106,15 @@ def _check_byte_order(given: Array) -> None:
         )
 
 
-def _dtype_of(data: Any) -> dtype:
-    """The dtype that all numbers of nested sequences together promote to."""
+def dtype_of(data: Any, within: tuple[Any, ...] = ()) -> dtype:
+    """The dtype that all numbers of nested sequences together promote to.
+
+    Args:
+        within: the sequences that this one lies in.
+
+    Raises:
+        TypeError: for a sequence that lies in itself.
+    """
     if isinstance(data, Tensor):
         return data._dtype
     if isinstance(data, (numpy.generic, numpy.ndarray)):
@@ -106,15 +123,21 @@ def _dtype_of(data: Any) -> dtype:
         return dtypes.of_number(data)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type_name(data)}'")
-    if not _is_sequence(data):
+    if not is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
-    seen, kinds = set[type](), list[dtype]()
+    if len(within) > _TOO_DEEP:
+        return dtypes.get_default_dtype()  # whatever lies there, it is refused
+    seen, kinds, within = set[type](), list[dtype](), (*within, data)
     # By index, as PyTorch does: a pandas column's own numbers are NumPy's, those that it is walked by are Python's.
     parts = data if isinstance(data, (list, tuple)) else map(data.__getitem__, range(len(data)))
     for part in parts:
-        if not isinstance(part, _SCALARS) or type(part) not in seen:
-            kinds.append(_dtype_of(part))
+        if isinstance(part, _SCALARS):
+            if type(part) in seen:
+                continue
             seen.add(type(part))
+        elif any(part is outer for outer in within):
+            raise TypeError("new(): self-referential lists are incompatible")
+        kinds.append(dtype_of(part, within))
     return functools.reduce(dtypes.promote_types, kinds) if kinds else dtypes.get_default_dtype()
 
 
@@ -301,7 +324,7 @@ def tensor(data: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor
             "a single numpy.ndarray with numpy.array() before converting to a tensor."
         )
     size = _size_of(data)
-    kind = kind or _dtype_of(data)
+    kind = kind or dtype_of(data)
     numbers: list[Any] = []
     if 0 not in size:
         _leaves(data, size, 0, kind, numbers)
@@ -447,10 +470,21 @@ def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int =
     return _from_buffer(buffer, kind, count, offset)
 
 
+_capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - given by ``protocols``
+
+
+def register_capsules(taken: Callable[[Any], Tensor | None]) -> None:
+    """Told by ``protocols`` how the memory in a DLPack capsule is taken."""
+    global _capsule_of
+    _capsule_of = taken
+
+
 def _aliased(obj: Any, kind: dtype | None) -> Tensor | None:
     """The object's own memory as a tensor; None if it lends none."""
     if isinstance(obj, Tensor):
         return obj
+    if (handed := _capsule_of(obj)) is not None:
+        return handed
     if isinstance(obj, numpy.ndarray):
         return from_numpy(obj) if obj.ndim else None  # without dimensions it is a number
     if (

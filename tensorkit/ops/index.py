@@ -340,7 +340,7 @@ def write(input: Tensor, key: Any, value: Any) -> None:
 
 def _write(input: Tensor, key: Any, value: Any) -> None:
     if not isinstance(value, _ASSIGNABLE):
-        module = "numpy." if type(value).__module__ == "numpy" else ""
+        module = "numpy." if getattr(type(value), "__module__", "") == "numpy" else ""
         raise TypeError(f"can't assign a {module}{type(value).__name__} to a {type_name(input)}")
     number = not isinstance(value, Tensor)
     if number and isinstance(value, int) and not -(2**63) <= value < 2**63:

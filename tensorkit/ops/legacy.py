@@ -31,12 +31,13 @@ from tensorkit.errors import warn
 from tensorkit.formats import strided
 from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype, to_device
-from tensorkit.ops.copies import copy_into, deliver
-from tensorkit.ops.data import tensor
+from tensorkit.ops.copies import deliver
+from tensorkit.ops.data import is_sequence, tensor
 from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.names import cpp_name, legacy_dtype
+from tensorkit.ops.ranges import place_in
 from tensorkit.ops.view import alias
-from tensorkit.sizes import contiguous_stride
+from tensorkit.sizes import INT64_MAX, check_bytes, contiguous_stride
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach, on_storage
@@ -104,14 +105,16 @@ def _of_one(given: Any, kind: dtype, home: device, any_dtype: bool) -> Tensor:
         return _of_storage(given, kind)
     if not isinstance(given, (bool, numpy.ndarray)) or (isinstance(given, numpy.ndarray) and not given.ndim):
         try:
-            return _of_size((operator.index(given),), kind, home)
+            length = operator.index(given)
         except TypeError:
             pass
+        else:
+            return _of_size((length,), kind, home)
     if type(given).__name__ == "Size":
         return _of_size(tuple(given), kind, home)
     if isinstance(given, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type_name(given)}'")
-    if not isinstance(given, (Sequence, numpy.ndarray)):
+    if not is_sequence(given) and not isinstance(given, numpy.ndarray):
         raise TypeError(f"new(): data must be a sequence (got {type_name(given)})")
     return tensor(given, dtype=kind, device=home)
 
@@ -121,11 +124,13 @@ def _of_size(size: tuple[Any, ...], kind: dtype, home: device) -> Tensor:
     for place, length in enumerate(size):
         try:
             lengths.append(operator.index(length))
+            wrong = "" if abs(lengths[-1]) <= INT64_MAX else "Overflow when unpacking long long\n"
         except TypeError:
+            wrong = f"type must be tuple of ints,but got {type_name(length)}"
+        if wrong:
             raise TypeError(
-                f"new(): argument 'size' failed to unpack the object at pos {place + 1} with error "
-                f'"type must be tuple of ints,but got {type_name(length)}"'
-            ) from None
+                f"new(): argument 'size' failed to unpack the object at pos {place + 1} with error \"{wrong}\""
+            )
     for length in lengths:
         if length < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {length}: {lengths}")
@@ -347,6 +352,7 @@ def range(
     length = _range_length(start, end, step)
     if kind not in _RANGES:
         raise missing_kernel("range_cpu", kind.label)
+    check_bytes((length,), kind.itemsize)
     where = resolve(device)
     if where.type == "meta":
         return empty_strided((length,), (1,), kind, where)
@@ -354,12 +360,7 @@ def range(
     if kind.category == 1:
         start, step = int(start), int(step)
     made = deliver(values * step + start, kind)
-    if out is not None:
-        if out.numel() == length:
-            return out.copy_(made)
-        copy_into(out.resize_(length), made)  # the new size is counted as the write
-        return out
-    return to_device(made, where)
+    return to_device(made, where) if out is None else place_in(out, made, dtype, device, "range")
 
 
 def _check_range_arguments(start: Any, end: Any, step: Any) -> None:

@@ -741,7 +741,16 @@ def _cube(base: Any) -> Any:
 _HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
 
 
+def _known_power(base: Any, exponent: Any) -> bool:
+    """Whether PyTorch copies the base or writes ones: the exponent is the number 0 or 1, or the base is 1."""
+    if isinstance(base, Tensor):
+        return not isinstance(exponent, Tensor) and exponent in (0, 1)
+    return base is not True and base == 1
+
+
 def _power(base: Array, exponent: Array) -> Any:
+    if base.dtype.kind == "b":
+        return base | ~exponent
     if base.dtype.kind == "c":
         return complex_power(base, exponent)
     if base.dtype in _HALVES:
@@ -833,6 +842,7 @@ pow = binary(
         lambda a, b: a**b,
         kernel="pow",
         lacks=(*LIMITED, _BOOL),
+        spared=_known_power,
         check=_check_power,
         overloaded=True,
         numbers_apart=True,
@@ -1132,7 +1142,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def _divide_number(self: Tensor, other: Any) -> Any:
     """``number / tensor``: the reciprocals, times the number, as PyTorch does it."""
-    return self.reciprocal() * other if isinstance(other, NUMBERS) else NotImplemented
+    return self.reciprocal() * other if isinstance(other, (*NUMBERS, Tensor)) else NotImplemented
 
 
 def _attach_division() -> None:

@@ -36,7 +36,7 @@ from tensorkit.errors import warn
 from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import quiet
 from tensorkit.ops.convert import to_device
-from tensorkit.ops.data import checked_number
+from tensorkit.ops.data import checked_number, register_capsules
 from tensorkit.storage import (
     NO_PINNED,
     TypedStorage,
@@ -65,8 +65,10 @@ def _attributes(input: Tensor) -> dict[str, Any]:
 def _rebuild(
     kind: type[Tensor], held: TypedStorage, offset: int, size: Size, stride: tuple[int, ...], flags: Any
 ) -> Tensor:
-    """A tensor made again from what `__reduce_ex__` wrote down."""
-    made = on_storage(held.untyped(), Layout(tuple(size), stride, offset), held.dtype)
+    """A tensor made again from what `__reduce_ex__` wrote down, or somebody else did: `set_` looks whether it fits."""
+    storage = held.untyped()
+    made = on_storage(storage.new(), Layout((0,), (1,), 0), held.dtype)
+    made.set_(storage, offset, size, stride)
     made._bits = (CONJ if flags.get("conj") else 0) | (NEG if flags.get("neg") else 0)
     if flags.get("requires_grad"):
         made.requires_grad_()
@@ -402,6 +404,9 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     made = _taken(capsule)
     made = made.clone() if copy else made
     return made if device is None else to_device(made, Device(device))
+
+
+register_capsules(lambda obj: None if _name_of(obj) is None else _taken(obj))
 
 
 def _taken(capsule: Any) -> Tensor:

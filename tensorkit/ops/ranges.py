@@ -20,16 +20,18 @@ from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.convert import as_dtype, to_device
 from tensorkit.ops.copies import copy_into
-from tensorkit.ops.create import SMALL, new_or_out
+from tensorkit.ops.create import SMALL, check_out, new_or_out
 from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.overflow import as_double, check_number
+from tensorkit.sizes import check_bytes
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
     "arange",
     "linspace",
     "logspace",
+    "place_in",
 ]
 
 
@@ -49,10 +51,22 @@ def _place(
     made = fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind)
     if out is None:
         return to_device(made, resolve(where))
-    target = new_or_out(made._lay().size, asked, where, out, name)
-    copy_into(target, made)
-    target._bump()
-    return target
+    return place_in(out, made, asked, where, name)
+
+
+def place_in(out: Tensor, row: Tensor, asked: Any, where: DeviceLike, name: str) -> Tensor:
+    """A row of numbers written into `out`, whatever its size and its strides, if it has as many elements.
+
+    Otherwise it becomes a row itself, silently, as PyTorch's factories do it.
+    """
+    check_out(out, asked, where, name)
+    if out.numel() == row.numel():
+        row = row.view(out.size())
+    else:
+        new_or_out(row._lay().size, asked, where, out, name)
+    copy_into(out, row)
+    out._bump()
+    return out
 
 
 def _range_length(start: Any, end: Any, step: Any) -> int:
@@ -159,8 +173,7 @@ def arange(
         if not int(step):
             raise ValueError("step must be nonzero")
         length = _range_length(int(start), int(end), int(step))
-    if length * kind.itemsize >= 2**63:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{length}]")
+    check_bytes((length,), kind.itemsize)
     if kind.category == 1:
         start, step = int(start), int(step)
     if isinstance(out, Tensor) and out.numel() not in (0, length):
@@ -404,6 +417,7 @@ def linspace(
     kind = _linear_dtype(start, end, dtype, out, "linspace")
     if kind in LIMITED or kind.category == 0:
         raise missing_kernel("linspace_cpu", kind.label)
+    check_bytes((count,), kind.itemsize)
     for end_of_it in (start, end)[:count]:
         check_number(end_of_it, kind, narrow=count != 1)
     values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
@@ -443,6 +457,7 @@ def logspace(
     kind = _linear_dtype(start, end, dtype, out, "logspace")
     if kind in LIMITED or kind.category == 0:
         raise missing_kernel("logspace_cpu", kind.label)
+    check_bytes((count,), kind.itemsize)
     for end_of_it in (start, end) if count > 1 else ():
         check_number(end_of_it, kind, narrow=True)
     values = kernels.quiet(_powers, start, end, base, count, kind) if count else numpy.empty(0)

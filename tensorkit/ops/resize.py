@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from tensorkit import storage
@@ -25,7 +26,7 @@ from tensorkit.forms import type_name
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.names import cpp_name
-from tensorkit.sizes import contiguous_stride
+from tensorkit.sizes import INT64_MAX, checked_size, contiguous_stride, overflowed
 from tensorkit.storage import TypedStorage, UntypedStorage
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor, attach
@@ -68,11 +69,13 @@ def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Te
     check_format(name, wanted)
     if wanted is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
-    stride = formatted_strides(layouts.contiguous(size), wanted or contiguous_format)
+    stride = formatted_strides(layouts.contiguous(checked_size(size)), wanted or contiguous_format)
     if size == input._lay().size and (wanted is None or has_format(input._lay(), wanted)):
         return input
     target = Layout(size, stride, input._lay().offset)
     needed = target.reach() * input._dtype.itemsize
+    if needed > INT64_MAX:
+        raise overflowed(size)
     held = input._store()
     before = held.nbytes()
     if needed > before:
@@ -197,9 +200,13 @@ def _source_storage(source: Any) -> UntypedStorage:
     raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type_name(source)}")
 
 
-@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False)
+@op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False, strict=True)
 def set_(
-    input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+    input: Tensor,
+    source: Any = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
 ) -> Tensor:
     """Point this tensor at another storage, with a size, strides and an offset of its own.
 
@@ -255,6 +262,9 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if len(size) != len(stride):
         raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    checked_size(size)
+    if min(stride, default=0) < 0:
+        raise overflowed(size, stride)
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
     input._adopt_geometry(held, target)
     input._bump()

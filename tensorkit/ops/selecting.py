@@ -139,6 +139,10 @@ def _median_rows(rows: Array, ignore: bool) -> Array:
         some = rows if chosen.size == len(rows) else rows[chosen]
         if numbers < count and not ignore:
             found[chosen] = (some != some).argmax(-1)
+        elif (
+            not numbers
+        ):  # all alike to PyTorch's selection, so what it puts first depends on their count alone
+            found[chosen] = orders.introselect(numpy.zeros(count, numpy.int8), 0)[0]
         else:
             found[chosen] = _first_at(orders.sortable(some), max(0, (numbers - 1) // 2))
     return found

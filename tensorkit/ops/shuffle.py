@@ -28,7 +28,7 @@ from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, like_input
 from tensorkit.ops.dims import Dims, as_ints
 from tensorkit.ops.reduce import axis_of_small
-from tensorkit.sizes import contiguous_stride, normalise_dim
+from tensorkit.sizes import INT64_MAX, check_bytes, contiguous_stride, normalise_dim, overflowed
 from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -98,6 +98,10 @@ def _repeated_size(size: tuple[int, ...], repeats: tuple[int, ...]) -> tuple[int
         )
     padded = (1,) * (len(repeats) - len(size)) + size
     target = tuple([n * r for n, r in zip(padded, repeats, strict=True)])
+    if max(target, default=0) > INT64_MAX:  # some of which C++ takes for negative numbers
+        target = tuple([(n + INT64_MAX + 1) % (2 * INT64_MAX + 2) - INT64_MAX - 1 for n in target])
+        if min(target) >= 0:
+            raise overflowed(target)
     low = next((n for n in target if n < 0), None)
     if low is not None:
         raise RuntimeError(f"Trying to create tensor with negative dimension {low}: {list(target)}")
@@ -106,6 +110,7 @@ def _repeated_size(size: tuple[int, ...], repeats: tuple[int, ...]) -> tuple[int
 
 def repeat_array(array: Array, repeats: tuple[int, ...], target: tuple[int, ...]) -> Array:
     """The array side by side with itself, so many times along each dimension: the kernel."""
+    check_bytes(target, array.itemsize)
     out = numpy.empty(target, array.dtype)
     if out.size:
         padded = (1,) * (len(repeats) - array.ndim) + array.shape
@@ -480,15 +485,20 @@ _FEW = 4096  # elements; of more, nobody notices what the whole way takes
 
 
 @functools.lru_cache(256)
-def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[slice, ...]:
-    """The key of an array's elements in reverse order along some dimensions."""
+def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[Any, ...]:
+    """The key of an array's elements in reverse order along some dimensions.
+
+    With no more than slices it would be an empty one where there are no dimensions, which gives a number of NumPy's
+    and no array: nothing can be written to that.
+    """
     whole, back = slice(None), slice(None, None, -1)
-    return tuple([back if dim in places else whole for dim in range(ndim)])
+    return (..., *(back if dim in places else whole for dim in range(ndim)))
 
 
 def _turned(array: Array, places: Sequence[int]) -> Array:
     """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
-    return array[_backwards(array.ndim, tuple(places))].copy("K")
+    turned: Array = array[_backwards(array.ndim, tuple(places))].copy("K")
+    return turned
 
 
 def _some_flipped(input: Tensor, dim: Any) -> Tensor | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorkit as tk
+from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 from tests.parity.compare import compare
 from tests.recording import recorded
@@ -194,6 +197,38 @@ def test_what_numpy_has_and_tensors_have_not_is_refused(offset: int) -> None:
                 lib.from_numpy(array[offset:])
             said.append((caught.type, str(caught.value).replace("tensorkit.", "torch.")))
         assert said[0] == said[1]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("question", lines("memory"))
+def test_memory_that_cannot_be_is_refused_as_in_pytorch(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ((0, (2,), (-1,)), "Storage size calculation overflowed with sizes=[2] and strides=[-1]"),
+        ((-1, (2,), (1,)), "Tensor: invalid storage offset -1"),
+        ((0, (2, 3), (1,)), "unequal size length (2) and stride length (1)"),
+        ((0, (-1,), (1,)), "numel: integer multiplication overflow"),
+        ((0, (7,), (1,)), "requiring a storage size of 28 are out of bounds for storage of size 24"),
+        ((6, (1,), (1,)), "requiring a storage size of 28 are out of bounds for storage of size 24"),
+        ((0, (2**62,), (1,)), "Storage size calculation overflowed with sizes=[4611686018427387904]"),
+    ],
+)
+def test_a_pickle_that_somebody_wrote_by_hand_makes_no_tensor_beyond_its_storage(
+    place: tuple[Any, ...], said: str
+) -> None:
+    class Crafted:
+        def __reduce__(self) -> Any:
+            rebuild, parts, *_ = tk.arange(6.0).__reduce_ex__(2)
+            return rebuild, (*parts[:2], *place, parts[-1])
+
+    data = pickle.dumps(Crafted())
+    with pytest.raises(RuntimeError) as caught:
+        pickle.loads(data)
+    assert said in str(caught.value)
 
 
 def test_set_points_a_tensor_at_other_memory() -> None:

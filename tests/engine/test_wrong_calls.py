@@ -132,6 +132,13 @@ def test_large_integers_and_other_names_are_told_in_pytorchs_words(question: str
     assert disagreement(require_torch(), tk, question) is None
 
 
+@pytest.mark.parity
+@pytest.mark.usefixtures("both_warn")
+@pytest.mark.parametrize("question", lines("nested"))
+def test_rows_that_lie_in_themselves_or_lie_about_themselves_end_as_in_pytorch(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None
+
+
 #: Numbers that are tensors without dimensions, and what earlier forms take.
 TAKEN = (
     *(

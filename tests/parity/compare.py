@@ -259,16 +259,15 @@ def same_tensor(
 
 
 def _misplaced(tensor: Any) -> bool:
-    """Whether a tensor of ours has its elements elsewhere in memory than its strides say."""
+    """Whether a tensor of ours has its elements elsewhere in memory than its strides say, or in none."""
     if tensor.device.type != "cpu" or not tensor.numel():
         return False
+    array = tensor._nd(physical=True)
     steps = (
         (size, stride * tensor.itemsize, step)
-        for size, stride, step in zip(
-            tensor.size(), tensor.stride(), tensor._nd(physical=True).strides, strict=True
-        )
+        for size, stride, step in zip(tensor.size(), tensor.stride(), array.strides, strict=True)
     )
-    return any(size > 1 and told != step for size, told, step in steps)
+    return not isinstance(array, np.ndarray) or any(size > 1 and told != step for size, told, step in steps)
 
 
 def _shown(tensor: Any) -> str:

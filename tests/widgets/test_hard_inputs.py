@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -242,3 +245,25 @@ def test_payloads_as_code_from_python(payload: str) -> None:
     if refused is not None:
         assert refused.run().frame["facts"]["status"] == "refused"
         refused.close()
+
+
+WIDGETS = sorted(
+    name
+    for name in tkw.__all__
+    if isinstance(getattr(tkw, name), type) and hasattr(getattr(tkw, name), "close")
+)
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_what_a_widget_refuses_is_one_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And none that Python prints afterwards, when what was begun is thrown away."""
+    ignored: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    for given in ((), (1,), ("x",), (tk.arange(3),), (tk.arange(3), tk.arange(3))):
+        with pytest.raises(TypeError):
+            getattr(tkw, name)(*given, nonsense=1)
+        for wrong in (1, "x", object()):
+            with contextlib.suppress(Exception):
+                getattr(tkw, name)(wrong)
+        gc.collect()
+    assert [str(one.exc_value) for one in ignored] == []

@@ -66,6 +66,9 @@ class MemoryMap(Board):
     moments = "moment"
     widths: ClassVar[tuple[float, ...]] = (400.0, 440.0, 480.0, 600.0, 760.0, 960.0)
 
+    #: Ends the subscription. A map whose arguments were refused has none, and is closed all the same.
+    _end: Callable[[], None] = staticmethod(_nothing)
+
     def __init__(
         self,
         namespace: Mapping[str, Any] | None = None,
@@ -89,7 +92,7 @@ class MemoryMap(Board):
         self._source = source
         self._pages = list(pages)
         self._begun = self._lasting = self._displayed = False
-        self._end: Callable[[], None] = source.subscribe(self._told) if source is not None else _nothing
+        self._end = source.subscribe(self._told) if source is not None else _nothing
         at = state.at if source is None else self._steps()
         self._begin(replace(state, at=at, moment=self._count(at)))
         self._begun = True
