@@ -219,7 +219,8 @@ class SavedResult(Saved):
 
     def unpack(self, node: Node) -> Tensor:
         again = plain_alias(self.plain(node))
-        set_history(again, node, self.output_nr)
+        if differentiable(again._dtype):  # not the places of what was found
+            set_history(again, node, self.output_nr)
         return again
 
     def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
@@ -415,6 +416,7 @@ class Rule:
         numbers_count: whether a number beside a tensor has an edge of its own (to nowhere), as PyTorch's graphs show.
         applies: says of a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
+        converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
         formulas: by the name of the parameter.
     """
 
@@ -425,10 +427,12 @@ class Rule:
         numbers_count: bool = False,
         applies: Callable[[dict[str, Any]], bool] | None = None,
         unread: Callable[[dict[str, Any]], frozenset[str]] | None = None,
+        converts: bool = False,
         **formulas: Formula,
     ) -> None:
         self.name = name
         self.numbers_count = numbers_count
+        self.converts = converts
         self.applies = applies
         self.unread = unread
         self.formulas = formulas
