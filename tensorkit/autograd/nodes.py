@@ -417,7 +417,8 @@ class Rule:
         applies: says of a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
         converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
-        formulas: by the name of the parameter.
+        formulas: by the name of the parameter. Without any, a write in place is neither recorded nor refused: it is
+            made of other operations, or PyTorch does not look at it.
     """
 
     def __init__(

@@ -424,7 +424,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     _refuse_inference_write(target)
     if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
         return body()
-    if rule is not None and rule.converts and not differentiable(target._dtype):
+    if rule is not None and (not rule.formulas or (rule.converts and not differentiable(target._dtype))):
         return body()
     check_inplace(target)
     if rule is None:

@@ -120,3 +120,145 @@ def test_what_is_written_into_integers_is_recorded_where_pytorch_records_it(kind
         itertools.product(THEN, (f"tk.zeros(3, dtype=tk.{kind})", f"tk.zeros(2, 3, dtype=tk.{kind})[0]")),
     ):
         _same(f"w = tk.full((2,), 2.0, requires_grad=True)\nc = {of}\n{write}\nanswer = {then}")
+
+
+# -- what is not recorded, or only in part -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call", ["logical_and_(a)", "logical_or_(a)", "logical_xor_(a)", "logical_not_()", "float_power_(a)"]
+)
+def test_what_pytorch_writes_without_a_look_at_gradients(call: str) -> None:
+    for target, operand in itertools.product(
+        (
+            "tk.ones(2, requires_grad=True)",
+            "tk.ones(2, requires_grad=True)[:1]",
+            "tk.ones(2, requires_grad=True) * 2",
+        ),
+        ("tk.zeros(2)", "tk.zeros(2, requires_grad=True)", "tk.zeros(3)"),
+    ):
+        _same(f"b, a = {target}, {operand}\nanswer = [b.{call}, b, b._base]")
+    _same(
+        f"a, b = tk.zeros(2, dtype=tk.float64), tk.ones(2, dtype=tk.float64, requires_grad=True)\nb.{call}\nanswer = b"
+    )
+
+
+@pytest.mark.parametrize("wants", ["", ".requires_grad_()", ".requires_grad_() * 1"])
+@pytest.mark.parametrize("dim", range(-4, 4))
+def test_a_wrong_dimension_is_refused_recorded_or_not(dim: int, wants: str) -> None:
+    for size, call in itertools.product(
+        ((2,), (2, 3), (0,)),
+        (
+            "tk.cat([v, v], {})",
+            "tk.concat((v,), {})",
+            "tk.cat([v, v], dim={})",
+            "tk.stack([v, v], {})",
+            "v.split(1, {})",
+        ),
+    ):
+        _same(f"v = tk.ones{(*size,)}{wants}\nanswer = {call.format(dim)}")
+
+
+@pytest.mark.parametrize("index", ["[0]", "[2]", "[-1]", "[0, 9]", "[]"])
+@pytest.mark.parametrize(
+    "target",
+    ["tk.zeros(3)[:0]", "tk.zeros(2, 0)", "tk.zeros(0, 2)", "tk.zeros(4)[:2]", "tk.zeros(4, 4)[:, :2]"],
+)
+def test_index_fill_refuses_an_index_beyond_the_end(target: str, index: str) -> None:
+    for dim, value in itertools.product(
+        (0, -1), ("1.0", "tk.tensor(1.0)", "tk.tensor(1.0, requires_grad=True)")
+    ):
+        _same(
+            f"c, i = {target}, tk.tensor({index}, dtype=tk.int64)\n"
+            f"answer = [c.index_fill_({dim}, i, {value}), c._base]"
+        )
+
+
+# -- formulas ------------------------------------------------------------------------------------------------------
+
+ONES = (
+    "tk.tensor(float('nan'))",
+    "tk.tensor(float('inf'), dtype=tk.float64)",
+    "tk.tensor([float('nan')])",
+    "tk.tensor(2.0, dtype=tk.bfloat16)",
+    "tk.tensor(complex('nan'))",
+    "tk.tensor([1 + 2j])",
+    "tk.empty(0)",
+    "tk.empty(0, 3)",
+    "tk.tensor([[1.0], [2.0]])",
+    "tk.tensor([[1.0, float('nan')]])",
+)
+SPREADS = (
+    "",
+    ", 0",
+    ", ()",
+    ", (0,)",
+    ", correction=0",
+    ", correction=2",
+    ", 0, keepdim=True, correction=0",
+    ", None, True, True",
+)
+
+
+@pytest.mark.parametrize("name", ["std", "var", "std_mean", "var_mean"])
+def test_the_spread_of_one_element_or_none(name: str) -> None:
+    for one, rest in itertools.product(ONES, SPREADS):
+        _same(f"answer = tk.{name}({one}{rest})")
+        _same(
+            f"x = {one}.requires_grad_()\ny = tk.{name}(x{rest})\ny = y[0] if isinstance(y, tuple) else y\n"
+            f"y.sum().backward()\nanswer = x.grad"
+        )
+
+
+BASES = ("-tk.ones(2, dtype=tk.float64)", "tk.tensor([-2.0, 0.0, 3.0])", "tk.tensor([0j, 1 + 1j])")
+POWERS = (
+    "1j",
+    "2 + 0.5j",
+    "0j",
+    "-1.5",
+    "tk.tensor(1j)",
+    "tk.tensor([2 + 1j], dtype=tk.complex128)",
+    "tk.tensor([0.5])",
+)
+
+
+@pytest.mark.parametrize(
+    "call", ["tk.pow(b, e)", "tk.float_power(b, e)", "tk.pow(e, b)", "tk.float_power(e, b)", "e**b"]
+)
+def test_the_gradients_of_a_complex_power(call: str) -> None:
+    for base, power in itertools.product(BASES, POWERS):
+        _same(
+            f"b, e = ({base}).requires_grad_(), {power}\nif isinstance(e, tk.Tensor): e.requires_grad_()\n"
+            f"y = {call}\n(y.real.sum() + 2 * y.imag.sum() if y.is_complex() else y.sum()).backward()\n"
+            "answer = [(t.grad, t.grad.stride()) for t in (b, e) if isinstance(t, tk.Tensor)] + [y]"
+        )
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["x.sum()", "x.t().sum()", "tk.cat([x, y]).sum()", "x.real.sum()", "tk.stack([x, y[:1]], 1).sum()"],
+)
+@pytest.mark.parametrize("size", [(1,), (2,), (1, 1), ()])
+def test_how_a_gradient_of_one_element_lies(size: tuple[int, ...], made: str) -> None:
+    _same(
+        f"x, y = tk.ones({size}, requires_grad=True), tk.ones({size or (1,)})\n{made}.backward()\n"
+        "answer = [x.grad, x.grad.stride()]"
+    )
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "x * z",
+        "x - z",
+        "z / x",
+        "tk.addcmul(x, z, z)",
+        "tk.outer(x, z)",
+        "tk.cat([x, z])",
+    ],
+)
+def test_a_real_gradient_is_the_real_part_before_it_is_added_up(made: str) -> None:
+    _same(
+        f"x, z = tk.ones(1, requires_grad=True), tk.tensor([1j, 2.0])\n({made}).sum().real.backward()\n"
+        "answer = [x.grad, x.grad.stride()]"
+    )
