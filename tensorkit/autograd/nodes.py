@@ -457,6 +457,7 @@ class Rule:
             numbers_count=self.numbers_count,
             applies=self.applies,
             unread=self.unread,
+            converts=self.converts,
             **self.formulas,
         )
         rule.geometry = True

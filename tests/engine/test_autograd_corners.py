@@ -262,3 +262,62 @@ def test_a_real_gradient_is_the_real_part_before_it_is_added_up(made: str) -> No
         f"x, z = tk.ones(1, requires_grad=True), tk.tensor([1j, 2.0])\n({made}).sum().real.backward()\n"
         "answer = [x.grad, x.grad.stride()]"
     )
+
+
+# -- blocks that do not record -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", ["b[:1]", "b[0]", "b.unbind()[0]", "b.split(1)", "F.apply(b)"])
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.inference_mode()", "tk.enable_grad()"])
+def test_a_view_that_cannot_tell_its_history_is_printed(view: str, block: str) -> None:
+    own = _FUNCTION.format("x[:]")
+    for base in ("tk.ones(2)", "tk.ones(2, requires_grad=True) * 2"):
+        _same(
+            f"{own}b = {base}\nwith {block}: v = {view}\n"
+            "b.add_(tk.ones(2, requires_grad=True))\nanswer = [repr(v), f'{v}']"
+        )
+
+
+_FUNCTION = (
+    "class F(tk.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return {}\n"
+    "    @staticmethod\n    def backward(ctx, *grads): return grads[0]\n"
+)
+
+
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.inference_mode()", "tk.enable_grad()"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "w.numpy()",
+        "numpy.asarray(w)",
+        "numpy.asarray(w, dtype='f8')",
+    ],
+)
+def test_an_array_of_a_leaf_where_nothing_is_recorded(what: str, block: str) -> None:
+    for leaf in ("tk.ones(2, requires_grad=True)", "tk.ones(2, requires_grad=True) * 2"):
+        _same(f"w = {leaf}\nwith {block}: a = {what}\nanswer = [str(a), str(getattr(a, 'dtype', 0))]")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tk.ones(2,{})",
+        "tk.tensor([1.0],{})",
+        "tk.empty(2,{})",
+        "tk.ones_like(tk.ones(2),{})",
+        "tk.eye(2,{})",
+        "tk.rand(2,{})",
+    ],
+)
+def test_what_is_made_in_inference_mode_stays_so(call: str) -> None:
+    made = call.format("requires_grad=True")
+    _same(f"with tk.inference_mode(): x = {made}\nanswer = [x.is_inference(), x.requires_grad, x.is_leaf]")
+    _same(f"with tk.inference_mode(): x = {made}\nanswer = x._version")
+
+
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.enable_grad()"])
+@pytest.mark.parametrize("returned", ["x[:]", "x.view(2, 1), x", "x", "x.detach()", "x * 2"])
+def test_a_function_that_returns_a_view(returned: str, block: str) -> None:
+    own = _FUNCTION.format(returned)
+    for base in ("tk.ones(2)", "tk.ones(2, requires_grad=True)", "tk.ones(2, requires_grad=True) * 1"):
+        _same(f"{own}x = {base}\nwith {block}: r = F.apply(x)\nanswer = [r, r is x]")
