@@ -1085,6 +1085,8 @@ def _may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
                 raise TypeError("requires_grad must be bool")  # said in PyTorch's words by whoever called
             if made.dtype.category < 2:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            if _after is not None:
+                _after((*args, *kwargs.values()), made)
             made.requires_grad_()
         return made
 

@@ -246,9 +246,13 @@ def _notes(tensor: Tensor) -> list[str]:
         usual = kind in (default, default.to_complex(), int64, bool_dtype)
     if not usual:
         notes.append(f"dtype={kind}")
-    grad_fn = getattr(tensor, "grad_fn", None)
-    if grad_fn is not None:
-        notes.append(f"grad_fn=<{type(grad_fn).__name__}>")
+    try:
+        grad_fn = getattr(tensor, "grad_fn", None)
+        name = None if grad_fn is None else type(grad_fn).__name__
+    except RuntimeError:  # a view that cannot tell its history since its base was written to
+        name = "Invalid"
+    if name is not None:
+        notes.append(f"grad_fn=<{name}>")
     elif getattr(tensor, "requires_grad", False):
         notes.append("requires_grad=True")
     return notes

@@ -934,7 +934,7 @@ def _operator(
 ) -> Callable[..., Any]:
     """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
     if name.startswith("__i"):
-        return _inplace_operator(block, written)
+        return _inplace_operator(block, caller.second, written)
 
     equality, turned = name == "__eq__", block.name in ("add", "mul")
 
@@ -982,10 +982,10 @@ def _borrowed(array: Any) -> Any:
         return array
 
 
-def _inplace_operator(block: Pointwise, rule: Any) -> Callable[..., Any]:
+def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[..., Any]:
     fast, caller = (
         _fast_inplace(block),
-        _Caller(block, block.name + "_", "other", True, inplace=True, rule=rule),
+        _Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
     )
 
     def operator(self: Tensor, other: Any) -> Any:

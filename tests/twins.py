@@ -90,6 +90,8 @@ def _where(ours: Any, theirs: Any, place: str = "") -> str | None:
         keys = range(len(theirs))
     if keys is not None:
         return next(filter(None, (_where(ours[k], theirs[k], f"{place}.{k}") for k in keys)), None)
+    if isinstance(theirs, complex) and isinstance(ours, complex):
+        return _where([ours.real, ours.imag], [theirs.real, theirs.imag], place)
     if isinstance(theirs, float) and isinstance(ours, float):
         same = (
             ours == theirs or (ours != ours and theirs != theirs) or math.isclose(ours, theirs, rel_tol=2e-6)

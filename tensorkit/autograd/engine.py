@@ -442,14 +442,15 @@ def _fit(grad: Any, face: Face | None, node: Node, i: int) -> Tensor:
     if face is None:
         return grad  # type: ignore[no-any-return]
     have = grad._lay().size
+    apart = grad._dtype.is_complex and not face.dtype.is_complex and not face.loose
     if have != face.size:
         if not _expands_to(face.size, have):
             raise RuntimeError(
                 f"Function {node.name()} returned an invalid gradient at index {i} - got {list(have)} but expected "
                 f"shape compatible with {list(face.size)}"
             )
-        grad = sum_to_size(grad, face.size)
-    if grad._dtype.is_complex and not face.dtype.is_complex and not face.loose:
+        grad = sum_to_size(grad.real if apart else grad, face.size)
+    elif apart:
         grad = grad.real
     if face.dtype.category < 2:
         raise RuntimeError(f"a gradient cannot have the dtype {face.dtype}, as the grad_dtype of a leaf says")
@@ -541,8 +542,8 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
 
 
 def _lie_alike(one: Layout, two: Layout) -> bool:
-    """Whether the strides agree wherever they are ever used."""
-    return all(a == b for n, a, b in zip(one.size, one.stride, two.stride, strict=False) if n != 1)
+    """Whether the strides agree wherever they are ever used; one of 0 PyTorch takes for an expanded gradient's."""
+    return all(a == b if n != 1 else a for n, a, b in zip(one.size, one.stride, two.stride, strict=False))
 
 
 def _laid_like(variable: Tensor, grad: Tensor) -> Tensor:

@@ -436,7 +436,12 @@ def _saved(node: FunctionNode, tensor: Any) -> Saved | None:
 def _apart(part: Any, *, given: bool, dirty: bool) -> Any:
     """A result without a place in the graph; one that has another place already is given back cut from it."""
     if requires_grad(part):
-        return part.detach() if given or dirty else part.detach_()
+        if given or dirty:
+            return part.detach()
+        if part._base is None:
+            return part.detach_()
+        part._origin = CUSTOM  # a view of what wants a gradient goes on wanting it
+        return part
     return part._view(part._lay()) if given and not dirty else part
 
 

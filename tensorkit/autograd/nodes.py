@@ -219,7 +219,8 @@ class SavedResult(Saved):
 
     def unpack(self, node: Node) -> Tensor:
         again = plain_alias(self.plain(node))
-        set_history(again, node, self.output_nr)
+        if differentiable(again._dtype):  # not the places of what was found
+            set_history(again, node, self.output_nr)
         return again
 
     def _origin(self, tensor: Tensor, node: Node) -> tuple[Node | None, int]:
@@ -415,7 +416,9 @@ class Rule:
         numbers_count: whether a number beside a tensor has an edge of its own (to nowhere), as PyTorch's graphs show.
         applies: says of a call's arguments whether the rule holds for it at all.
         unread: of a call's arguments, what the formulas mention but will not read: it is not saved.
-        formulas: by the name of the parameter.
+        converts: whether it is of a write into any dtype, which is not recorded where integers are written to.
+        formulas: by the name of the parameter. Without any, a write in place is neither recorded nor refused: it is
+            made of other operations, or PyTorch does not look at it.
     """
 
     def __init__(
@@ -425,10 +428,12 @@ class Rule:
         numbers_count: bool = False,
         applies: Callable[[dict[str, Any]], bool] | None = None,
         unread: Callable[[dict[str, Any]], frozenset[str]] | None = None,
+        converts: bool = False,
         **formulas: Formula,
     ) -> None:
         self.name = name
         self.numbers_count = numbers_count
+        self.converts = converts
         self.applies = applies
         self.unread = unread
         self.formulas = formulas
@@ -452,6 +457,7 @@ class Rule:
             numbers_count=self.numbers_count,
             applies=self.applies,
             unread=self.unread,
+            converts=self.converts,
             **self.formulas,
         )
         rule.geometry = True

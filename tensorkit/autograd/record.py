@@ -316,15 +316,21 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
         held = a._autograd
         if a._base is not None:
             first: Any = edge_of(a)
+            if out._dtype.category < 2 and first is not None:
+                return _refuse_integers(cls, out)
         elif held is None or held.__class__ is not full:
             first = held  # nothing, or the node that stands in for its result's `Meta`
         elif held.node is not None:
             first = (held.node, held.output_nr)
+            if out._dtype.category < 2:
+                return _refuse_integers(cls, out)
         else:
             first = a if held.leaf else None
         other: Any = None
         if tensors and (b._autograd is not None or b._base is not None):
             other = _noted_edge(b)
+            if other.__class__ is tuple and out._dtype.category < 2:
+                return _refuse_integers(cls, out)
         if keeps_result or (first is None and other is None):
             _record_pair_at_length(rule, plan, second, out, a, b)
             return
@@ -417,6 +423,8 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     target: Tensor = next(iter(arguments.values()))
     _refuse_inference_write(target)
     if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
+        return body()
+    if rule is not None and (not rule.formulas or (rule.converts and not differentiable(target._dtype))):
         return body()
     check_inplace(target)
     if rule is None:
@@ -603,8 +611,20 @@ def _link(node: RuleNode, out: Any) -> None:
         for nr, result in enumerate(results):
             if isinstance(result, Tensor) and differentiable(result._dtype):
                 set_history(result, node, nr)
+        if not node.faces and results:
+            _refuse_integers(type(node), results[0])
     if anomaly.watched:
         _look_at(node, out)
+
+
+def _refuse_integers(cls: type[RuleNode], out: Any) -> None:
+    """Refuse to record what has no gradient: of integers into which something was written that wants one.
+
+    Raises:
+        RuntimeError: in PyTorch's words; not where there is no derivative to record.
+    """
+    if cls.__name__ != "NotImplemented":
+        raise RuntimeError(f"Autograd not support dtype: {out._dtype.label}")
 
 
 def _note_origins(source: Tensor, out: Any) -> None:

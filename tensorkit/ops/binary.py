@@ -496,6 +496,7 @@ def _wide(*operands: Any) -> dtype:
     ),
     kind="pointwise",
     inplace=True,
+    inplace_derivative=Rule("composed"),
     rounded=1,
 )
 @takes(

@@ -64,7 +64,7 @@ def to_dtype(
         copy_into(out, input)
         return out
 
-    return _copying(input, body)
+    return _copying(input, body) if kind.category >= 2 else body()
 
 
 def _speaks_of(input: Tensor, wanted: memory_format) -> bool:

@@ -336,7 +336,9 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
     samples=(sample("a.copy_(b)", a=(2, 3), b=(3,)), sample("a.copy_(b)", a=(2,), b=(3,))),
     kind="inplace",
     function=False,
-    derivative=Rule("CopyBackwards", input=lambda g, c: g.new_zeros(g.size()), src=lambda g, c: g),
+    derivative=Rule(
+        "CopyBackwards", converts=True, input=lambda g, c: g.new_zeros(g.size()), src=lambda g, c: g
+    ),
 )
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write another tensor's elements, broadcast and converted, into this one; from any device.

@@ -10,6 +10,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import requires_grad
+from tensorkit.autograd.mode import state
 from tensorkit.bits import CONJ
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import op, sample, wants_grad
@@ -93,7 +94,7 @@ def numpy_(input: Tensor, *, force: bool = False) -> Array:
                 "host memory first."
             )
         input = to_device(input, CPU)
-    if wants_grad(input) and requires_grad(input) and not force:
+    if wants_grad(input) and state.grad and requires_grad(input) and not force:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
@@ -147,7 +148,7 @@ def _float(input: Tensor) -> float:
 def _single(input: Tensor) -> Any:
     if input.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    if wants_grad(input) and requires_grad(input):
+    if wants_grad(input) and state.grad and requires_grad(input):
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",

@@ -327,6 +327,8 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
         if not wants:
             return _joined(arrays, dim, tensors[0]._dtype)
         along = dim if dim >= 0 else dim + arrays[0].ndim
+        if along < 0:  # which NumPy would count from the end once more
+            return None
         lengths = tuple([array.shape[along] for array in arrays])
         # Of no elements, one may be passed over.
         return None if 0 in lengths else _recorder("cat", len(arrays))(*tensors, along, lengths)

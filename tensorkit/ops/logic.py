@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
 from tensorkit.bits import resolved
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
@@ -85,6 +86,7 @@ def _truth(name: str, ufunc: Any, sentence: str, answer: str) -> Any:
         Pointwise(name, ufunc, None, result="bool"),
         numbers=False,
         first="tensor",
+        inplace_derivative=Rule("unseen"),
         samples=_samples(name),
         doc=_TRUTH.format(name=name, sentence=sentence, answer=answer),
     )

@@ -796,7 +796,7 @@ def _pow_base(g: Any, c: Any) -> Any:
     base, exponent = c.input, c.exponent
     if not isinstance(exponent, Tensor):
         if exponent == 0:
-            return g.new_zeros(g.size())
+            return base.new_zeros(g.size())
         return g * conjugated(times(base.pow(exponent - 1), exponent))
     _ = (
         c.out
@@ -805,7 +805,10 @@ def _pow_base(g: Any, c: Any) -> Any:
     return where(exponent.eq(0), 0, steep)
 
 
-def _log(number: Any) -> float:
+def _log(number: Any, out: Any) -> Any:
+    """The logarithm of a number that is not 0, as a factor of the power that it was raised to."""
+    if isinstance(number, complex) or out.is_complex():
+        return cmath.log(number)
     return math.log(number) if number > 0 else math.nan
 
 
@@ -813,13 +816,13 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     base = c.input
     if not isinstance(base, Tensor):
         if base != 0:
-            return g * conjugated(times(c.out, cmath.log(base) if isinstance(base, complex) else _log(base)))
+            return g * conjugated(times(c.out, _log(base, c.out)))
         base = c.exponent.new_full((), base)
     real = c.exponent.real if c.exponent.is_complex() else c.exponent
     flat = base.eq(0) * real.ge(0)
     if c.exponent.is_complex():
         flat = flat * c.exponent.imag.eq(0)
-    return g * where(flat, 0, conjugated(c.out * base.log()))
+    return g * where(flat, 0, conjugated(c.out * base.to(c.out.dtype).log()))
 
 
 _CUBE = compiled.Swift(compiled.cube, _cube)

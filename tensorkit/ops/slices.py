@@ -480,13 +480,14 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     if input._dtype in LIMITED:
         raise missing_kernel("index_fill_cpu", input._dtype.label)
     number = element(value, input._dtype)
-    if not index.numel() or not input.numel():
+    size = input._lay().size
+    if not index.numel() or 0 in (*size[:axis], *size[axis + 1 :]):
         return
     places = host_array(index).reshape(-1)
-    host, rows = rows_along(input, axis)
-    n = rows.shape[0]
+    n = size[axis] if size else 1
     if places.min() < -n or places.max() >= n:
         bad = places[(places < -n) | (places >= n)][0]
         raise IndexError(f"index {bad} is out of bounds for dimension {axis} with size {n}")
+    host, rows = rows_along(input, axis)
     rows[places] = number
     bring_back(input, host)

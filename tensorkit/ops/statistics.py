@@ -68,7 +68,9 @@ _add: Any = numpy.add.reduce
 def _var_back(g: Any, c: Any) -> Any:
     dim, by = _correction(c.dim, c.unbiased, c.correction)
     wide = with_dims(g, dim, c.keepdim, len(c.input_face.size))
-    free = count(c.input_face, dim) - by
+    # Named by an empty tuple, all dimensions are reduced, and PyTorch counts one element.
+    alone = isinstance(dim, (tuple, list)) and not dim and c.input_face.size
+    free = (1 if alone else count(c.input_face, dim)) - by
     if free <= 0 and (dim is None or not c.input_face.size):
         # As much too large as can be, and of a constant no number: what PyTorch gives where no freedom is left.
         endless = wide.new_full(c.input_face.size, math.inf)
@@ -166,7 +168,9 @@ def _moments(
         shape = reduced_size(array.shape, axes, keepdim)
         return short[0].reshape(shape), short[1].reshape(shape)
     wide = array.astype(numpy.complex128 if array.dtype.kind == "c" else numpy.float64)
-    centre = _add(wide, axis=axes, keepdims=True) / numpy.float64(many)
+    centre = _add(wide, axis=axes, keepdims=True)
+    if wide.ndim or wide.dtype.kind != "c":  # whose parts, one by one, are the mean of one complex number
+        centre = centre / numpy.float64(many)
     if not numpy.isfinite(centre).all():
         _as_updated(wide, centre, axes)
     wide -= centre
@@ -202,6 +206,8 @@ def _moments_short(
 
 def _as_updated(wide: Array, centre: Array, axes: tuple[int, ...]) -> None:
     """Where PyTorch updates a mean, element by element, an infinity makes it nan, unless it is the last one."""
+    if not wide.ndim:
+        return
     if wide.dtype.kind == "c":
         _as_updated(wide.real, centre.real, axes)
         _as_updated(wide.imag, centre.imag, axes)
@@ -212,7 +218,7 @@ def _as_updated(wide: Array, centre: Array, axes: tuple[int, ...]) -> None:
 
 
 _SPREAD_FORMS = (
-    "(Tensor input, tuple of ints dim, bool unbiased = True, bool keepdim = False, *, Tensor out = None)",
+    "(Tensor input, tuple of ints dim?, bool unbiased = True, bool keepdim = False, *, Tensor out = None)",
     "(Tensor input, tuple of ints dim = None, *, Number correction = None, bool keepdim = False, Tensor out = None)",
     "(Tensor input, bool unbiased = True)",
 )

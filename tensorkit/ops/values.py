@@ -190,6 +190,7 @@ signbit = unary(
 
 logical_not = unary(
     Pointwise("logical_not", numpy.logical_not, lambda a: not a, result="bool"),
+    inplace_derivative=Rule("unseen"),
     samples=samples_of_one("logical_not", "tk.logical_not(a, out=tk.empty(0, dtype=tk.int8))"),
     doc="""Whether each element is zero.
 

@@ -1,0 +1,323 @@
+"""Corners of autograd, put to PyTorch as little programs: what each leaves in ``answer`` must be the same.
+
+Compared are numbers, dtype, size, version, place in the graph, error and warning (`tests.twins`); strides where a
+program names them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from tests.oracle import require_torch
+from tests.twins import differing
+
+pytestmark = pytest.mark.parity
+
+
+def _same(program: str) -> None:
+    """Run a program under both libraries, which it knows as ``tk``.
+
+    Raises:
+        AssertionError: where they part.
+    """
+
+    def run(lib: Any) -> Any:
+        names: dict[str, Any] = {"tk": lib, "numpy": __import__("numpy")}
+        exec(program, names)
+        return names.get("answer")
+
+    assert differing(run, require_torch()) is None
+
+
+# -- operators that write into their first operand -----------------------------------------------------------------
+
+OPERATORS = ("+=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>=", "&=", "|=", "^=", "@=")
+TARGETS = (
+    "tk.full((2,), 3.0, requires_grad=True) * 2",
+    "tk.full((2,), 3.0)",
+    "tk.full((2,), 3.0, requires_grad=True)",
+    "(tk.full((2, 2), 3.0, requires_grad=True) * 2)[0]",
+    "tk.full((2, 2), 3.0)[0]",
+    "tk.tensor([3, 2])",
+    "(tk.ones(2, requires_grad=True) * 2).to(tk.complex64)",
+)
+OPERANDS = (
+    "2",
+    "2.5",
+    "True",
+    "1j",
+    "tk.tensor(2.0, requires_grad=True)",
+    "tk.tensor([2.0, 0.5], requires_grad=True)",
+    "tk.tensor([2.0, 0.5])",
+    "tk.tensor([2, 1])",
+    "None",
+)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_what_an_operator_writes_is_recorded(operator: str) -> None:
+    for target, operand in itertools.product(TARGETS, OPERANDS):
+        begin = f"b, a = {target}, {operand}\nbefore = b\nb {operator} a\n"
+        _same(f"{begin}answer = [repr(b), b.dtype.itemsize, b._version, b is before, b._base is None]")
+        _same(f"{begin}(abs(b) if b.is_complex() else b).sum().backward()\nanswer = getattr(a, 'grad', None)")
+
+
+# -- tensors of integers -------------------------------------------------------------------------------------------
+
+INTO_INTEGERS = (
+    "c[0] = w.sum()",
+    "c[:2] = w",
+    "c[...] = w.sum()",
+    "c[tk.tensor([0, 1])] = w",
+    "c[tk.tensor([True, True, False])] = w",
+    "c[tk.tensor([True, True, False])] = w.sum()",
+    "c[0] = w[0]",
+    "c.copy_(w.sum())",
+    "c[:2].copy_(w)",
+    "c.fill_(w.sum())",
+    "c.masked_fill_(tk.tensor([True, True, False]), w.sum())",
+    "c.eq_(w.sum())",
+    "c.index_fill_(0, tk.tensor([0, 1]), w.sum())",
+    "c.masked_scatter_(tk.tensor([True, True, False]), w)",
+    "c.index_put_((tk.tensor([0, 1]),), w)",
+    "c.index_copy_(0, tk.tensor([0, 1]), w)",
+    "c.index_add_(0, tk.tensor([0, 1]), w)",
+    "c.scatter_(0, tk.tensor([0, 1]), w)",
+    "c.scatter_add_(0, tk.tensor([0, 1]), w)",
+    "c.put_(tk.tensor([0, 1]), w)",
+    "c.add_(w.sum())",
+    "c.lerp_(w.sum(), 0.5)",
+    "tk.add(tk.ones(3), w.sum(), out=c)",
+    "tk.eq(tk.ones(3), w.sum(), out=c)",
+)
+THEN = (
+    "c",
+    "c._base",
+    "c + 1",
+    "c.eq(1)",
+    "c.clone()",
+    "c.sum()",
+    "c.view(-1)",
+    "c.unbind()",
+    "c.sort()",
+    "c % 2",
+    "c // 2",
+    "c.detach()",
+    "tk.stack([c, c])",
+    "c.argmax()",
+    "c.split(1)",
+    "c.float()",
+)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "bool", "float32"])
+def test_what_is_written_into_integers_is_recorded_where_pytorch_records_it(kind: str) -> None:
+    for write, (then, of) in itertools.product(
+        INTO_INTEGERS,
+        itertools.product(THEN, (f"tk.zeros(3, dtype=tk.{kind})", f"tk.zeros(2, 3, dtype=tk.{kind})[0]")),
+    ):
+        _same(f"w = tk.full((2,), 2.0, requires_grad=True)\nc = {of}\n{write}\nanswer = {then}")
+
+
+# -- what is not recorded, or only in part -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call", ["logical_and_(a)", "logical_or_(a)", "logical_xor_(a)", "logical_not_()", "float_power_(a)"]
+)
+def test_what_pytorch_writes_without_a_look_at_gradients(call: str) -> None:
+    for target, operand in itertools.product(
+        (
+            "tk.ones(2, requires_grad=True)",
+            "tk.ones(2, requires_grad=True)[:1]",
+            "tk.ones(2, requires_grad=True) * 2",
+        ),
+        ("tk.zeros(2)", "tk.zeros(2, requires_grad=True)", "tk.zeros(3)"),
+    ):
+        _same(f"b, a = {target}, {operand}\nanswer = [b.{call}, b, b._base]")
+    _same(
+        f"a, b = tk.zeros(2, dtype=tk.float64), tk.ones(2, dtype=tk.float64, requires_grad=True)\nb.{call}\nanswer = b"
+    )
+
+
+@pytest.mark.parametrize("wants", ["", ".requires_grad_()", ".requires_grad_() * 1"])
+@pytest.mark.parametrize("dim", range(-4, 4))
+def test_a_wrong_dimension_is_refused_recorded_or_not(dim: int, wants: str) -> None:
+    for size, call in itertools.product(
+        ((2,), (2, 3), (0,)),
+        (
+            "tk.cat([v, v], {})",
+            "tk.concat((v,), {})",
+            "tk.cat([v, v], dim={})",
+            "tk.stack([v, v], {})",
+            "v.split(1, {})",
+        ),
+    ):
+        _same(f"v = tk.ones{(*size,)}{wants}\nanswer = {call.format(dim)}")
+
+
+@pytest.mark.parametrize("index", ["[0]", "[2]", "[-1]", "[0, 9]", "[]"])
+@pytest.mark.parametrize(
+    "target",
+    ["tk.zeros(3)[:0]", "tk.zeros(2, 0)", "tk.zeros(0, 2)", "tk.zeros(4)[:2]", "tk.zeros(4, 4)[:, :2]"],
+)
+def test_index_fill_refuses_an_index_beyond_the_end(target: str, index: str) -> None:
+    for dim, value in itertools.product(
+        (0, -1), ("1.0", "tk.tensor(1.0)", "tk.tensor(1.0, requires_grad=True)")
+    ):
+        _same(
+            f"c, i = {target}, tk.tensor({index}, dtype=tk.int64)\n"
+            f"answer = [c.index_fill_({dim}, i, {value}), c._base]"
+        )
+
+
+# -- formulas ------------------------------------------------------------------------------------------------------
+
+ONES = (
+    "tk.tensor(float('nan'))",
+    "tk.tensor(float('inf'), dtype=tk.float64)",
+    "tk.tensor([float('nan')])",
+    "tk.tensor(2.0, dtype=tk.bfloat16)",
+    "tk.tensor(complex('nan'))",
+    "tk.tensor([1 + 2j])",
+    "tk.empty(0)",
+    "tk.empty(0, 3)",
+    "tk.tensor([[1.0], [2.0]])",
+    "tk.tensor([[1.0, float('nan')]])",
+)
+SPREADS = (
+    "",
+    ", 0",
+    ", ()",
+    ", (0,)",
+    ", correction=0",
+    ", correction=2",
+    ", 0, keepdim=True, correction=0",
+    ", None, True, True",
+)
+
+
+@pytest.mark.parametrize("name", ["std", "var", "std_mean", "var_mean"])
+def test_the_spread_of_one_element_or_none(name: str) -> None:
+    for one, rest in itertools.product(ONES, SPREADS):
+        _same(f"answer = tk.{name}({one}{rest})")
+        _same(
+            f"x = {one}.requires_grad_()\ny = tk.{name}(x{rest})\ny = y[0] if isinstance(y, tuple) else y\n"
+            f"y.sum().backward()\nanswer = x.grad"
+        )
+
+
+BASES = ("-tk.ones(2, dtype=tk.float64)", "tk.tensor([-2.0, 0.0, 3.0])", "tk.tensor([0j, 1 + 1j])")
+POWERS = (
+    "1j",
+    "2 + 0.5j",
+    "0j",
+    "-1.5",
+    "tk.tensor(1j)",
+    "tk.tensor([2 + 1j], dtype=tk.complex128)",
+    "tk.tensor([0.5])",
+)
+
+
+@pytest.mark.parametrize(
+    "call", ["tk.pow(b, e)", "tk.float_power(b, e)", "tk.pow(e, b)", "tk.float_power(e, b)", "e**b"]
+)
+def test_the_gradients_of_a_complex_power(call: str) -> None:
+    for base, power in itertools.product(BASES, POWERS):
+        _same(
+            f"b, e = ({base}).requires_grad_(), {power}\nif isinstance(e, tk.Tensor): e.requires_grad_()\n"
+            f"y = {call}\n(y.real.sum() + 2 * y.imag.sum() if y.is_complex() else y.sum()).backward()\n"
+            "answer = [(t.grad, t.grad.stride()) for t in (b, e) if isinstance(t, tk.Tensor)] + [y]"
+        )
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["x.sum()", "x.t().sum()", "tk.cat([x, y]).sum()", "x.real.sum()", "tk.stack([x, y[:1]], 1).sum()"],
+)
+@pytest.mark.parametrize("size", [(1,), (2,), (1, 1), ()])
+def test_how_a_gradient_of_one_element_lies(size: tuple[int, ...], made: str) -> None:
+    _same(
+        f"x, y = tk.ones({size}, requires_grad=True), tk.ones({size or (1,)})\n{made}.backward()\n"
+        "answer = [x.grad, x.grad.stride()]"
+    )
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "x * z",
+        "x - z",
+        "z / x",
+        "tk.addcmul(x, z, z)",
+        "tk.outer(x, z)",
+        "tk.cat([x, z])",
+    ],
+)
+def test_a_real_gradient_is_the_real_part_before_it_is_added_up(made: str) -> None:
+    _same(
+        f"x, z = tk.ones(1, requires_grad=True), tk.tensor([1j, 2.0])\n({made}).sum().real.backward()\n"
+        "answer = [x.grad, x.grad.stride()]"
+    )
+
+
+# -- blocks that do not record -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", ["b[:1]", "b[0]", "b.unbind()[0]", "b.split(1)", "F.apply(b)"])
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.inference_mode()", "tk.enable_grad()"])
+def test_a_view_that_cannot_tell_its_history_is_printed(view: str, block: str) -> None:
+    own = _FUNCTION.format("x[:]")
+    for base in ("tk.ones(2)", "tk.ones(2, requires_grad=True) * 2"):
+        _same(
+            f"{own}b = {base}\nwith {block}: v = {view}\n"
+            "b.add_(tk.ones(2, requires_grad=True))\nanswer = [repr(v), f'{v}']"
+        )
+
+
+_FUNCTION = (
+    "class F(tk.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return {}\n"
+    "    @staticmethod\n    def backward(ctx, *grads): return grads[0]\n"
+)
+
+
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.inference_mode()", "tk.enable_grad()"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "w.numpy()",
+        "numpy.asarray(w)",
+        "numpy.asarray(w, dtype='f8')",
+    ],
+)
+def test_an_array_of_a_leaf_where_nothing_is_recorded(what: str, block: str) -> None:
+    for leaf in ("tk.ones(2, requires_grad=True)", "tk.ones(2, requires_grad=True) * 2"):
+        _same(f"w = {leaf}\nwith {block}: a = {what}\nanswer = [str(a), str(getattr(a, 'dtype', 0))]")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tk.ones(2,{})",
+        "tk.tensor([1.0],{})",
+        "tk.empty(2,{})",
+        "tk.ones_like(tk.ones(2),{})",
+        "tk.eye(2,{})",
+        "tk.rand(2,{})",
+    ],
+)
+def test_what_is_made_in_inference_mode_stays_so(call: str) -> None:
+    made = call.format("requires_grad=True")
+    _same(f"with tk.inference_mode(): x = {made}\nanswer = [x.is_inference(), x.requires_grad, x.is_leaf]")
+    _same(f"with tk.inference_mode(): x = {made}\nanswer = x._version")
+
+
+@pytest.mark.parametrize("block", ["tk.no_grad()", "tk.enable_grad()"])
+@pytest.mark.parametrize("returned", ["x[:]", "x.view(2, 1), x", "x", "x.detach()", "x * 2"])
+def test_a_function_that_returns_a_view(returned: str, block: str) -> None:
+    own = _FUNCTION.format(returned)
+    for base in ("tk.ones(2)", "tk.ones(2, requires_grad=True)", "tk.ones(2, requires_grad=True) * 1"):
+        _same(f"{own}x = {base}\nwith {block}: r = F.apply(x)\nanswer = [r, r is x]")
