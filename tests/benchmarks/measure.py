@@ -1,10 +1,11 @@
 """How a benchmark measures: calls in a row as `timeit` makes them, the sides in one process and by turns.
 
-A turn is a warm-up of some milliseconds, after which threads are awake and caches filled, and then the calls that
-count, by a clock at the wall. Before the next side's turn, whatever threads the last one used must have fallen asleep:
-a library's threads spin for a while after their last piece of work, waiting for more (PyTorch's for about 9 ms, those
-of OpenBLAS for longer), and take a core from the other side meanwhile. Both sides have the same number of threads, and
-every loop is compiled before the first call.
+A turn is a warm-up of some milliseconds, and longer until the calls come as fast as they once did: then threads are
+awake, on processors of their own, and caches filled. After it come the stretches that count, each of many calls between
+two looks at a clock at the wall; the turn says their median. Before the next side's turn, whatever threads the last one
+used must have fallen asleep: a library's threads spin for a while after their last piece of work, waiting for more
+(PyTorch's for about 9 ms, those of OpenBLAS for longer), and take a core from the other side meanwhile. Both sides have
+the same number of threads, and every loop is compiled before the first call.
 
 The sides are run close together and change places every round, so that a busy or slowing machine is unkind to both.
 What counts is the median over the rounds.
@@ -41,14 +42,16 @@ __all__ = [
 
 #: In the words of the table's head. Tables of one method can be compared: change the words with the method.
 METHOD = (
-    "calls in a row as `timeit` makes them, warm, loops compiled, as many threads on each side, wall clock"
+    "calls in a row as `timeit` makes them, warm, in stretches of a millisecond of which the median counts, loops "
+    "compiled, as many threads on each side, wall clock"
 )
 
 ROUNDS, _FEWEST = 9, 3
-_SECONDS = 1.0  # after so long, no further round is begun
-_WARM, _TURN = 0.003, 0.005
-_LEAST = 2  # calls in a row, however long they take ...
+_STRETCH, _WARM, _TURN = 0.001, 0.003, 0.005
+_FIRST = 0.010  # the warm-up of a side's first turn, which finds out how long its calls take
+_LEAST = 3  # stretches in a turn, however long a call takes ...
 _LONG = 0.1  # ... but from here on a call is long enough to wake and fill what it uses, and to be timed alone
+_SLOW, _PATIENCE = 2.0, 0.25  # not warm while calls take twice what they once took; but not for ever
 _STEP, _LONGEST_REST = 0.003, 0.3
 
 
@@ -178,39 +181,41 @@ def codes(
 def side(
     code: str, names: dict[str, Any], clock: Callable[[], float] = time.perf_counter
 ) -> Callable[[], float]:
-    """A piece of code that is run many times in a row, after as many runs as warm it up; seconds for one run.
-
-    Its first turn finds out how many that are.
-    """
-    timer = timeit.Timer(code, timer=clock, globals=names)
-    once = 0.0
-
-    def turn() -> float:
-        nonlocal once
-        if not once:
-            once = _once(timer)
-            return once
-        if once >= _LONG:
-            return timer.timeit(1)
-        timer.timeit(math.ceil(_WARM / once))
-        count = max(_LEAST, math.ceil(_TURN / once))
-        return timer.timeit(count) / count
-
-    return turn
+    """A piece of code whose turn is many runs in a row, after as many as warm it up; seconds for one run."""
+    return _Side(timeit.Timer(code, timer=clock, globals=names))
 
 
-def _once(timer: timeit.Timer) -> float:
-    """What one of many runs in a row takes: the first ones load and wake what the others find ready."""
-    alone = min(timer.timeit(1) for _ in range(2))
-    return alone if alone >= _LONG else min(_in_a_row(timer) for _ in range(2))
+class _Side:
+    def __init__(self, timer: timeit.Timer) -> None:
+        self._timer = timer
+        self._best = math.inf  # what one run took in the fastest stretch so far
 
+    def __call__(self) -> float:
+        self._warm(_WARM if self._best < math.inf else _FIRST)
+        long = self._best >= _LONG
+        found, spent = list[float](), 0.0
+        while not found or (not long and (len(found) < _LEAST or spent < _TURN)):
+            once, taken = self._stretch()
+            found.append(once)
+            spent += taken
+        return median(found)
 
-def _in_a_row(timer: timeit.Timer) -> float:
-    count, taken = 1, timer.timeit(1)
-    while taken < _WARM:
-        count *= 2
-        taken = timer.timeit(count)
-    return taken / count
+    def _warm(self, least: float) -> None:
+        """Run until it is as fast as ever: threads that have just been woken may still share one processor."""
+        if _LONG <= self._best < math.inf:
+            return
+        once, spent = math.inf, 0.0
+        while spent < least or (once > _SLOW * self._best and spent < _PATIENCE):
+            once, taken = self._stretch()
+            spent += taken
+
+    def _stretch(self) -> tuple[float, float]:
+        """Runs in a row, for a millisecond or one of them: what one took, and all."""
+        count = max(1, math.ceil(_STRETCH / self._best))
+        taken = self._timer.timeit(count)
+        once = taken / count
+        self._best = min(self._best, max(once, 1e-9))
+        return once, taken
 
 
 def duration(seconds: float) -> str:

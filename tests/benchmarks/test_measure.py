@@ -20,10 +20,10 @@ class _Clock:
 
     def __init__(self, *seconds: float) -> None:
         self.now, self.calls, self.looks = 0.0, 0, list[int]()
-        self._seconds = seconds
+        self.seconds = seconds
 
     def call(self) -> None:
-        self.now += self._seconds[min(self.calls, len(self._seconds) - 1)]
+        self.now += self.seconds[min(self.calls, len(self.seconds) - 1)]
         self.calls += 1
 
     def look(self) -> float:
@@ -32,31 +32,51 @@ class _Clock:
 
 
 @pytest.mark.parametrize(
-    ("once", "warm", "count"), [(1e-6, 3000, 5000), (0.001, 3, 5), (0.004, 1, 2), (0.05, 1, 2), (0.2, 0, 1)]
+    ("once", "in_a_row", "warm", "counted"),
+    [
+        (1.5e-6, 667, 3, 5),
+        (3e-4, 4, 3, 5),
+        (0.0016, 1, 2, 4),
+        (0.02, 1, 1, 3),
+        (0.2, 1, 0, 1),
+    ],
 )
-def test_a_turn_is_some_milliseconds_of_calls_in_a_row_after_as_many_to_warm_up(
-    once: float, warm: int, count: int
+def test_a_turn_is_stretches_of_calls_in_a_row_after_some_that_warm_up(
+    once: float, in_a_row: int, warm: int, counted: int
 ) -> None:
     clock = _Clock(once)
     turn = side("call()", {"call": clock.call}, clock.look)
     assert turn() == pytest.approx(once)
-    clock.calls, clock.looks = 0, []
-    for _ in range(3):
+    for _ in range(2):
+        clock.looks = []
         assert turn() == pytest.approx(once)
-    # The clock is looked at before and after the warm-up, and before and after the calls that count.
-    passed = [turn * (warm + count) + done for turn in range(3) for done in (0, warm, warm, warm + count)]
-    passed = passed if warm else [0, 1, 1, 2, 2, 3]
-    assert clock.looks == pytest.approx(passed, rel=1e-3)
-    assert clock.calls == pytest.approx(3 * (warm + count), rel=1e-3)
+        stretches = [last - first for first, last in zip(clock.looks[::2], clock.looks[1::2], strict=True)]
+        assert stretches == [in_a_row] * (warm + counted)
 
 
-def test_how_many_calls_make_a_turn_is_found_out_by_calls_in_a_row() -> None:
-    clock = _Clock(0.5, 0.004, 0.004, 1e-5)  # the first loads, two more find threads asleep
+def test_a_turn_begins_to_count_once_the_calls_come_as_fast_as_ever() -> None:
+    asleep = [0.02, 0.02, 0.004]
+    clock = _Clock(*asleep, 1e-5)
     turn = side("call()", {"call": clock.call}, clock.look)
+    for _ in range(3):
+        turn()
+    clock.calls, clock.seconds = (
+        0,
+        (*asleep, 1e-5),
+    )  # they have fallen asleep again, but how fast it was is known
     assert turn() == pytest.approx(1e-5)
-    clock.calls = 100
-    assert turn() == pytest.approx(1e-5)
-    assert clock.calls == pytest.approx(100 + 300 + 500, abs=2)  # rounded up
+    clock.seconds = (0.02,)  # and now they stay asleep
+    before = clock.now
+    assert turn() == pytest.approx(0.02)
+    assert clock.now - before > 0.25  # in vain
+
+
+def test_a_stretch_in_which_another_program_ran_does_not_count() -> None:
+    clock = _Clock(1e-3)
+    turn = side("call()", {"call": clock.call}, clock.look)
+    turn()
+    clock.calls, clock.seconds = 0, (*[1e-3] * 4, 0.05, 1e-3)
+    assert turn() == pytest.approx(1e-3)
 
 
 def test_the_sides_take_turns_and_change_places() -> None:
