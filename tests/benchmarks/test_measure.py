@@ -55,19 +55,14 @@ def test_a_turn_is_stretches_of_calls_in_a_row_after_some_that_warm_up(
 
 
 def test_a_turn_begins_to_count_once_the_calls_come_as_fast_as_ever() -> None:
-    asleep = [0.02, 0.02, 0.004]
-    clock = _Clock(*asleep, 1e-5)
+    clock = _Clock(1e-5)
     turn = side("call()", {"call": clock.call}, clock.look)
-    for _ in range(3):
-        turn()
-    clock.calls, clock.seconds = (
-        0,
-        (*asleep, 1e-5),
-    )  # they have fallen asleep again, but how fast it was is known
+    turn()
+    clock.calls, clock.seconds = 0, (*[1e-4] * 450, 1e-5)  # four and a half stretches
     assert turn() == pytest.approx(1e-5)
-    clock.seconds = (0.02,)  # and now they stay asleep
+    clock.seconds = (1e-4,)  # and now it stays so
     before = clock.now
-    assert turn() == pytest.approx(0.02)
+    assert turn() == pytest.approx(1e-4)
     assert clock.now - before > 0.25  # in vain
 
 
