@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import timeit
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import tensorkit
-from tests.benchmarks.measure import Row, benchmark, codes, require_torch
+from tests.benchmarks.measure import Row, benchmark, by_turns, codes, on_threads, require_torch, side
 
 __all__ = ["gradients"]
 
@@ -63,15 +62,11 @@ def _peak(library: str) -> float:
 def _added(code: str, plain: str, ours: dict[str, Any], theirs: dict[str, Any]) -> Row:
     """What recording adds to a one-element operation, in the library's own time, against what it adds in PyTorch.
 
-    A difference of two small numbers is noisy: of many short rounds, taken in turn, the median of each counts.
+    A difference of two small numbers is noisy: of many rounds, the median of each counts.
     """
-    times: dict[tuple[int, str], list[float]] = {}
-    for _ in range(10 * ROUNDS):
-        for place, names in enumerate((ours, theirs)):
-            for expression in (code, plain):
-                taken = timeit.timeit(expression, globals=names, number=5000) / 5000
-                times.setdefault((place, expression), []).append(taken)
-    middle = {key: median(found) for key, found in times.items()}
+    kinds = [(place, expression) for place in (0, 1) for expression in (code, plain)]
+    turns = by_turns([side(expression, (ours, theirs)[place]) for place, expression in kinds], 5 * ROUNDS)
+    middle = {kind: median(found) for kind, found in zip(kinds, turns, strict=True)}
     added = [middle[place, code] - middle[place, plain] for place in (0, 1)]
     told = f"tensorkit +{added[0] * 1e9:.0f} ns, PyTorch +{added[1] * 1e9:.0f} ns"
     return Row(f"{code}, added by recording", added[0] / added[1], "× PyTorch", told, 1.0)
@@ -81,17 +76,18 @@ def _added(code: str, plain: str, ours: dict[str, Any], theirs: dict[str, Any]) 
 def gradients() -> Iterator[Row]:
     torch = require_torch()
     ours, theirs = _names(tensorkit), _names(torch)
-    for code in ("x + y", "x * y", "m.t()", "m.view(6)", "m.sum()"):
-        pair = codes(code, code, ours, theirs)
-        yield Row(f"{code}, recorded", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
-    for code, plain in (("x + y", "y + y"), ("x * y", "y * y")):
-        yield _added(code, plain, ours, theirs)
-    walk = "chained.backward(retain_graph=True)"
-    pair = codes(walk, walk, ours, theirs)
-    yield Row(f"backward, {CHAIN} ops", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), 1.5)
-    for code in ("few.exp().sum().backward()", "grad(few.exp().sum(), few)"):
-        pair = codes(code, code, ours, theirs)
-        yield Row(f"{code}, 8 elements", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
+    with on_threads(torch, 1):
+        for code in ("x + y", "x * y", "m.t()", "m.view(6)", "m.sum()"):
+            pair = codes(code, code, ours, theirs)
+            yield Row(f"{code}, recorded", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
+        for code, plain in (("x + y", "y + y"), ("x * y", "y * y")):
+            yield _added(code, plain, ours, theirs)
+        walk = "chained.backward(retain_graph=True)"
+        pair = codes(walk, walk, ours, theirs)
+        yield Row(f"backward, {CHAIN} ops", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), 1.5)
+        for code in ("few.exp().sum().backward()", "grad(few.exp().sum(), few)"):
+            pair = codes(code, code, ours, theirs)
+            yield Row(f"{code}, 8 elements", pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"))
     if not Path("/proc/self/status").exists():
         return  # only Linux tells
     mine = median(_peak("tensorkit") for _ in range(ROUNDS // 3))

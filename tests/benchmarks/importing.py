@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tests.benchmarks.measure import Row, benchmark, by_turns
+from tests.benchmarks.measure import Pair, Row, benchmark, by_turns
 
 __all__ = ["importing"]
 
@@ -34,7 +34,8 @@ def importing() -> Iterator[Row]:
         # Compiled once, in the turn that does not count, as after an installation: also where this shell forbids it.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         environment["PYTHONPYCACHEPREFIX"] = cache
-        pair = by_turns(_import("tensorkit", environment), _import("numpy", environment), ROUNDS)
+        sides = [_import(module, environment) for module in ("tensorkit", "numpy")]
+        pair = Pair(*by_turns(sides, ROUNDS))
     yield Row(
         "import tensorkit", pair.ratio, "× import numpy", pair.told("import tensorkit", "import numpy"), 2.0
     )

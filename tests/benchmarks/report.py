@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.machine import Machine
-from tests.benchmarks.measure import Row
+from tests.benchmarks.measure import METHOD, Row
 
-__all__ = ["RESULTS", "Report", "Section", "load", "newest", "save", "table"]
+__all__ = ["RESULTS", "SINGLE", "Report", "Section", "load", "newest", "save", "table"]
 
 RESULTS = Path(__file__).resolve().parent / "results"
+#: The method of the tables that do not name one.
+SINGLE = (
+    "single calls or a millisecond of them by turns, which lets the second thread of PyTorch fall asleep in between: "
+    "not to be compared with tables of another method"
+)
 
 
 @dataclass(frozen=True)
@@ -30,57 +35,75 @@ class Report:
 
     Attributes:
         load: how many programs wanted a core when it began: ratios bear a busy machine, milliseconds do not.
+        load_after: the same when it ended, this program among them.
+        method: how it was measured; only reports of one method can be compared.
     """
 
     date: str
     machine: Machine
     sections: list[Section]
     load: float | None = None
+    load_after: float | None = None
+    method: str = METHOD
 
     @property
     def missed(self) -> list[Row]:
         """The rows beyond their goals."""
         return [row for section in self.sections for row in section.rows if row.missed]
 
-    def value(self, title: str, name: str) -> float | None:
+    def row(self, title: str, name: str) -> Row | None:
         """What was measured under this title and name."""
-        found = [r.value for s in self.sections if s.title == title for r in s.rows if r.name == name]
-        return found[0] if found else None
+        found = (r for s in self.sections if s.title == title for r in s.rows if r.name == name)
+        return next(found, None)
 
 
 def table(report: Report, before: Report | None = None) -> str:
-    """The report as Markdown; with an earlier one, its values stand beside."""
+    """The report as Markdown; with an earlier one of the same method, its values stand beside."""
     machine = report.machine
     lines = [
         f"# Benchmarks: {machine.processor}, {machine.cores} cores, {report.date}",
         "",
         f"{machine.system}, {machine.software}. Medians; the two sides ran by turns in the same minutes.",
+        f"Method: {report.method}.",
         "A value with a goal is **bold** where it misses it. Made by `make bench ARGS=--save`.",
     ]
     if report.load is not None:
-        lines.append(f"When it began, {report.load:g} programs wanted one of the {machine.cores} cores.")
+        lines.append(_busy(report))
     if before is not None:
         told = before.machine
-        lines.append(f"Before: {before.date}, {told.processor}, {told.cores} cores, {told.software}.")
+        kind = f"{before.date}, {told.processor}, {told.cores} cores, {told.software}"
+        same = before.method == report.method
+        lines.append(f"Before: {kind}{'' if same else ', by another method: not shown'}.")
+        before = before if same else None
     for section in report.sections:
         lines += ["", f"## {section.title}", ""]
-        if section.skipped:
-            lines.append(f"Skipped: {section.skipped}.")
-            continue
-        lines += _grid([_head(before), *(_line(section.title, row, before) for row in section.rows)])
+        lines += [f"Skipped: {section.skipped}."] if section.skipped else _grid(_cells(section, before))
     return "\n".join(lines) + "\n"
 
 
-def _head(before: Report | None) -> list[str]:
-    return ["what", "value", "goal", *(["before"] if before else []), "behind it"]
+def _busy(report: Report) -> str:
+    cores = report.machine.cores
+    began = f"When it began, {report.load:g} programs wanted one of the {cores} cores"
+    return f"{began}." if report.load_after is None else f"{began}; when it ended, {report.load_after:g} did."
 
 
-def _line(title: str, row: Row, before: Report | None) -> list[str]:
-    value = f"{row.value:.2f} {row.unit}"
-    goal = "" if row.goal is None else f"≤ {row.goal:g}"
-    earlier = before.value(title, row.name) if before else None
-    then = [] if before is None else ["" if earlier is None else f"{earlier:.2f}"]
-    return [f"`{row.name}`", f"**{value}**" if row.missed else value, goal, *then, row.detail]
+def _cells(section: Section, before: Report | None) -> list[list[str]]:
+    """The rows of a section beneath their head, with as many values in each as one of them has."""
+    threaded = any(row.threaded is not None for row in section.rows)
+    values = ["1 thread", "all threads"] if threaded else ["value"]
+    lines = [["what", *values, "goal", *(["before"] if before else []), "behind it"]]
+    for row in section.rows:
+        shown = [f"**{_shown(row, v)}**" if row.beyond(v) else _shown(row, v) for v in row.values]
+        shown += [""] * (len(values) - len(shown))
+        earlier = before.row(section.title, row.name) if before else None
+        then = ", ".join(f"{value:.2f}" for value in earlier.values) if earlier else ""
+        goal = "" if row.goal is None else f"≤ {row.goal:g}"
+        lines.append([f"`{row.name}`", *shown, goal, *([then] if before else []), row.detail])
+    return lines
+
+
+def _shown(row: Row, value: float) -> str:
+    return f"{value:.2f} {row.unit}"
 
 
 def _grid(cells: list[list[str]]) -> list[str]:
@@ -109,7 +132,9 @@ def load(place: Path) -> Report:
     sections = [
         Section(s["title"], [Row(**row) for row in s["rows"]], s["skipped"]) for s in read["sections"]
     ]
-    return Report(read["date"], Machine(**read["machine"]), sections, read["load"])
+    method = read.get("method", SINGLE)
+    machine = Machine(**read["machine"])
+    return Report(read["date"], machine, sections, read["load"], read.get("load_after"), method)
 
 
 def newest(machine: Machine, folder: Path = RESULTS) -> Report | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import tensorkit
-from tests.benchmarks.measure import Row, benchmark, codes, require_torch
+from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
 __all__ = ["small"]
 
@@ -47,6 +47,7 @@ def _names(library: Any) -> dict[str, Any]:
 @benchmark("One operation on a few elements")
 def small() -> Iterator[Row]:
     torch = require_torch()
-    for code in CODES:
-        pair = codes(code, code, _names(tensorkit), _names(torch))
-        yield Row(code, pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), GOALS.get(code))
+    with on_threads(torch, 1):
+        for code in CODES:
+            pair = codes(code, code, _names(tensorkit), _names(torch))
+            yield Row(code, pair.ratio, "× PyTorch", pair.told("tensorkit", "PyTorch"), GOALS.get(code))

@@ -1,15 +1,13 @@
 """Operations side by side with PyTorch, and NumPy where it has them: sizes from one element to ten million.
 
 Every operation is a line of code that runs under each library, on tensors ``a``, ``b``, ``m`` … of four layouts. A cell
-is one operation, layout and size: its value is the median over the rounds of ours ÷ PyTorch's, both on as many threads.
+is one operation, layout and size: its values are the medians over the rounds of ours ÷ PyTorch's, with one thread on
+either side and with all.
 """
 
 from __future__ import annotations
 
 import gc
-import os
-import time
-import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import geometric_mean, median
@@ -18,21 +16,28 @@ from typing import Any
 import numpy
 
 import tensorkit
-from tensorkit.kernels import compiled
-from tests.benchmarks.measure import Row, Skip, benchmark, duration
+from tests.benchmarks.measure import (
+    ROUNDS,
+    Row,
+    benchmark,
+    by_turns,
+    duration,
+    on_threads,
+    require_torch,
+    side,
+)
 
 __all__ = [
-    "CASES", "LAYOUTS", "LINEAR", "REASONS", "SIZES", "SQUARE", "account", "accounted", "explained", "reason", "speed",
+    "CASES", "LAYOUTS", "LINEAR", "SIZES", "SQUARE", "account", "cells", "places", "rows", "speed", "summary",
 ]  # fmt: skip
 
-SIZES = {1: (1, 1), 1_000: (40, 25), 1_000_000: (1000, 1000), 10_000_000: (4000, 2500)}
+SIZES = {1: (1, 1), 1_000: (40, 25), 100_000: (400, 250), 1_000_000: (1000, 1000), 10_000_000: (4000, 2500)}
 LAYOUTS = ("contiguous", "transposed", "sliced", "broadcast")
-ROUNDS = 9
-_ROUND_SECONDS = 0.001
-# PyTorch's threads spin for about 9 ms after their last piece of work, waiting for more (measured: the processor time
-# that a process takes while it sleeps). Who uses one library never meets that; the side that comes next would.
-_REST = 0.015
+#: Of so many elements a round takes long: the first two of the layouts will do.
+LARGE, FEW_LAYOUTS = 10_000_000, 2
 GOAL, LOOSE = 1.3, 1.6
+_SECONDS = 1.0  # of a cell's rounds
+_SLOWEST = 10
 
 
 @dataclass(frozen=True)
@@ -152,85 +157,6 @@ LINEAR_GOAL = 1.2
 
 _CALL_ALONE = "whatever the size: without it the goal is met"
 _NUMPY_TOO = "NumPy's own function takes as long"
-_CALLS = (
-    "what a call costs in Python beside NumPy's own half microsecond: from a third of a microsecond for row-major "
-    "tensors to two for three operands or a view, of which NumPy has to be given dense copies; PyTorch's whole call "
-    "takes one to two. At a million, both threads of PyTorch begin at once, and our second is handed Python's lock "
-    "first, which takes 15 µs, or is woken, which takes 40"
-)
-_SUMS = (
-    "NumPy needs one to two microseconds for a reduction before it adds anything, a compiled loop one to be called, "
-    "and the steps in Python before either one to two more, where PyTorch's whole call takes two; exponentials take "
-    "twice as long as its own"
-)
-_ORDER = (
-    "ties come out in PyTorch's order, so keys are made of the elements and moved together with their places: "
-    "three calls of compiled loops, of a microsecond before each begins, where PyTorch makes one pass"
-)
-_PLACES = (
-    "keys are checked before anything is read or written, so that nothing is left half done: a pass of NumPy's over "
-    "them, as long as PyTorch's whole call at a thousand elements"
-)
-_COPIES = (
-    "NumPy copies and fills by way of the cache, which PyTorch's stores pass by, and rows that lie apart one by one; "
-    "at a thousand elements, a call's cost in Python"
-)
-_HOUR = (
-    "PyTorch takes 60 to 130 µs for such a call of a million elements in one minute and 450 to 550 in the next, as its "
-    "second thread is awake or not; measured again, this tree and that of the table before it take the same"
-)
-_LAPACK = "NumPy's and SciPy's OpenBLAS against PyTorch's MKL: NumPy alone misses the goal"
-_UNKNOWN = "28 µs against 18 of NumPy's own product and one of the call: where the rest goes is not found out"
-
-#: Why cells are above their goals, in one sentence, by what their names begin with: every such cell of the committed
-#: table must have a reason here, and every reason such a cell (`tests/benchmarks/test_report.py`).
-REASONS: dict[str, str] = {
-    "import tensorkit": "six times as many operations are declared as when the goal was set",
-    "a graph's step, median": "95 to 119 ms in this day's tables: as much of the machine's hour as of the code",
-    "sub,": _HOUR,
-    "add with out=,": _HOUR,
-    "maximum,": _HOUR,
-    "mul,": _HOUR,
-    "neg,": _HOUR,
-    "sin,": _HOUR,
-    "clamp,": _HOUR,
-    "lt,": _HOUR,
-    "clone,": _COPIES,
-    "cat,": _COPIES,
-    "max,": _HOUR,
-    "amax of columns,": _HOUR,
-    "z.softmax(1)": "the slowest of the calls on one element, within 1 % of its goal on either side",
-    "add with alpha=,": _CALLS,
-    "addcmul,": _CALLS,
-    "lerp,": _CALLS,
-    "sigmoid,": _CALLS,
-    "floor,": _CALLS,
-    "to float64,": _HOUR,
-    "to int64,": _HOUR,
-    "logsumexp,": _SUMS,
-    "index_add,": _PLACES,
-    "scatter_add,": _PLACES,
-    "contiguous,": _COPIES,
-    "mv,": _UNKNOWN,
-    "svd,": "measured alone it is 25 µs beside the 260 of NumPy's own function; what a rest adds is not found out",
-}
-
-
-def reason(name: str) -> str:
-    """Why the cell of that name is above its goal; "" if nobody knows."""
-    return next((text for start, text in REASONS.items() if name.startswith(start)), "")
-
-
-def accounted(row: Row) -> bool:
-    """Whether the times of a row tell by themselves why its goal is missed."""
-    return _CALL_ALONE in row.detail or _NUMPY_TOO in row.detail
-
-
-def explained(row: Row) -> Row:
-    """A row beyond its goal with the reason that was found out, where its times do not tell it."""
-    why = reason(row.name) if row.missed and not accounted(row) else ""
-    detail = f"{row.detail}. {why}" if why and why not in row.detail else row.detail
-    return Row(row.name, row.value, row.unit, detail, row.goal)
 
 
 # -- operands -----------------------------------------------------------------------------------------------------
@@ -302,7 +228,7 @@ def _copied(array: Any) -> Any:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one operation, layout and size took."""
+    """What one operation, layout and size took, with so many threads."""
 
     ratio: float
     ours: float
@@ -310,77 +236,28 @@ class Cell:
     numpy: float | None
 
     def told(self) -> str:
-        text = f"{self.ratio:.2f} (tensorkit {duration(self.ours)}, PyTorch {duration(self.theirs)}"
-        return text + (")" if self.numpy is None else f", NumPy {duration(self.numpy)})")
+        text = f"tensorkit {duration(self.ours)}, PyTorch {duration(self.theirs)}"
+        return text if self.numpy is None else f"{text}, NumPy {duration(self.numpy)}"
 
 
-def _timer(code: str, names: dict[str, Any], clock: Callable[[], float], rest: bool) -> Callable[[], float]:
-    timer = timeit.Timer(code, timer=clock, globals=names)
-    once = min(timer.timeit(1) for _ in range(3))
-    count = max(1, int(_ROUND_SECONDS / max(once, 1e-7)))
-
-    def turn() -> float:
-        if rest:
-            time.sleep(_REST)
-        if once < 0.05:
-            timer.timeit(1)  # what the other side left in the caches does not count
-        return timer.timeit(count) / count
-
-    return turn
+#: The cells of one operation by the number of threads.
+Cells = dict[int, Cell]
 
 
-def _cell(
-    codes: tuple[str, str],
-    arrays: dict[str, Any],
-    torch: Any,
-    clock: Callable[[], float],
-    rounds: int,
-    threads: bool,
-) -> Cell:
-    """One cell of the table; ``threads`` says that the libraries share its work among several."""
-    code, in_numpy = codes
-    sides = [_timer(code, _under(library, arrays), clock, threads) for library in (tensorkit, torch)]
+def _cell(code: str, in_numpy: str, arrays: dict[str, Any], torch: Any) -> Cell:
+    """One cell; NumPy's code is left out where there is none."""
+    arrays = _used((code, in_numpy), arrays)
+    sides = [side(code, _under(library, arrays)) for library in (tensorkit, torch)]
     if in_numpy:
         draw = numpy.random.default_rng(0)
-        sides.append(_timer(in_numpy, {"np": numpy, "r": draw, **_under_numpy(arrays)}, clock, threads))
-    times: list[list[float]] = [[] for _ in sides]
-    for number in range(rounds):
-        for which in range(len(sides)) if number % 2 else reversed(range(len(sides))):
-            times[which].append(sides[which]())
-    ratio = median([one / two for one, two in zip(times[0], times[1], strict=True)])
-    return Cell(ratio, median(times[0]), median(times[1]), median(times[2]) if in_numpy else None)
+        sides.append(side(in_numpy, {"np": numpy, "r": draw, **_under_numpy(arrays)}))
+    ours, theirs, *others = by_turns(sides, ROUNDS, _SECONDS)
+    ratio = median([one / two for one, two in zip(ours, theirs, strict=True)])
+    return Cell(ratio, median(ours), median(theirs), median(others[0]) if others else None)
 
 
 def _under_numpy(arrays: dict[str, Any]) -> dict[str, Any]:
     return {k: _copied(v) if isinstance(v, numpy.ndarray) else v for k, v in arrays.items()}
-
-
-# -- the table ----------------------------------------------------------------------------------------------------
-
-
-_SHARED = 1_000_000  # from this size of `SIZES` on, the work of one call is shared among threads
-
-
-def _rounds(size: int) -> int:
-    return ROUNDS if size >= _SHARED else 3 * ROUNDS
-
-
-def _cells(torch: Any) -> Iterator[tuple[str, Case, dict[int, Cell]]]:
-    """Every operation and layout, with a cell for each size."""
-    clock = time.perf_counter
-    for layout in LAYOUTS:
-        found: dict[str, dict[int, Cell]] = {}
-        for size, shape in SIZES.items():  # the operands of a size are made once for all operations
-            arrays = _arrays(layout, shape)
-            for name, case in CASES.items():
-                if LAYOUTS.index(layout) < case.layouts and size <= case.largest:
-                    codes = (case.code, case.numpy)
-                    used = _used(codes, arrays)
-                    cell = _cell(codes, used, torch, clock, _rounds(size), size >= _SHARED)
-                    found.setdefault(name, {})[size] = cell
-            gc.collect()
-        for name, cells in found.items():
-            yield f"{name}, {layout}", CASES[name], cells
 
 
 def _used(codes: tuple[str, str], arrays: dict[str, Any]) -> dict[str, Any]:
@@ -389,15 +266,58 @@ def _used(codes: tuple[str, str], arrays: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arrays.items() if name in names}
 
 
-def _linear(torch: Any) -> Iterator[Row]:
+def _counts() -> tuple[int, ...]:
+    """The numbers of threads to measure with: one, and as many as the libraries begin with."""
+    return tuple(sorted({1, tensorkit.get_num_threads()}))
+
+
+def places() -> list[tuple[str, str, int]]:
+    """Every cell's operation, layout and size, in the order of the table."""
+    return [
+        (name, layout, size)
+        for layout in LAYOUTS
+        for name, case in CASES.items()
+        for size in SIZES
+        if LAYOUTS.index(layout) < (case.layouts if size < LARGE else min(case.layouts, FEW_LAYOUTS))
+        and size <= case.largest
+    ]
+
+
+def cells(torch: Any, counts: tuple[int, ...]) -> dict[tuple[str, str, int], Cells]:
+    """Every cell, with each number of threads; NumPy has but one, and is measured beside one.
+
+    The operands of a layout and size are made once for all operations.
+    """
+    found: dict[tuple[str, str, int], Cells] = {place: {} for place in places()}
+    for layout in LAYOUTS:
+        for size, shape in SIZES.items():
+            here = [place for place in found if place[1:] == (layout, size)]
+            arrays = _arrays(layout, shape) if here else {}
+            for count in counts:
+                with on_threads(torch, count):
+                    for place in here:
+                        case = CASES[place[0]]
+                        found[place][count] = _cell(
+                            case.code, case.numpy if count == 1 else "", arrays, torch
+                        )
+            gc.collect()
+    return found
+
+
+def _linear(torch: Any, counts: tuple[int, ...]) -> Iterator[Row]:
+    """Products and decompositions; NumPy's have as many threads as the others."""
     for n in SQUARE:
         arrays = _matrices(n)
-        for name, codes in LINEAR.items():
-            used = _used(codes, arrays)
-            rounds = ROUNDS if n < 1000 or name not in ("svd", "eigh") else 3
-            cell = _cell(codes, used, torch, time.perf_counter, rounds, threads=True)
-            told = _accounted(cell, LINEAR_GOAL)
-            yield Row(f"{name}, {n} × {n}", cell.ratio, "× PyTorch", told, LINEAR_GOAL)
+        found: dict[str, Cells] = {name: {} for name in LINEAR}
+        for count in counts:
+            with on_threads(torch, count):
+                for name, (code, in_numpy) in LINEAR.items():
+                    found[name][count] = _cell(code, in_numpy, arrays, torch)
+        for name, its in found.items():
+            yield _row(f"{name}, {n} × {n}", its, LINEAR_GOAL)
+
+
+# -- the table ----------------------------------------------------------------------------------------------------
 
 
 def account(cell: Cell, goal: float, one: Cell | None = None) -> str:
@@ -417,35 +337,62 @@ def account(cell: Cell, goal: float, one: Cell | None = None) -> str:
     return _NUMPY_TOO if cell.numpy is not None and cell.numpy >= 0.9 * cell.ours else ""
 
 
-def _accounted(cell: Cell, goal: float, one: Cell | None = None) -> str:
-    """The times of a cell, and what they say of a goal that is missed."""
-    said = account(cell, goal, one) if cell.ratio > goal else ""
-    return f"{cell.told()}. {said}" if said else cell.told()
+def _row(name: str, its: Cells, goal: float, alone: Cells | None = None) -> Row:
+    """A line of the table, with the times of a cell and what they say of a goal that is missed."""
+    told = []
+    for count, cell in its.items():
+        said = account(cell, goal, alone[count] if alone else None) if cell.ratio > goal else ""
+        told.append(f"{_threads(count)}: {cell.told()}{f' ({said})' if said else ''}")
+    return _compared(name, [cell.ratio for cell in its.values()], "; ".join(told), goal)
+
+
+def _compared(name: str, ratios: list[float], told: str, goal: float) -> Row:
+    """A row of the ratios with one thread and, where there are several, with all."""
+    return Row(name, ratios[0], "× PyTorch", told, goal, ratios[-1] if len(ratios) > 1 else None)
+
+
+def _threads(count: int) -> str:
+    """How many, in words.
+
+    >>> _threads(1), _threads(2)
+    ('1 thread', '2 threads')
+    """
+    return f"{count} thread{'s' if count > 1 else ''}"
+
+
+def rows(found: dict[tuple[str, str, int], Cells]) -> Iterator[Row]:
+    """A row for every cell."""
+    for (name, layout, size), its in found.items():
+        alone = found.get((name, layout, 1)) if size > 1 else None
+        goal = CASES[name].goal if size > 1 else 3.0
+        yield _row(f"{name}, {layout}, {size:,}", its, goal, alone)
+
+
+def summary(found: dict[tuple[str, str, int], Cells]) -> Iterator[Row]:
+    """The geometric means, by size and of all that have a thousand elements and more."""
+    sizes = {place[2] for place in found}
+    kinds = {f"{size:,}": {size} for size in SIZES if size in sizes}
+    for kind, among in ({"a thousand elements and more": sizes - {1}} | kinds).items():
+        ratios: dict[int, list[float]] = {}
+        for place, its in found.items():
+            for count, cell in its.items():
+                if place[2] in among:
+                    ratios.setdefault(count, []).append(cell.ratio)
+        if not ratios:
+            continue
+        told = "; ".join(f"{_threads(count)}: the slowest {max(r):.2f}" for count, r in ratios.items())
+        many = len(next(iter(ratios.values())))
+        means = [geometric_mean(r) for r in ratios.values()]
+        yield _compared(f"geometric mean, {kind}", means, f"{many} cells; {told}", 1.0)
 
 
 @benchmark("Operations by size and layout")
 def speed() -> Iterator[Row]:
-    try:
-        import torch
-    except ImportError as error:
-        raise Skip("PyTorch is not installed (make bench PARITY=1 installs it)") from error
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else torch.get_num_threads()
-    torch.set_num_threads(threads)  # other benchmarks of this run want but one
-    tensorkit.set_num_threads(threads)
-    compiled.wait()
-    rows: list[Row] = []
-    ratios: dict[int, list[float]] = {size: [] for size in SIZES}
-    for name, case, cells in _cells(torch):
-        for size, cell in cells.items():
-            ratios[size].append(cell.ratio)
-            goal = case.goal if size > 1 else 3.0
-            told = _accounted(cell, goal, cells[1] if size > 1 else None)
-            rows.append(Row(f"{name}, {size:,}", cell.ratio, "× PyTorch", told, goal))
-    whole = [ratio for size, found in ratios.items() if size > 1 for ratio in found]
-    told = f"{len(whole)} cells, {threads} threads"
-    yield Row("geometric mean, a thousand elements and more", geometric_mean(whole), "× PyTorch", told, 1.0)
-    for size, found in ratios.items():
-        told = f"{len(found)} cells, the slowest {max(found):.2f}"
-        yield Row(f"geometric mean, {size:,}", geometric_mean(found), "× PyTorch", told, 1.0)
-    yield from rows
-    yield from _linear(torch)
+    torch, counts = require_torch(), _counts()
+    found = cells(torch, counts)
+    yield from summary(found)
+    every = list(rows(found))
+    for row in sorted(every, key=lambda row: -max(row.values))[:_SLOWEST]:
+        yield Row(f"slowest: {row.name}", row.value, row.unit, row.detail, None, row.threaded)
+    yield from every
+    yield from _linear(torch, counts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import tensorkit
-from tests.benchmarks.measure import Row, benchmark, codes, require_torch
+from tests.benchmarks.measure import Row, benchmark, codes, on_threads, require_torch
 
 __all__ = ["CODES", "tiny"]
 
@@ -233,8 +233,8 @@ def _names(library: Any) -> dict[str, Any]:
 def tiny() -> Iterator[Row]:
     torch = require_torch()
     ratios = []
-    for kind, its_codes in CODES.items():
-        for code in its_codes:
+    with on_threads(torch, 1):
+        for kind, code in ((kind, code) for kind, its_codes in CODES.items() for code in its_codes):
             pair = codes(code, code, _names(tensorkit), _names(torch))
             ratios.append(pair.ratio)
             yield Row(code, pair.ratio, "× PyTorch", f"{pair.told('tensorkit', 'PyTorch')} ({kind})", MOST)
