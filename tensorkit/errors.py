@@ -31,12 +31,18 @@ __all__ = [
     "MissingKernelError",
     "NoCudaError",
     "OutOfMemoryError",
+    "SHARED_SLOTS",
     "Spoken",
     "ViewError",
     "type_name",
     "warn",
 ]
 
+#: Why something cannot be written to.
+SHARED_SLOTS = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
 _HERE = os.path.dirname(__file__) + os.sep
 
 
