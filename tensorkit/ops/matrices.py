@@ -176,17 +176,16 @@ def _check_kept(result: Tensor, out: Any) -> Tensor:
         raise RuntimeError(
             f"Expected out tensor to have dtype {_CPP[result._dtype.name]}, but got {_CPP[out._dtype.name]} instead"
         )
-    checked: Tensor = out
-    return checked
+    return out
 
 
 def into(result: Tensor, out: Any) -> Tensor:
     """A result written into a tensor given as ``out=``, of the very dtype; resized, it lies as the result does."""
-    out = _check_kept(result, out)
-    resize_out(out, result._lay().size, result._lay().stride)
-    copy_into(out, result)
-    out._bump()
-    return out
+    target = _check_kept(result, out)
+    resize_out(target, result._lay().size, result._lay().stride)
+    copy_into(target, result)
+    target._bump()
+    return target
 
 
 def unless_filled(result: Tensor, out: Any) -> Tensor:
