@@ -256,7 +256,7 @@ class Program:
         """Whether the values hang on the order of writing, on memory that nobody wrote, or on a library's rounding."""
         if not step.writes:
             return False
-        if step.op.startswith("empty") or (step.op and factorises(step.op)):
+        if step.op.startswith(("empty", "resize")) or (step.op and factorises(step.op)):
             return True
         targets = list(self._involved(step.writes))
         sources = list(self._involved(step.reads))
