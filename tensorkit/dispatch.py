@@ -28,7 +28,7 @@ from tensorkit import tracing
 from tensorkit.bits import resolved
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
-from tensorkit.errors import MissingKernelError, unallocated, warn
+from tensorkit.errors import SHARED_SLOTS, MissingKernelError, unallocated, warn
 from tensorkit.forms import (
     METHODS,
     Inner,
@@ -1031,7 +1031,7 @@ def _function(
                 else:
                     return quick(*args)
             if out is not None and _needs_others(name, out):
-                return _into_others(body, args, kwargs)
+                return _into_others(name, body, args, kwargs)
             return body(*args, **kwargs)
         except _MISREAD as error:
             renamed = _from_numpy_names(body, kwargs) if kwargs else None
@@ -1138,11 +1138,11 @@ def _without_out(signature: inspect.Signature) -> inspect.Signature:
 #: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.
 IN_PLACE: Any = type("IN_PLACE", (), {"__repr__": lambda self: "IN_PLACE"})()
 _write_back: Callable[[Tensor, Tensor], Tensor] | None = None
-_deliver: Callable[[Tensor, Tensor], Any] = lambda out, result: out  # noqa: E731 - given by ``ops``
+_deliver: Callable[[Tensor, Tensor, Any], Any] = lambda out, result, stride: out  # noqa: E731 - given by ``ops``
 
 
 def register_writer(
-    write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor], Any]
+    write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor, Any], Any]
 ) -> None:
     """Told by ``ops`` how a result is written into the tensor that an in-place form was called on, or into ``out``."""
     global _write_back, _deliver
@@ -1193,8 +1193,21 @@ def _is_shared(out: Any) -> bool:
 
 #: What PyTorch writes into shared slots all the same.
 _CAREFREE = frozenset((
-    "all", "amax", "amin", "any", "cummax", "cummin", "empty", "full", "mean", "mv", "nanmean", "nansum", "ones", "sum",
-    "zeros",
+    "all", "amax", "amin", "any", "argmax", "argmin", "bmm", "cummax", "cummin", "empty", "eye", "frobenius_norm",
+    "full", "histc", "linalg_matrix_rank", "linalg_vecdot", "linalg_vector_norm", "mv", "nanmean", "nansum", "norm",
+    "ones", "prod", "rand", "randn", "randperm", "split_copy", "split_with_sizes_copy", "std", "sum", "tril", "triu",
+    "unbind_copy", "var", "zeros",
+))  # fmt: skip
+#: What looks at the memory before it resizes an output, though its result has another size.
+_LOOKS_FIRST = frozenset((
+    "addcdiv", "addcmul", "addr", "clamp", "clamp_max", "clamp_min", "complex", "conj_physical", "deg2rad", "diff",
+    "div",
+    "frexp", "ger", "index_select", "ldexp", "lerp", "logit", "masked_select", "nan_to_num", "nonzero", "outer",
+    "polar", "polygamma", "rad2deg", "round", "scatter", "scatter_add", "scatter_reduce", "special_airy_ai",
+    "special_hermite_polynomial_h", "special_hermite_polynomial_he", "special_laguerre_polynomial_l",
+    "special_legendre_polynomial_p", "special_round", "special_scaled_modified_bessel_k0",
+    "special_scaled_modified_bessel_k1", "special_spherical_bessel_j0", "square", "take", "where",
+    *(f"special_{old}chebyshev_polynomial_{kind}" for old in ("", "shifted_") for kind in "tuvw"),
 ))  # fmt: skip
 
 
@@ -1204,7 +1217,7 @@ def _needs_others(name: str, out: Any) -> bool:
     return any(getattr(one, "_bits", 0) or (name not in _CAREFREE and _is_shared(one)) for one in given)
 
 
-def _into_others(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operation that writes its results into others than these, and write those into these.
 
     Raises:
@@ -1214,15 +1227,20 @@ def _into_others(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     given = kwargs["out"]
     alone = isinstance(given, Tensor)
     outs = (given,) if alone else tuple(given)
-    plain = tuple(one.detach().clone() if _is_shared(one) else resolved(one) for one in outs)
+    shared = any(map(_is_shared, outs))
+    if shared and name in _LOOKS_FIRST:
+        raise RuntimeError(SHARED_SLOTS)
+    # With one that may have to be refused, nothing is written into the others before that is known.
+    plain = tuple(one.detach().clone() if shared else resolved(one) for one in outs)
     result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
-    for one, other in zip(outs, plain, strict=True):
-        if one is other:
-            continue
-        if _is_shared(one) and one._lay().size != other._lay().size:  # of which the warning has been given
+    pairs = [(one, other) for one, other in zip(outs, plain, strict=True) if one is not other]
+    if any(_is_shared(one) and one._lay().size == other._lay().size for one, other in pairs):
+        raise RuntimeError(SHARED_SLOTS)
+    for one, other in pairs:
+        if shared and one._lay().size != other._lay().size:  # of which the warning has been given
             one._adopt_geometry(one._store(), Layout((0,), (1,), one._lay().offset))
-        _deliver(one, other)
-    if alone:
+        _deliver(one, other, other._lay().stride if shared else None)
+    if alone or result is None:
         return given if result is plain[0] else result
     own = {id(other): one for one, other in zip(outs, plain, strict=True)}
     return type(result)(own.get(id(part), part) for part in result)

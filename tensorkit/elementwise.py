@@ -19,7 +19,7 @@ from tensorkit.bits import turned
 from tensorkit.device import CPU, device
 from tensorkit.dispatch import IN_PLACE, missing_kernel
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.errors import DeviceMismatchError, MissingKernelError, no_room, warn
+from tensorkit.errors import SHARED_SLOTS, DeviceMismatchError, MissingKernelError, no_room, warn
 from tensorkit.kernels import cpu
 from tensorkit.kernels.few import BRIEF
 from tensorkit.kernels.planes import Plane
@@ -62,6 +62,7 @@ __all__ = [
     "register_zip",
     "refuse_shared",
     "resize_out",
+    "resize_silently",
     "python_number",
     "result_dtype",
     "seen_layout",
@@ -95,7 +96,7 @@ class Pointwise:
             number the result is row-major, before one it lies as that of a function of one tensor.
         inplace_check: refuses an in-place call with PyTorch's sentence.
         like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
-        exact_out: whether ``out=`` must have the very dtype of the result.
+        exact_out: whether ``out=`` must have the very dtype of the result; or the sentence that refuses another.
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
         exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
             tensors: all others are rounded to 16 bits first.
@@ -112,7 +113,7 @@ class Pointwise:
     alpha: bool = False
     overloaded: bool = False
     numbers_apart: bool = False
-    exact_out: bool = False
+    exact_out: bool | str = False
     like_first: str = ""
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
@@ -246,10 +247,7 @@ def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, w
 def check_writable(out: Tensor) -> None:
     """Refuse to write where two elements share a slot: the order of writing would decide the result."""
     if out._lay().has_internal_overlap() == "yes":
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(SHARED_SLOTS)
 
 
 def _range(tensor: Tensor) -> tuple[int, int]:
@@ -298,6 +296,8 @@ def resize_out(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | Non
     lay = out._lay()
     if lay.size == size:
         return
+    if out._bits:
+        stride = None  # PyTorch lets the result lie in a tensor of its own, and resizes a view with bits row by row
     if lay.numel:
         warn(
             "An output with one or more elements was resized since it had shape "
@@ -312,6 +312,13 @@ def resize_out(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | Non
     if needed > storage.nbytes():
         storage.resize_(needed)
     out._adopt_geometry(storage, target)
+
+
+def resize_silently(out: Tensor, size: tuple[int, ...]) -> None:
+    """`resize_out`, row by row, for what gives no warning."""
+    if out._lay().size != size:
+        out._adopt_geometry(out._store(), Layout((0,), (1,), out._lay().offset))
+        resize_out(out, size)
 
 
 def prepare_out(
@@ -1199,7 +1206,13 @@ def _target(
     if out is None:
         return empty_strided(size, stride, kind, where)
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
-        raise RuntimeError(f"Found dtype {out._dtype.label} but expected {kind.label}")
+        first = operands[0]
+        complex_first = isinstance(first, Tensor) and first._dtype.is_complex and not kind.is_complex
+        if complex_first and out._dtype.is_complex:  # PyTorch computes the real parts of complex results
+            kind = first._dtype
+        if out._dtype is not kind and (not complex_first or out._dtype.is_complex):
+            found = f"Found dtype {out._dtype.label} but expected {kind.label}"
+            raise RuntimeError(block.exact_out if isinstance(block.exact_out, str) else found)
     return prepare_out(out, size, stride, kind, where)
 
 

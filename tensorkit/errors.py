@@ -32,6 +32,7 @@ __all__ = [
     "MissingKernelError",
     "NoCudaError",
     "OutOfMemoryError",
+    "SHARED_SLOTS",
     "Spoken",
     "ViewError",
     "no_room",
@@ -40,6 +41,11 @@ __all__ = [
     "warn",
 ]
 
+#: Why something cannot be written to.
+SHARED_SLOTS = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
 _HERE = os.path.dirname(__file__) + os.sep
 
 

@@ -487,7 +487,7 @@ def _fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
             if not (a._solid or b._solid) and x.flags.f_contiguous and y.flags.f_contiguous:
                 z[...] = run(ufunc, x, y)  # it takes no time, and NumPy turns it sooner than the operands
             elif loop is None or not loop.into(z, x, y):
-                run(ufunc, x, y, z)
+                run(ufunc, x, y, out=z)
         except (KeyError, RuntimeError):
             return False
         out._bump()
@@ -676,6 +676,17 @@ def _quick_method(
 # -- the long way in ----------------------------------------------------------------------------------------------
 
 
+#: What takes a number before a tensor, but then no ``out=``; and the forms that they are listed with.
+_NO_NUMBER_OUT = frozenset((
+    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "remainder",
+))  # fmt: skip
+_NO_NUMBER_FORMS = (
+    ("Tensor input, Tensor other", ", *, Tensor out = None"),
+    ("Number self, Tensor other", ""),
+    ("Tensor input, Number other", ", *, Tensor out = None"),
+)
+
+
 class _Caller:
     """One spelling's way into `apply`: a wrong call gets PyTorch's sentence, a listener gets its event."""
 
@@ -772,6 +783,9 @@ class _Caller:
             and (self.first == "any" or (self.first == "mixed" and isinstance(other, Tensor)))
         )
         if first and isinstance(other, self.accepted):
+            if kwargs and self.name in _NO_NUMBER_OUT and not isinstance(input, Tensor) and "out" in kwargs:
+                forms = map("".join, _NO_NUMBER_FORMS)
+                raise unmatched(self.name, args, kwargs, forms)
             return
         if self.block.overloaded:
             raise self._unmatched(args, kwargs)

@@ -283,14 +283,17 @@ def _step(a: Array, b: Array) -> Array:
     return numpy.where(a == 0, b, (a > 0).astype(a.dtype))
 
 
+_ONE_DTYPE = "heaviside is not yet implemented for tensors with different dtypes."
+
+
 def _check_step(*operands: Any) -> None:
     _no_complex("heaviside", "{} is not yet implemented for complex tensors.")(*operands)
     if operands[0]._dtype is not operands[1]._dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+        raise RuntimeError(_ONE_DTYPE)
 
 
 heaviside = binary(
-    Pointwise("heaviside", _step, None, check=_check_step),
+    Pointwise("heaviside", _step, None, check=_check_step, exact_out=_ONE_DTYPE),
     numbers=False,
     first="tensor",
     second="values",

@@ -266,6 +266,13 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     return _cross_body(input, other, dim=dim, out=out)
 
 
+_NO_DIM = (
+    "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
+    "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
+    "in a future release.".replace("torch.", "tensorkit.")
+)
+
+
 @op(
     samples=(
         sample("tk.cross(a, b)", a=(3, 2), b=(3, 2)),
@@ -290,11 +297,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     """
     check_tensors("cross", input=input, other=other)
     if dim is None:
-        warn(
-            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
-            "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
-            "in a future release.".replace("torch.", "tensorkit.")
-        )
+        if out is None:
+            warn(_NO_DIM)
         if 3 not in input._lay().size:
             raise RuntimeError("no dimension of size 3 in input")
         dim = input._lay().size.index(3)

@@ -155,8 +155,8 @@ def _write_back(input: Tensor, result: Tensor) -> Tensor:
     return input
 
 
-def _resize_and_write(out: Tensor, result: Tensor) -> None:
-    resize_out(out, result._lay().size)
+def _resize_and_write(out: Tensor, result: Tensor, stride: tuple[int, ...] | None) -> None:
+    resize_out(out, result._lay().size, stride)
     check_writable(out)
     copy_into(out, result)
     out._bump()

@@ -28,6 +28,7 @@ from tensorkit.ops.matrices import (
     kernel_dtypes,
     named,
     only,
+    unless_filled,
 )
 from tensorkit.ops.solvers import SINGULAR, check_sides, solve_triangular
 from tensorkit.sizes import broadcast_sizes
@@ -477,7 +478,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
 
 
 def _inverted(made: Tensor, out: Tensor | None) -> Tensor:
-    return made if out is None else converted(made, out, "cholesky_inverse")
+    return made if out is None else converted(unless_filled(made, out), out, "cholesky_inverse")
 
 
 # -- the old triangular solver ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tensorkit.ops.matrices import (
     host,
     is_meta,
     named,
+    unless_filled,
 )
 from tensorkit.ops.spectral import eigh, eigvalsh, linalg_svd, svdvals
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
@@ -500,4 +501,6 @@ def lstsq(
     X, residuals, ranks = _recorded_lstsq(
         input, b, vector, rcond, "gelsy" if driver is None else driver, values
     )
-    return named("linalg_lstsq", (X, residuals, ranks, values[0]), out)
+    if out is not None and len(out):
+        X = unless_filled(X, out[0])
+    return named("linalg_lstsq", (X, residuals, ranks, values[0]), out, castable="tensorkit.linalg.lstsq")

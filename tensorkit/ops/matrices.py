@@ -43,6 +43,7 @@ __all__ = [
     "is_meta",
     "kernel_dtypes",
     "named",
+    "unless_filled",
     "only",
     "unrecorded_part",
 ]
@@ -167,18 +168,30 @@ def blank(size: Sequence[int], kind: dtype, where: device = META, *, columns: bo
     return on_storage(allocate(layout.reach() * kind.itemsize, where), layout, kind)
 
 
-def into(result: Tensor, out: Any) -> Tensor:
-    """A result written into a tensor given as ``out=``, of the very dtype; resized, it lies as the result does."""
+def _check_kept(result: Tensor, out: Any) -> Tensor:
+    """Refuse what is given as ``out=`` and is no tensor of the result's very dtype."""
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
     if out._dtype is not result._dtype:
         raise RuntimeError(
             f"Expected out tensor to have dtype {_CPP[result._dtype.name]}, but got {_CPP[out._dtype.name]} instead"
         )
-    resize_out(out, result._lay().size, result._lay().stride)
-    copy_into(out, result)
-    out._bump()
     return out
+
+
+def into(result: Tensor, out: Any) -> Tensor:
+    """A result written into a tensor given as ``out=``, of the very dtype; resized, it lies as the result does."""
+    target = _check_kept(result, out)
+    resize_out(target, result._lay().size, result._lay().stride)
+    copy_into(target, result)
+    target._bump()
+    return target
+
+
+def unless_filled(result: Tensor, out: Any) -> Tensor:
+    """A result by columns for what is given as ``out=``: where that has elements, it is resized row by row."""
+    filled = isinstance(out, Tensor) and out.numel()
+    return result.contiguous() if filled else result
 
 
 def check_cast(kind: dtype, held: dtype, name: str, part: str = "result") -> None:
@@ -228,8 +241,13 @@ def named(name: str, parts: Iterable[Tensor], out: Any = None, *, castable: str 
     kind = getattr(return_types, f"{name}_out")
     if castable:
         labels = kind._fields
+        for part, target, label in zip(found, out, labels, strict=True):  # before any of them is written
+            if isinstance(target, Tensor):
+                check_cast(part._dtype, target._dtype, castable, label)
         written = [converted(*each[:2], castable, each[2]) for each in zip(found, out, labels, strict=True)]
     else:
+        for part, target in zip(found, out, strict=True):
+            _check_kept(part, target)
         written = [into(part, target) for part, target in zip(found, out, strict=True)]
     return kind(written)
 

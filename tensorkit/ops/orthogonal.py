@@ -28,6 +28,7 @@ from tensorkit.ops.matrices import (
     is_meta,
     named,
     only,
+    unless_filled,
 )
 from tensorkit.ops.solvers import solve_triangular
 from tensorkit.tensor import Array, Tensor
@@ -258,6 +259,8 @@ def geqrf(input: Tensor, *, out: Any = None) -> Any:
     else:
         packed, taus = lapack.reflectors(host(input, "geqrf"))
         parts = in_columns(packed, input._dtype), as_tensor(taus, input._dtype)
+    if out is not None and len(out) == len(parts):
+        parts = unless_filled(parts[0], out[0]), parts[1]
     return named("geqrf", parts, out, castable="tensorkit.geqrf")
 
 
@@ -393,7 +396,8 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     check_tensor("linalg_householder_product", "input", 1, input)
     check_tensor("linalg_householder_product", "tau", 2, tau)
     made = _product(input, tau)
-    return made if out is None else converted(made, out, "tensorkit.linalg.householder_product")
+    name = "tensorkit.linalg.householder_product"
+    return made if out is None else converted(unless_filled(made, out), out, name)
 
 
 @op(
@@ -532,4 +536,4 @@ def ormqr(
     found = lapack.householder_times(
         *(host(t, "ormqr") for t in (input, input2, input3)), left=left, transpose=transpose
     )
-    return only(in_columns(found, input._dtype), out)
+    return only(unless_filled(in_columns(found, input._dtype), out), out)

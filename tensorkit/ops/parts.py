@@ -12,7 +12,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.views import scatter_strided
 from tensorkit.device import META
 from tensorkit.dispatch import by_layout, call_traced, differentiable, op, sample
-from tensorkit.elementwise import empty_strided
+from tensorkit.elementwise import empty_strided, resize_silently
 from tensorkit.ops.copies import copy_into, deliver_into
 from tensorkit.ops.dims import listed_ints
 from tensorkit.sizes import contiguous_stride, normalise_dim
@@ -220,6 +220,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
     part = input._view(lay.narrow(dim, first, length))
     if out is None:
         return _row_major(part)
+    resize_silently(out, part._lay().size)
     return deliver_into(_row_major(part), out)
 
 

@@ -14,7 +14,7 @@ from tensorkit.bits import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import NUMBERS, brief, empty_strided, resize_out, result_dtype
+from tensorkit.elementwise import NUMBERS, brief, empty_strided, refuse_shared, resize_out, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import compiled_masks, few
 from tensorkit.kernels import cpu as kernels
@@ -280,6 +280,8 @@ def bucketize(
     check_flags(out_int32, right)
     if not isinstance(boundaries, Tensor) or not isinstance(input, (Tensor, *NUMBERS)):
         raise TypeError
+    if out is not None and not isinstance(input, Tensor):  # of a number there is no such form
+        raise TypeError
     if boundaries.dim() != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
     return _search(boundaries, input, out_int32, right, None, out)
@@ -445,6 +447,7 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
     result._nd()[...] = found.T
     if out is None:
         return result
+    refuse_shared(out, input)
     resize_out(out, size, result._lay().stride)
     copy_into(out, result)
     out._bump()

@@ -21,7 +21,7 @@ from tensorkit.device import CPU, META, device
 from tensorkit.dispatch import missing_kernel, op, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_devices, check_writable, empty_strided, resize_out
-from tensorkit.errors import MissingKernelError
+from tensorkit.errors import MissingKernelError, warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.ops.copies import copy_into
@@ -595,6 +595,10 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.ger.html
     """
     check_tensors("ger", input=input, vec2=vec2)
+    if out is not None:  # it is said there alone
+        warn(
+            "tensorkit.ger is deprecated and will be removed in a future PyTorch release. Use tensorkit.outer instead."
+        )
     return _outer(input, vec2, out)
 
 

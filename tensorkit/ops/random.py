@@ -34,6 +34,7 @@ from tensorkit.tensor import Array, Tensor, fresh
 __all__ = [
     "check_range",
     "draw",
+    "filled_out",
     "give_size",
     "rand",
     "rand_like",
@@ -149,6 +150,11 @@ def _make(size: tuple[int, ...], default: dtype, options: _Call) -> Tensor:
     kind, where, out = (options.named.get(key) for key in ("dtype", "device", "out"))
     if out is None:
         return empty(size, dtype=default if kind is None else kind, device=where)
+    return filled_out(out, size, kind, where)
+
+
+def filled_out(out: Tensor, size: Any, kind: Any, where: Any) -> Tensor:
+    """An ``out=`` tensor that is of the dtype and on the device asked for, if any were, in the size of a draw."""
     if kind is not None and as_dtype(kind) is not out._dtype:
         asked, held = as_dtype(kind).label, out._dtype.label
         raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({held})")
@@ -356,7 +362,13 @@ def _sized(
         if several or bool(size) == ("size" in keyword):
             raise call.refused()
         sizes = as_ints(size, name) if size else call.size(keyword["size"], None)
-        return fill(_make(sizes, dtypes.get_default_dtype(), call), generator, out is not None)
+        before = None if out is None else out._lay().size
+        made = _make(sizes, dtypes.get_default_dtype(), call)
+        resized = before is not None and made._lay().size != before
+        fill(made, generator, out is not None)
+        if resized:
+            made._bump()  # of these alone PyTorch counts that they were resized
+        return made
 
     create.__name__ = create.__qualname__ = name
     return create

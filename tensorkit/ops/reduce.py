@@ -810,6 +810,8 @@ def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tenso
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
     array = host(input, name)
+    if out is not None and out._dtype is dtypes.uint8:
+        array = kernels.cast(array, dtypes.uint8)  # as PyTorch does before it looks: then -0.75 is nothing
     true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
     found: Any = numpy.logical_and if name == "all" else numpy.logical_or
     values = found.reduce(true, axis=axes, keepdims=keepdim)

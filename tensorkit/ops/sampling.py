@@ -22,7 +22,7 @@ from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import empty, empty_like
 from tensorkit.ops.distributions import REAL, UNCOUNTED, check_counts, check_generator, check_std, fill_normal
-from tensorkit.ops.random import draw, give_size
+from tensorkit.ops.random import draw, filled_out, give_size
 from tensorkit.random import Generator
 from tensorkit.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor
@@ -533,7 +533,9 @@ def normal(
     _check_call({"mean": mean, "std": std, "size": size}, options)
     version = 0 if out is None else out._version + 1
     if size is not None:
-        made = empty(size, dtype=dtype, device=device) if out is None else give_size(out, size)
+        made = (
+            empty(size, dtype=dtype, device=device) if out is None else filled_out(out, size, dtype, device)
+        )
         return _finished(fill_normal(made, generator, float(mean), float(std)), version)
     constant = 1.0 if isinstance(std, Tensor) else float(1 if std is None else std)
     check_std(mean if isinstance(mean, Tensor) else std, constant)

@@ -13,7 +13,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import IN_PLACE, missing_kernel, op, sample, takes, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import NUMBERS, brief, check_writable
+from tensorkit.elementwise import NUMBERS, brief, check_writable, resize_out
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
 from tensorkit.kernels.compiled_scan import running_extreme
@@ -501,6 +501,17 @@ def _check_beside(input: Tensor, other: Any, dim: Any) -> None:
             )
 
 
+def _whole(input: Tensor, out: Tensor) -> Tensor:
+    """No difference at all, as a copy in a tensor that is resized before its dtype is looked at."""
+    size = input._lay().size
+    if out._lay().size != size:
+        resize_out(out, size)
+        out._bump()
+    if out._dtype is not input._dtype:
+        raise RuntimeError(f"expected scalar_type {input._dtype.label} but found {out._dtype.label}")
+    return out.copy_(input)
+
+
 @op(
     strict=True,
     samples=(
@@ -560,7 +571,7 @@ def diff(
         input = cat(tuple(part for part in (prepend, input, append) if part is not None), dim)
     axis = one_axis(dim, input.dim())
     if not n:
-        return zeros_like(input).copy_(input) if out is None else out.copy_(input)
+        return zeros_like(input).copy_(input) if out is None else _whole(input, out)
     if out is not None and not input.size(axis):
         raise IndexError("start out of range (expected to be in range of [0, 0], but got 1)")
     for left in range(min(int(n), input.size(axis)), 0, -1):

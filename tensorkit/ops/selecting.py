@@ -13,13 +13,12 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit import strides as layouts
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import empty_strided, refuse_shared, resize_out
+from tensorkit.elementwise import empty_strided, refuse_shared, resize_out, resize_silently
 from tensorkit.kernels import compiled_order
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import order as orders
@@ -217,12 +216,7 @@ def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any) -> None:
         shown = (*size[:axis], 1, *size[axis:]) if not keepdim and len(size) == len(kept) - 1 else size
         if target.numel():
             resize_out(empty_strided(shown, contiguous_stride(shown), target._dtype, META), kept)
-        _resize_silently(target, result)
-
-
-def _resize_silently(target: Tensor, size: tuple[int, ...]) -> None:
-    target._adopt_geometry(target._store(), layouts.contiguous((0,)))
-    resize_out(target, size)
+        resize_silently(target, result)
 
 
 @op(
@@ -485,7 +479,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
         raise missing_kernel("mode_cpu", kind.label)
     if given is not None and not size:
         for target in given:
-            _resize_silently(target, ())
+            resize_silently(target, ())
     elif given is not None and input.numel():
         _make_room_kept(input, axis, keepdim, given)
     results = _one_of_each(input, axis, keepdim, _mode_rows, "mode")

@@ -272,6 +272,8 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
             if quick is not None:
                 return quick
         _check_spread(dim, unbiased, keepdim, correction)
+        if out is not None and (isinstance(dim, bool) or (dim is None and unbiased is not UNSAID)):
+            raise TypeError
         dim, by = _correction(dim, unbiased, correction)
         values, _, kind = _spread(name, input, dim, by, keepdim)
         if input._device == META:

@@ -13,7 +13,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch import IN_PLACE, differentiable, op, sample, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import Held, Pointwise, apply, at_once, brief, plain_alike
+from tensorkit.elementwise import Held, Pointwise, apply, at_once, brief, plain_alike, resize_out
 from tensorkit.kernels import compiled, cpu, planes, ufuncs
 from tensorkit.ops.copies import like_input
 from tensorkit.ops.data import plain_number
@@ -434,6 +434,8 @@ def nan_to_num(
     if out is IN_PLACE and input._dtype.category < 2:
         input._bump()  # there is nothing to replace; counted as a write all the same
         return input
+    if isinstance(out, Tensor) and input._dtype.category < 2:
+        resize_out(out, input._lay().size)  # row by row: there is nothing to replace, and PyTorch copies
     limits = _edges(input._dtype)
     nan = 0.0 if nan is None else nan
     body: Any = partial(_replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)

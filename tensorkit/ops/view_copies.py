@@ -10,6 +10,7 @@ from tensorkit import brackets, dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.bits import resolved
 from tensorkit.dispatch import op, registry, sample, takes
+from tensorkit.elementwise import resize_out
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.parts import slice_backward
 from tensorkit.ops.pointwise import not_implemented
@@ -76,6 +77,15 @@ def _named(view: str, rule: Rule) -> Rule:
     return Rule(name, applies=_REAL.get(view, rule.applies), **formulas)
 
 
+def _make_room(out: Any, part: Tensor) -> None:
+    """Resize one of several outputs, which counts as a write, before its dtype is looked at."""
+    size = part._lay().size
+    if isinstance(out, Tensor) and out._lay().size != size:
+        resize_out(out, size)
+        out._bump()
+    result_in(out, part._dtype, size, ())
+
+
 def _copied(
     view: str,
     *calls: str,
@@ -130,7 +140,7 @@ def _copied(
             )
         for target, part in zip(out, made, strict=True):
             if view != "split":
-                result_in(target, part._dtype, part._lay().size, ())
+                _make_room(target, part)
             target.copy_(part)
         return None
 

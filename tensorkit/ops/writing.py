@@ -15,7 +15,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import CPU
 from tensorkit.dispatch import Sample, op, registry
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import check_writable, empty_strided, refuse_shared, resize_out
+from tensorkit.elementwise import check_overlap, check_writable, empty_strided, refuse_shared, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.memory_order import like_strides
@@ -129,13 +129,13 @@ def paired(
             if out is None:
                 return copying(input, *args, **kwargs)
             given = (*args, *kwargs.values())
-            others = given if out is input else (input, *given)
             try:
                 made = copying(input, *args, **kwargs)
             except MissingKernelError:  # PyTorch has resized the output by then
-                result_in(out, input._dtype, input._lay().size, others)
+                result_in(out, input._dtype, input._lay().size, given)
                 raise
-            result_in(out, input._dtype, made._lay().size, others)
+            result_in(out, input._dtype, made._lay().size, given)
+            check_overlap(out, input)  # which is copied there before: it may be the very same elements
             copy_into(out, made)
             out._bump()
             return out  # type: ignore[no-any-return]

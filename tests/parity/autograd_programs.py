@@ -40,7 +40,22 @@ _PLAIN_VIEWS = (
 _SEVERAL = ("unbind", "split", "chunk")
 _UNARY = ("neg", "abs", "clone", "contiguous", "to", "sum", "mean", "max", "pow", "rsub", "reciprocal")
 _BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "pow")
-_INPLACE = ("mul_", "add_", "sub_", "div_", "copy_", "fill_", "zero_", "neg_", "abs_", "pow_", "+=", "*=")
+_INPLACE = (
+    "mul_",
+    "add_",
+    "sub_",
+    "div_",
+    "copy_",
+    "fill_",
+    "zero_",
+    "neg_",
+    "abs_",
+    "pow_",
+    "+=",
+    "*=",
+    "-=",
+    "/=",
+)
 _GEOMETRY = ("t_", "unsqueeze_", "squeeze_", "transpose_")
 _FLAGS = ("requires_grad_", "requires_grad =", "detach_", "grad = None", "grad.zero_", "del")
 _HOOKS = ("hook", "hook that returns", "retain_grad", "hook after accumulation", "hook on a node")
@@ -223,7 +238,7 @@ def _inplace(d: _Draw) -> Step:
     kind, name = d.hand.pick(_INPLACE), d.target()
     t = d.tensors[name]
     source = d.source(t.size(), _dtype(t)) if d.hand.chance(60) else str(d.hand.pick((2, 0.5, -1)))
-    if kind in ("+=", "*="):
+    if kind.endswith("="):
         return Step(kind, f"{name} {kind} {source}")
     zeroes = [n for n, other in d.tensors.items() if not other.dim()]
     arguments = {

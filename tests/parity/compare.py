@@ -194,7 +194,8 @@ def _same_bits(ours: Any, theirs: Any) -> bool:
     """Whether two tensors are the same bytes, where NumPy has a word for them; asked first, being quick."""
     if theirs.requires_grad or theirs.is_conj() or theirs.is_neg() or "bfloat16" in str(theirs.dtype):
         return False
-    a, b = ours.detach().resolve_conj().resolve_neg().numpy(), theirs.numpy()
+    # Of copies, for what `numpy` has been asked of can no longer be resized.
+    a, b = ours.detach().resolve_conj().resolve_neg().clone().numpy(), theirs.clone().numpy()
     return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
 
 

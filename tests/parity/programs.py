@@ -23,7 +23,10 @@ class Hand:
         self._bytes: Iterator[int] = iter(data)
 
     def pick(self, options: Sequence[Any]) -> Any:
-        return options[next(self._bytes, 0) % len(options)]
+        number = next(self._bytes, 0)
+        if len(options) > 256:  # one byte does not tell them all apart
+            number = number * 256 + next(self._bytes, 0)
+        return options[number % len(options)]
 
     def chance(self, percent: int) -> bool:
         return 255 - next(self._bytes, 0) < percent * 256 // 100
