@@ -253,10 +253,22 @@ class Tensor:
             _markers[-1](out)
         return out
 
-    def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
-        """Point this very tensor at other memory or another layout (`set_`, `resize_`, `t_` and their kin)."""
+    def _adopt_geometry(
+        self, storage: UntypedStorage, layout: Layout, kind: dtype | None = None, *, apart: bool = False
+    ) -> None:
+        """Point this very tensor at other memory or another layout (`set_`, `resize_`, `t_` and their kin).
+
+        Args:
+            kind: how to read the elements from now on; by default as before.
+            apart: whether a leaf's graphs so far are left to the past even if it keeps its dtype.
+        """
         self._lay()
+        meta = self._autograd
+        if meta is not None and meta.leaf:
+            meta.outlive(self, layout.size, apart or kind not in (None, self._dtype))
         self._storage, self._layout, self._array = storage, layout, None
+        if kind is not None:
+            self._dtype = kind
 
     def _bump(self) -> None:
         """Count one write; every view of the family sees it."""

@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.edges import GradientEdge
-from tensorkit.autograd.engine import run_backward
+from tensorkit.autograd.engine import run_backward, write_out
 from tensorkit.autograd.mode import state
 from tensorkit.autograd.nodes import (
     OWN,
@@ -252,13 +252,13 @@ def backward(
     for leaf in leaves:
         if isinstance(leaf, Tensor):
             _retain_grad(leaf)
-        wanted.append(_wanted(leaf))
+        wanted.append(_wanted(leaf, roots))
     if create_graph:
         _warn_cycle()
     run_backward(roots, grads, retain_graph=keep, create_graph=create_graph, wanted=wanted)
 
 
-def _wanted(tensor: Any) -> Edge:
+def _wanted(tensor: Any, roots: Sequence[Edge]) -> Edge:
     """Where the gradient of a tensor that was asked for arrives: a place that no graph leads to, if it has none."""
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr
@@ -266,6 +266,9 @@ def _wanted(tensor: Any) -> Edge:
         raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
     if not requires_grad(tensor):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
+    meta = tensor._autograd
+    if type(meta) is Meta and meta.eras is not None:
+        write_out(roots)  # who accumulates for a leaf of another size may be known to the graph alone
     edge = edge_of(tensor)
     if edge is None:
         nowhere = Node()
@@ -363,7 +366,7 @@ def grad(
     roots = _roots(outs)
     wanted = []
     for tensor in ins:
-        wanted.append(_wanted(tensor))
+        wanted.append(_wanted(tensor, roots))
     keep = create_graph if retain_graph is None else retain_graph
     walks = [
         run_backward(

@@ -22,7 +22,7 @@ from tensorkit.elementwise import empty_strided
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
 
-__all__ = ["Walk", "current_walk", "run_backward", "sum_to_size"]
+__all__ = ["Walk", "current_walk", "run_backward", "sum_to_size", "write_out"]
 
 Capture = tuple[Node, int]
 Grads = list[Tensor | None]
@@ -281,6 +281,11 @@ def _count_arrivals(roots: Iterable[Node]) -> dict[Node, int]:
     return counts
 
 
+def write_out(roots: Sequence[Edge]) -> None:
+    """Write out what was only noted of the graph behind `roots` (see `RuleNode`)."""
+    _count_arrivals([node for node, _ in roots])
+
+
 def _leading_to(targets: set[Node], reachable: dict[Node, int]) -> set[Node]:
     """The nodes from which a wanted one is reached: only these have anything to compute."""
     parents: dict[Node, list[Node]] = {}
@@ -526,15 +531,15 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
         return grad  # type: ignore[no-any-return]
     dense = own.is_non_overlapping_and_dense()
     lies_right = _lie_alike(lay, own) if dense else lay.is_contiguous()
-    if not state.grad and lies_right and grad._base is None and sys.getrefcount(grad) <= _OURS_ALONE:
+    alone = not state.grad and sys.getrefcount(grad) <= _OURS_ALONE
+    if alone and lies_right and grad._base is None:
         return grad.detach()  # type: ignore[no-any-return]
-    if dense and not lies_right:
-        return _laid_like(variable, grad)
     if not dense:
         return grad.clone() if state.grad or lies_right else grad.contiguous().detach()  # type: ignore[no-any-return]
-    alone = sys.getrefcount(grad) <= _OURS_ALONE
+    if not lies_right or (lay.size != own.size and not alone):
+        return _laid_like(variable, grad)
     copied: Tensor = grad.clone()
-    if alone and not state.grad:
+    if alone:
         return copied
     copied._bump()  # PyTorch copies into a tensor that it made
     copied._born = copied._version
@@ -543,7 +548,10 @@ def _first_grad(variable: Tensor, grad: Any) -> Tensor:
 
 def _lie_alike(one: Layout, two: Layout) -> bool:
     """Whether the strides agree wherever they are ever used; one of 0 PyTorch takes for an expanded gradient's."""
-    return all(a == b if n != 1 else a for n, a, b in zip(one.size, one.stride, two.stride, strict=False))
+    own = two.stride
+    if len(one.size) > len(own):  # the leaf lost dimensions since it was recorded
+        own = (*(own or (1,)), *[-1] * len(one.size))  # without any PyTorch still reads that 1
+    return all(a == b if n != 1 else a for n, a, b in zip(one.size, one.stride, own, strict=False))
 
 
 def _laid_like(variable: Tensor, grad: Tensor) -> Tensor:

@@ -86,6 +86,7 @@ class Meta:
         node, output_nr: which operation made it, as which of its outputs.
         hooks: called with the gradient on its way to this tensor.
         retains: collect the gradient although this is no leaf.
+        eras: of a leaf that got another size or dtype since it was recorded, what it was before.
     """
 
     # Defaults on the class: most tensors of a graph need a node and nothing else, and are made by the thousand.
@@ -100,6 +101,33 @@ class Meta:
     after: OrderedDict[int, Callable[..., Any]] | None = None
     #: In which dtype a leaf wants its gradient: OWN for that of its values, None for whichever arrives.
     grad_dtype: dtype | str | None = OWN
+    eras: list[Era] | None = None
+
+    def outlive(self, tensor: Tensor, size: tuple[int, ...], apart: bool) -> None:
+        """A leaf is about to get another size or dtype: what was recorded by now knows it as it is.
+
+        Args:
+            apart: whether its accumulator is left to the past, as PyTorch does; otherwise that stays, as it is.
+        """
+        if apart:
+            for era in self.eras or ():
+                era.accumulator, era.over = era.accumulator or self.accumulator, True
+        elif size == tensor._lay().size or (self.accumulator is not None and self.accumulator() is not None):
+            return
+        era = Era(next(sequence), leaf_face(tensor, self.grad_dtype))
+        if apart:
+            era.accumulator, era.over, self.accumulator = self.accumulator, True, None
+        self.eras = [*(self.eras or ()), era]
+
+
+class Era:
+    """What a leaf was until `end`; once it is `over`, for good, with an accumulator of its own."""
+
+    __slots__ = ("accumulator", "end", "face", "over")
+
+    def __init__(self, end: int, face: Face) -> None:
+        self.end, self.face, self.over = end, face, False
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None
 
 
 def meta_of(tensor: Tensor) -> Meta:
@@ -534,7 +562,8 @@ class PairPlan:
     def settle(self, node: RuleNode, note: Any) -> None:
         """Write out the note of a call."""
         _, first, second, size, kind, other, other_version, input, version, node.sequence = note
-        node.edges = (_edge(first), _edge(second)) if self.wide else (_edge(first),)
+        number = node.sequence
+        node.edges = (_edge(first, number), _edge(second, number)) if self.wide else (_edge(first, number),)
         node.faces = [face_of(size, kind)]
         node.arguments = {"alpha": 1} if self.tensors else {"alpha": 1, self.second_name: other}
         node.saved = {}
@@ -576,7 +605,7 @@ class SinglePlan:
     def settle(self, node: RuleNode, note: Any) -> None:
         """Write out the note of a call."""
         _, edge, size, kind, lies, input, version, results, args, kwargs, node.sequence = note
-        node.edges = (_edge(edge),)
+        node.edges = (_edge(edge, node.sequence),)
         node.faces = [face_of(size, kind)]
         if args or kwargs or self.plain is None:
             node.arguments = self.arguments_of((None, *args), kwargs)
@@ -657,7 +686,7 @@ class SeveralPlan:
         args: list[Any] = [None] * self.count
         for place, value in zip(self.rest, rest, strict=True):
             args[place] = value
-        node.edges = tuple([_edge(edge) for edge in edges])
+        node.edges = tuple([_edge(edge, node.sequence) for edge in edges])
         node.faces = [face_of(size, kind)]
         node.arguments = self.arguments_of(tuple(args), {})
         for name in self.tensors:
@@ -849,11 +878,21 @@ def register_raw(kind: Callable[[RuleNode, str], Any]) -> None:
     _raw = kind
 
 
-def _edge(noted: Any) -> Edge | None:
-    """An edge from its note: a node alone where it made one tensor, a leaf for its accumulator."""
+def _edge(noted: Any, number: float) -> Edge | None:
+    """An edge from its note: a node alone where it made one tensor, a leaf for its accumulator.
+
+    Args:
+        number: the `sequence` of the node whose edge it is: tells what a leaf was then.
+    """
     if noted is None or type(noted) is tuple:
         return noted
-    return (accumulator_of(noted, meta_of(noted)) if isinstance(noted, Tensor) else noted), 0
+    if not isinstance(noted, Tensor):
+        return noted, 0
+    meta = meta_of(noted)
+    eras = meta.eras
+    if eras is not None and number < eras[-1].end:
+        return _accumulator_in(noted, meta, next(era for era in eras if number < era.end)), 0
+    return accumulator_of(noted, meta), 0
 
 
 def _saved(tensor: Tensor, version: int, noted: Any) -> Saved:
@@ -923,6 +962,20 @@ def accumulator_of(tensor: Tensor, meta: Meta) -> AccumulateGrad:
         if meta.grad_dtype is not OWN:
             node.faces = [leaf_face(tensor, meta.grad_dtype)]
         meta.accumulator = weakref.ref(node)
+    return node
+
+
+def _accumulator_in(tensor: Tensor, meta: Meta, era: Era) -> AccumulateGrad:
+    """The accumulator for what was recorded of a leaf before it got another size or dtype."""
+    held = era.accumulator if era.over else meta.accumulator
+    node = None if held is None else held()
+    if node is None:
+        node = AccumulateGrad(tensor)
+        node.faces = [era.face]
+        if era.over:
+            era.accumulator = weakref.ref(node)
+        else:
+            meta.accumulator = weakref.ref(node)
     return node
 
 

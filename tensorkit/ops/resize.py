@@ -236,7 +236,7 @@ _NO_WAY_BACK.geometry = True
 
 def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
     if source is None:
-        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0))
+        input._adopt_geometry(storage.allocate(0, input._device), Layout((0,), (1,), 0), apart=True)
         input._bump()
         return input
     if isinstance(source, Tensor):
@@ -244,7 +244,7 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
             raise RuntimeError(
                 f"Could not set tensor of type {cpp_name(source._dtype)} to a tensor of type {cpp_name(input._dtype)}"
             )
-        input._adopt_geometry(source._store(), source._lay())
+        input._adopt_geometry(source._store(), source._lay(), apart=True)
         input._bump()
         return input
     held = _source_storage(source)
@@ -266,6 +266,6 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
     if min(stride, default=0) < 0:
         raise overflowed(size, stride)
     target = Layout((), (), 0).as_strided(size, stride, storage_offset, held.nbytes(), input._dtype.itemsize)
-    input._adopt_geometry(held, target)
+    input._adopt_geometry(held, target, apart=True)
     input._bump()
     return input

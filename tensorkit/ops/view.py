@@ -371,8 +371,8 @@ def _set_data(input: Tensor, value: Any) -> None:
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or complex dtype"
         )
-    input._adopt_geometry(value._store(), value._lay())
-    input._dtype, input._device = value._dtype, value._device
+    input._adopt_geometry(value._store(), value._lay(), value._dtype)
+    input._device = value._device
     if input._bits != value._bits:
         input._bits = value._bits
 

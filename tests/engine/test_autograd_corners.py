@@ -321,3 +321,55 @@ def test_a_function_that_returns_a_view(returned: str, block: str) -> None:
     own = _FUNCTION.format(returned)
     for base in ("tk.ones(2)", "tk.ones(2, requires_grad=True)", "tk.ones(2, requires_grad=True) * 1"):
         _same(f"{own}x = {base}\nwith {block}: r = F.apply(x)\nanswer = [r, r is x]")
+
+
+# -- leaves that got another size since they were recorded ----------------------------------------------------------
+
+#: PyTorch gives this warning once in a process.
+_QUIETLY = "import warnings; warnings.filterwarnings('ignore', 'grad and param do not obey')\n"
+_SIZES = ["()", "(1,)", "(2,)", "(3,)", "(2, 3)", "(0,)"]
+_LOSSES = ["x.sum()", "(x * 3).sum()", "x.sum() + (x * 3).sum()"]
+
+
+@pytest.mark.parametrize("after", _SIZES)
+@pytest.mark.parametrize("before", _SIZES)
+def test_a_leaf_of_another_size_than_was_recorded(before: str, after: str) -> None:
+    for loss, held in itertools.product(_LOSSES, ("", "x.grad = tk.full({}, 10.0); ".format)):
+        have = held and held(before)
+        _same(
+            f"{_QUIETLY}x = tk.ones({before}, requires_grad=True); {have}y = {loss}; x.data = tk.ones({after})\n"
+            "y.backward(); answer = x.grad"
+        )
+
+
+_CHANGES = [
+    "x.data = x.data.double()",
+    "x.data = tk.ones(5).double()",
+    "x.data = tk.ones(4, 2, 3)",
+    "x.data = tk.ones(1, 3).expand(2, 3)",
+    "x.data = tk.ones(3, 2).t()",
+    "x.set_(tk.ones(5))",
+    "x.set_()",
+    "x.t_()",
+    "x.unsqueeze_(0)",
+    "x.resize_(3, 2)",
+    "x.as_strided_((3, 2), (1, 3))",
+    "tk.add(tk.ones(6), 1, out=x)",
+]
+_WALKS = [
+    "y.backward(); answer = x.grad, x.grad.stride()",
+    "y.backward(retain_graph=True); y.backward(); answer = x.grad",
+    "answer = tk.autograd.grad(y, x)",
+    "del y; answer = None; y = x.sum(); y.backward(); answer = x.grad, x.grad.stride()",
+    "x.grad = x.data * 2; y.backward(); answer = x.grad",
+    "x.register_hook(lambda g: g * 2); y.backward(); answer = x.grad",
+    "seen = []; x.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad * 1)); y.backward(); answer = seen",
+]
+
+
+@pytest.mark.parametrize("change", _CHANGES)
+def test_a_leaf_that_was_changed_otherwise_since_it_was_recorded(change: str) -> None:
+    for loss, walk in itertools.product(_LOSSES, _WALKS):
+        begin = f"{_QUIETLY}x = tk.ones(2, 3, requires_grad=True); y = {loss}\n"
+        for seen in ("", "answer = y.grad_fn.next_functions[0][0]\n"):
+            _same(f"{begin}{seen}with tk.no_grad(): {change}\n{walk}")
