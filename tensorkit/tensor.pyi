@@ -60,7 +60,14 @@ class Tensor:
         """The storage's buffer was replaced: what was cached over the old one is wrong now."""
     def _view(self, layout: Layout) -> Tensor:
         """Another tensor on the same storage, with its own layout and the same version counter."""
-    def _adopt_geometry(self, storage: UntypedStorage, layout: Layout) -> None:
+    def _adopt_geometry(
+        self,
+        storage: UntypedStorage,
+        layout: Layout,
+        kind: dtype_type | None = None,
+        *,
+        apart: builtins.bool = False,
+    ) -> None:
         """Point this very tensor at other memory or another layout (`set_`, `resize_`, `t_` and their kin)."""
     def _bump(self) -> None:
         """Count one write; every view of the family sees it."""

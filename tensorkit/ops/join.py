@@ -221,7 +221,12 @@ def _parts(sizes: Sequence[tuple[int, ...]], dim: int) -> list[tuple[int, int | 
 
 
 def _cat(
-    tensors: tuple[Tensor, ...], dim: int, sizes: Sequence[tuple[int, ...]], out: Any, name: str
+    tensors: tuple[Tensor, ...],
+    dim: int,
+    sizes: Sequence[tuple[int, ...]],
+    out: Any,
+    name: str,
+    stride: tuple[int, ...] | None = None,
 ) -> Tensor:
     kind = tensors[0]._dtype
     if any(t._dtype is not kind for t in tensors):
@@ -230,7 +235,8 @@ def _cat(
         _check_out(out, kind, name)
     size = _joined_size(sizes, dim)
     where = check_devices(tensors)
-    stride = _joined_stride(tensors, size)
+    if stride is None:
+        stride = _joined_stride(tensors, size)
     if out is None:
         out = empty_strided(size, stride, kind, where)
     else:
@@ -440,10 +446,18 @@ def _parts_or_none(sizes: Sequence[tuple[int, ...]], dim: int) -> Any:
 
 def _stack(tensors: tuple[Tensor, ...], dim: int, out: Any) -> Tensor:
     size = tensors[0]._lay().size
-    if isinstance(out, Tensor):
+    if isinstance(out, Tensor) and dim < len(size):
         resize_out(out, (*size[:dim], len(tensors), *size[dim:]))
     pieces = tuple([t._view(t._lay().unsqueeze(dim)) for t in tensors])
-    return _cat(pieces, dim, [(*size[:dim], 1, *size[dim:])] * len(pieces), out, "stack")
+    stride = _layered_stride(tensors, dim, size) if dim < len(size) else None
+    return _cat(pieces, dim, [(*size[:dim], 1, *size[dim:])] * len(pieces), out, "stack", stride)
+
+
+def _layered_stride(tensors: Sequence[Tensor], dim: int, size: tuple[int, ...]) -> tuple[int, ...]:
+    """PyTorch joins tensors along a dimension that they have, and splits it then."""
+    whole = (*size[:dim], len(tensors) * size[dim], *size[dim + 1 :])
+    joined = Layout(whole, _joined_stride(tensors, whole), 0)
+    return joined.view((*size[:dim], len(tensors), *size[dim:])).stride
 
 
 def _check_stackable(tensors: Sequence[Tensor]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import warnings
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import tensorkit as tk
 from tests.oracle import require_torch
+from tests.twins import differing
 
 # -- one call under both libraries --------------------------------------------------------------------------------
 
@@ -208,3 +211,39 @@ def test_the_default_device_stays_until_it_is_changed() -> None:
         tk.set_default_device(None)
     assert tk.get_default_device() == tk.device("cpu")
     assert not tk.zeros(2).is_meta
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "first",
+    [
+        "ar(2, 4, 3).permute(0, 2, 1)",
+        "ar(4, 3, 2).permute(2, 1, 0)",
+        "ar(1, 3, 4).expand(2, 3, 4)",
+        "ar(2, 4, 5, 3).permute(0, 3, 1, 2)",
+        "ar(2, 4, 5, 1).permute(0, 3, 1, 2)",
+        "ar(2, 2, 4, 5, 3).permute(0, 4, 1, 2, 3)",
+        "ar(2, 1, 1, 3).permute(0, 3, 1, 2)",
+        "ar(3, 1, 1).transpose(0, 1)",
+        "ar(2, 6)[:, ::2]",
+        "ar(0, 3).t()",
+    ],
+)
+def test_how_tensors_that_do_not_lie_row_by_row_are_joined(first: str) -> None:
+    """Strides and numbers, of two alike and of one beside a row-major one, with ``out=`` and without."""
+    calls = [f"{name}([a, b], {dim})" for name in ("stack", "cat") for dim in range(-6, 6)]
+    calls += [f"{name}([a, b])" for name in ("hstack", "vstack", "dstack", "column_stack")] + [
+        "block_diag(a, b)"
+    ]
+    calls += [call[:-1] + ", out=tk.empty(0))" for call in calls if "block" not in call]
+    calls += ["stack([a])", "stack([a, b, a], 1)", "stack([a, b.double()])", "cat([a, b.double()], -1)"]
+    for call, second in itertools.product(calls, ("a * 1", "a.contiguous()")):
+
+        def join(lib: Any, call: str = call, second: str = second) -> Any:
+            names = {"tk": lib, "ar": lambda *size: lib.arange(float(math.prod(size))).view(size)}
+            names["a"] = eval(first, names)
+            names["b"] = eval(second, names)
+            joined = eval(f"tk.{call}", names)
+            return joined, joined.stride()
+
+        assert differing(join, require_torch()) is None, call
