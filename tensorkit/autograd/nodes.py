@@ -934,8 +934,12 @@ def requires_grad(tensor: Tensor) -> bool:
     meta: Meta | None = tensor._autograd
     if meta is not None and (meta.leaf or meta.node is not None):
         return True
-    base = tensor._base  # a view wants what its base wants, whenever it was made
-    return base is not None and base._autograd is not None and requires_grad(base)
+    base = (
+        tensor._base
+    )  # a view wants what its base wants, whenever it was made; not of one of inference mode
+    if base is None or base._autograd is None or base._autograd.inference:
+        return False
+    return requires_grad(base)
 
 
 def edge_of(tensor: Tensor) -> Edge | None:

@@ -7,7 +7,7 @@ operand, and only then: where nothing wants a gradient, neither is reached.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorkit import dispatch
@@ -44,6 +44,7 @@ __all__ = [
     "pair_recorder",
     "record",
     "record_inplace",
+    "refuse_inference_write",
     "several_recorder",
     "single_recorder",
 ]
@@ -67,6 +68,8 @@ def record(
         return body()
     written = arguments.get("out")
     if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
+        return body()
+    if rule.name not in _COPIES and _all_inference(arguments.values()):
         return body()
     if written is not None:
         raise not_recorded(name)
@@ -92,6 +95,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         return None
     plan = SinglePlan(rule, functools.partial(dispatch.arguments_of, body))
     reads_input, reads_results = plan.parameter in plan.reads, not plan.reads.isdisjoint(RESULTS)
+    copies = rule.name in _COPIES
     reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
     cls = rule.named_class(str(rule.name), (plan.parameter,)) if always else None
     number, here, applies, unread = sequence.__next__, state, rule.applies, rule.unread
@@ -133,6 +137,9 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
             edge = _noted_edge(input)
             if edge is None and not requires_grad(input):
                 return body(input, *args, **kwargs)
+            if held.__class__ is Meta and held.inference and not copies:
+                if _all_inference((input, *args, *kwargs.values())):
+                    return body(input, *args, **kwargs)
         else:
             edge = held  # the node that stands in for its result's `Meta`
         here.grad = False
@@ -220,13 +227,17 @@ def several_recorder(
         if plan is None:
             plan = plans[kinds] = SeveralPlan(rule, named, args, arguments_of)
         edges: list[Any] = []
-        by_all = True
+        by_all, looked = True, False
         for place in plan.places:
             edge: Any = None
             if place >= 0:
                 tensor = args[place]
                 edge = tensor._autograd
                 if edge.__class__ is full:
+                    if edge.inference and not looked:
+                        looked = True
+                        if _all_inference(args):
+                            return body(*args)
                     plainly = edge.leaf and edge.node is None and tensor._base is None
                     edge = tensor if plainly else _noted_edge(tensor)
                 elif tensor._base is not None and _is_stale(tensor):
@@ -326,6 +337,8 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
                 return _refuse_integers(cls, out)
         else:
             first = a if held.leaf else None
+            if held.inference and (_is_inference(b) if tensors else not plan.wide):
+                return  # which PyTorch's autograd does not get to see
         other: Any = None
         if tensors and (b._autograd is not None or b._base is not None):
             other = _noted_edge(b)
@@ -421,7 +434,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     """
     __tracebackhide__ = True
     target: Tensor = next(iter(arguments.values()))
-    _refuse_inference_write(target)
+    refuse_inference_write(target)
     if not state.grad or not (requires_grad(target) or (rule is not None and _any_wants(rule, arguments))):
         return body()
     if rule is not None and (not rule.formulas or (rule.converts and not differentiable(target._dtype))):
@@ -568,12 +581,27 @@ def _refuse_inference(tensor: Tensor) -> None:
         )
 
 
+_COPIES = ("CloneBackward0", "ToCopyBackward0")  # PyTorch writes into a tensor outside, which is recorded
+
+
+def _all_inference(values: Iterable[Any]) -> bool:
+    """Whether all tensors among a call's arguments were made in inference mode: PyTorch does not record that."""
+    found = False
+    for value in values:
+        for one in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(one, Tensor):
+                if not _is_inference(one):
+                    return False
+                found = True
+    return found
+
+
 def _is_inference(tensor: Tensor) -> bool:
     meta: Meta | None = tensor._autograd if tensor._base is None else tensor._base._autograd
     return meta is not None and meta.inference
 
 
-def _refuse_inference_write(target: Tensor) -> None:
+def refuse_inference_write(target: Tensor) -> None:
     if _is_inference(target) and not state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
@@ -587,8 +615,15 @@ def _mark_inference(args: tuple[Any, ...], out: Any) -> None:
         return
     for result in out if isinstance(out, tuple) else (out,):
         if isinstance(result, Tensor) and result._base is None and result._autograd is None:
-            mine = any(result is arg for arg in args)
-            meta_of(result).inference = not mine
+            meta_of(result).inference = not any(_goes_on(arg, result) for arg in args)
+
+
+def _goes_on(arg: Any, result: Tensor) -> bool:
+    """Whether a result is the argument itself, or lies in memory that was no tensor's of inference mode."""
+    if arg is result or not isinstance(arg, Tensor):
+        return arg is result
+    held = result._storage
+    return held is not None and held is arg._storage and not _is_inference(arg)
 
 
 def _look_at(node: RuleNode, out: Any) -> None:

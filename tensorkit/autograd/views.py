@@ -271,6 +271,8 @@ def regrow(tensor: Tensor) -> None:
     meta: Meta | None = tensor._autograd
     if base is None or ((meta is None or meta.node is None) and not requires_grad(base)):
         return
+    if base._autograd is not None and base._autograd.inference:
+        return  # nothing is ever recorded of it
     version = tensor._version
     if tensor._born == version:
         return

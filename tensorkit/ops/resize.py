@@ -11,6 +11,7 @@ from tensorkit import storage
 from tensorkit import strides as layouts
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.record import refuse_inference_write
 from tensorkit.dispatch import op, recorded_call, sample, wants_grad
 from tensorkit.elementwise import resize_out
 from tensorkit.errors import warn
@@ -60,6 +61,7 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
             )
         if length < 0:
             raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
+    refuse_inference_write(input)
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
     return _resized(input, size, memory_format, "resize_")
@@ -111,6 +113,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     check_format("resize_as_", memory_format)
     if not isinstance(the_template, Tensor):
         raise TypeError
+    refuse_inference_write(input)
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
     if memory_format is preserve_format:

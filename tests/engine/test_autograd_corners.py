@@ -373,3 +373,68 @@ def test_a_leaf_that_was_changed_otherwise_since_it_was_recorded(change: str) ->
         begin = f"{_QUIETLY}x = tk.ones(2, 3, requires_grad=True); y = {loss}\n"
         for seen in ("", "answer = y.grad_fn.next_functions[0][0]\n"):
             _same(f"{begin}{seen}with tk.no_grad(): {change}\n{walk}")
+
+
+# -- tensors of inference mode, used outside ------------------------------------------------------------------------
+
+_MADE = (
+    "n = tk.ones(2, 2); g = tk.ones(2, 2, requires_grad=True)\n"
+    "with tk.inference_mode():\n"
+    "    i = tk.ones(2, 2); w = tk.ones(2, 2, requires_grad=True); v = w[0:1]; d = n.detach()\n"
+)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "w * w",
+        "(w * w).sum()",
+        "w * 2",
+        "w ** 2",
+        "w + i",
+        "w.exp()",
+        "w.sin()",
+        "w.sum()",
+        "w.relu()",
+        "w.softmax(0)",
+        "w.cumsum(0)",
+        "w @ w",
+        "w @ i",
+        "w @ g",
+        "w * n",
+        "w * g",
+        "w + g",
+        "i * g",
+        "i + g",
+        "tk.cat([w, w])",
+        "tk.cat([w, g])",
+        "tk.lerp(w, i, 0.5)",
+        "tk.where(n > 0, w, w)",
+        "v * v",
+        "v * 2",
+        "v.sum()",
+        "d * g",
+        "d * 2",
+    ],
+)
+def test_what_is_recorded_of_tensors_of_inference_mode(what: str) -> None:
+    _same(f"{_MADE}r = {what}\nanswer = [r.requires_grad, r.is_leaf, r.is_inference()]")
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "w.clone().requires_grad",
+        "w.double().requires_grad",
+        "v.requires_grad",
+        "d.is_inference()",
+        "d._version",
+    ],
+)
+def test_what_tensors_of_inference_mode_say(what: str) -> None:
+    _same(f"{_MADE}answer = {what}")
+
+
+def test_tensors_of_inference_mode_are_not_resized_outside() -> None:
+    for one in "iv":
+        _same(f"{_MADE}{one}.resize_(3)")
