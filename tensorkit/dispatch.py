@@ -642,7 +642,7 @@ def _mistyped(
 
 def _acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
     if label in ("Number", "float") and isinstance(value, Tensor):
-        return value.dim() == 0
+        return value.dim() == 0 and not value.requires_grad
     if label in ("int", "tuple of ints", "tensorkit.device") and isinstance(value, bool):
         return False
     if label in ("int", "tuple of ints"):

@@ -33,6 +33,7 @@ __all__ = [
     "AccumulateGrad",
     "FREED",
     "Edge",
+    "Era",
     "Face",
     "Geometry",
     "LooseFace",

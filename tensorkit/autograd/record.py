@@ -137,9 +137,9 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
             edge = _noted_edge(input)
             if edge is None and not requires_grad(input):
                 return body(input, *args, **kwargs)
-            if held.__class__ is Meta and held.inference and not copies:
-                if _all_inference((input, *args, *kwargs.values())):
-                    return body(input, *args, **kwargs)
+            alone = held.__class__ is Meta and held.inference and not copies
+            if alone and _all_inference((input, *args, *kwargs.values())):
+                return body(input, *args, **kwargs)
         else:
             edge = held  # the node that stands in for its result's `Meta`
         here.grad = False

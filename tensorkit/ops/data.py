@@ -17,7 +17,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
-from tensorkit.dispatch import op, sample
+from tensorkit.dispatch import op, sample, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import python_number
 from tensorkit.errors import warn
@@ -166,6 +166,13 @@ def plain_number(value: Any) -> Any:
             raise ValueError("only one element tensors can be converted to Python scalars")
         return item(value)
     return python_number(value) if isinstance(value, numpy.generic) else value
+
+
+def gradless_number(value: Any) -> Any:
+    """`plain_number`; a tensor of several numbers, or one that wants a gradient, stays what it is, to be refused."""
+    if isinstance(value, Tensor) and (value.dim() or (wants_grad(value) and value.requires_grad)):
+        return value
+    return plain_number(value)
 
 
 def checked_number(value: Any, kind: dtype) -> Any:

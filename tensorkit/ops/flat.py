@@ -224,6 +224,8 @@ def take_along_dim(
     if dim is None:
         return gather(flat.view(-1), 0, places.view(-1), out=out)
     axis = normalise_dim(dim, input.dim())
+    if not input.dim():
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     own, have = list(input._lay().size), list(indices._lay().size)
     if own:
         own[axis], have[axis] = have[axis], own[axis]

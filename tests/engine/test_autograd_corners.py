@@ -438,3 +438,28 @@ def test_what_tensors_of_inference_mode_say(what: str) -> None:
 def test_tensors_of_inference_mode_are_not_resized_outside() -> None:
     for one in "iv":
         _same(f"{_MADE}{one}.resize_(3)")
+
+
+# -- numbers that are tensors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", ["tk.tensor(0.25, requires_grad=True)", "tk.tensor(0.25)", "tk.tensor([0.25])"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x.nan_to_num_(n)",
+        "x.nan_to_num(nan=n)",
+        "tk.nan_to_num(x, 0.0, n)",
+        "x.logit_(n)",
+        "x.logit(eps=n)",
+        "tk.special.logit(x, n)",
+    ],
+)
+def test_a_number_that_wants_a_gradient_is_refused(call: str, n: str) -> None:
+    _same(f"n = {n}; x = tk.tensor([0.5, 0.75]); answer = {call}")
+    _same(f"n = {n}; x = tk.tensor([0.5, 0.75])\nwith tk.no_grad(): answer = {call}")
+
+
+@pytest.mark.parametrize("dim", [0, -1, 1])
+def test_nothing_is_taken_along_a_dimension_of_a_number(dim: int) -> None:
+    _same(f"answer = tk.take_along_dim(tk.tensor(2.0), tk.tensor(0), {dim})")
