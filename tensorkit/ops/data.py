@@ -39,6 +39,7 @@ __all__ = [
     "dtype_of",
     "from_numpy",
     "frombuffer",
+    "gradless_number",
     "is_sequence",
     "plain_number",
     "register_capsules",
