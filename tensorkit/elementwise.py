@@ -1211,6 +1211,9 @@ def _target(
     stride = _stride_of(block, operands, size, kind, out)
     if out is None:
         return empty_strided(size, stride, kind, where)
+    if isinstance(out, Tensor) and out._lay().size != size and any(out is operand for operand in operands):
+        own = list(out._lay().size)  # what is read is not resized
+        raise RuntimeError(f"output with shape {own} doesn't match the broadcast shape {list(size)}")
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
         first = operands[0]
         complex_first = isinstance(first, Tensor) and first._dtype.is_complex and not kind.is_complex

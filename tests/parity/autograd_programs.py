@@ -56,10 +56,8 @@ _INPLACE = (
     "-=",
     "/=",
     "**=",
-    "//=",
     "%=",
 )
-_OUT = ("add", "mul", "sub", "div", "pow", "maximum")
 _GEOMETRY = ("t_", "unsqueeze_", "squeeze_", "transpose_")
 _FLAGS = ("requires_grad_", "requires_grad =", "detach_", "grad = None", "grad.zero_", "del")
 _HOOKS = ("hook", "hook that returns", "retain_grad", "hook after accumulation", "hook on a node")
@@ -75,7 +73,6 @@ KINDS = tuple(
             *(f"{name}()" for name in _UNARY),
             *(f"{name}(t)" for name in _BINARY),
             *_INPLACE,
-            "out=",
             *_GEOMETRY,
             "t[...] = number",
             "t[...] = tensor",
@@ -257,14 +254,6 @@ def _inplace(d: _Draw) -> Step:
     return Step(kind, f"{name}.{kind}({arguments.get(kind, source)})")
 
 
-def _out(d: _Draw) -> Step:
-    """A result written into a tensor: refused where something wants a gradient, unless nothing is recorded."""
-    name, target = d.any(), d.target()
-    other = d.partner(name) if d.hand.chance(70) else str(d.hand.pick((2, 0.5, -1)))
-    line = f"tk.{d.hand.pick(_OUT[:4] if other[-1].isdigit() else _OUT)}({name}, {other}, out={target})"
-    return Step("out=", f"with tk.no_grad():\n    {line}" if d.hand.chance(50) else line)
-
-
 def _geometry(d: _Draw) -> Step:
     kind, name = d.hand.pick(_GEOMETRY), d.target()
     return Step(kind, f"{name}.{kind}{VIEWS[kind](d.hand, d.tensors[name])}")
@@ -391,7 +380,6 @@ _CHOICES: tuple[tuple[int, Callable[[_Draw], Step]], ...] = (
     (6, _hook),
     (5, _flag),
     (3, _geometry),
-    (4, _out),
     (2, _data),
 )
 _TABLE = tuple(choice for weight, choice in _CHOICES for _ in range(weight))
@@ -409,7 +397,7 @@ def next_step(hand: Hand, tensors: Mapping[str, Any], fresh: Sequence[str], *, f
     step = _leaf(hand, fresh[0], 60) if hand.chance(6) else hand.pick(_TABLE)(draw)
     if full and step.defines:
         step = hand.pick((_walk, _inplace, _assignment, _flag, _hook))(draw)
-    if step.kind not in ("del", "leaf", "out=") and hand.chance(9):
+    if step.kind not in ("del", "leaf") and hand.chance(9):
         body = step.line
         return Step(step.kind, f"with tk.no_grad():\n    {body}", step.defines, step.deletes)
     return step

@@ -700,6 +700,7 @@ FOUND_LINES: dict[str, tuple[Operand, str]] = {
     "negatives of itself": (_plain((3,)), "m0[:2].add_(tk._neg_view(m0)[1:])"),
     "into negatives": (_plain((1,), "float32", "turned"), "m0 += m0.flatten()[0]"),
     "conjugates where it points": (_plain((2, 2), "complex64"), "m0[tk.tensor([1])] = m0[0].conj()"),
+    "an operand that is too small": (_plain((2,)), "tk.add(m0, tk.ones(2, 2), out=m0)"),
     "a product with nothing": (
         _plain((3,), "int32", "expanded"),
         "m0.addmv_(m0.new_ones(3, 0), m0.new_ones(0), beta=2)",
