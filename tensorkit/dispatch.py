@@ -1030,7 +1030,7 @@ def _function(
                         break  # of a subclass: the long way asks it
                 else:
                     return quick(*args)
-            if out is not None and _needs_others(name, out):
+            if out is not None and _needs_others(name, out) and not _resizes_first(name, kwargs):
                 return _into_others(name, body, args, kwargs)
             return body(*args, **kwargs)
         except _MISREAD as error:
@@ -1201,9 +1201,9 @@ _CAREFREE = frozenset((
 #: What looks at the memory before it resizes an output, though its result has another size.
 _LOOKS_FIRST = frozenset((
     "addcdiv", "addcmul", "addr", "clamp", "clamp_max", "clamp_min", "complex", "conj_physical", "deg2rad", "diff",
-    "div",
-    "frexp", "ger", "index_select", "ldexp", "lerp", "logit", "masked_select", "nan_to_num", "nonzero", "outer",
-    "polar", "polygamma", "rad2deg", "round", "scatter", "scatter_add", "scatter_reduce", "special_airy_ai",
+    "div", "float_power", "frexp", "ger", "index_select", "ldexp", "lerp", "logit", "masked_select", "max", "min",
+    "nan_to_num", "nonzero", "outer", "polar", "polygamma", "rad2deg", "round", "scatter", "scatter_add",
+    "scatter_reduce", "special_airy_ai",
     "special_hermite_polynomial_h", "special_hermite_polynomial_he", "special_laguerre_polynomial_l",
     "special_legendre_polynomial_p", "special_round", "special_scaled_modified_bessel_k0",
     "special_scaled_modified_bessel_k1", "special_spherical_bessel_j0", "square", "take", "where",
@@ -1215,6 +1215,11 @@ def _needs_others(name: str, out: Any) -> bool:
     """Whether a result would be written into a view that stands for conjugates or negatives, or into shared slots."""
     given = out if isinstance(out, (tuple, list)) else (out,)
     return any(getattr(one, "_bits", 0) or (name not in _CAREFREE and _is_shared(one)) for one in given)
+
+
+def _resizes_first(name: str, kwargs: Mapping[str, Any]) -> bool:
+    """Whether PyTorch composes an operation of a silent resize and of a method that draws into what was given."""
+    return name == "randn" or (name == "rand" and kwargs.get("generator") is not None)
 
 
 def _into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -1232,7 +1237,14 @@ def _into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwa
         raise RuntimeError(SHARED_SLOTS)
     # With one that may have to be refused, nothing is written into the others before that is known.
     plain = tuple(one.detach().clone() if shared else resolved(one) for one in outs)
-    result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
+    counts = [one._version for one in outs]
+    try:
+        result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
+    except Exception:
+        for one, count in zip(outs, counts, strict=True):
+            if one._counter is not None:  # of a way around PyTorch counts only what has succeeded
+                one._counter[0] = count
+        raise
     pairs = [(one, other) for one, other in zip(outs, plain, strict=True) if one is not other]
     if any(_is_shared(one) and one._lay().size == other._lay().size for one, other in pairs):
         raise RuntimeError(SHARED_SLOTS)

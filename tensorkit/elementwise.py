@@ -274,9 +274,15 @@ _SHARED = (
 )
 
 
-def check_overlap(out: Tensor, source: Tensor) -> None:
-    """Refuse an input that shares some, but not all, of the output's slots."""
+def check_overlap(out: Tensor, source: Tensor, *, seen: bool = False) -> None:
+    """Refuse an input that shares some, but not all, of the output's slots.
+
+    Args:
+        seen: whether the operation reads and writes views with bits as they are, and no copies of them.
+    """
     if out is source or (both := _both(out, source)) is None:
+        return
+    if (out._bits or source._bits) and not seen:
         return
     if both[0] != both[1] or out._lay().stride != source._lay().stride:
         raise RuntimeError(_SHARED)
@@ -284,7 +290,7 @@ def check_overlap(out: Tensor, source: Tensor) -> None:
 
 def refuse_shared(out: Tensor, source: Tensor) -> None:
     """Refuse an operand that shares memory with what is written to, were it the very same elements."""
-    if out is source or _both(out, source) is not None:
+    if not (out._bits or source._bits) and (out is source or _both(out, source) is not None):
         raise RuntimeError(_SHARED)
 
 
@@ -1157,7 +1163,7 @@ def apply(
     if inplace and block.inplace_check is not None:
         block.inplace_check(operands[0])
     written = operands[0] if inplace else out
-    if isinstance(written, Tensor):
+    if isinstance(written, Tensor) and not _is_resized_late(block, operands[0], written):
         check_memory(written, operands[1:] if inplace else operands)
     sizes = [o._lay().size for o in operands if isinstance(o, Tensor)]
     size = broadcast_sizes(*sizes)
@@ -1205,6 +1211,9 @@ def _target(
     stride = _stride_of(block, operands, size, kind, out)
     if out is None:
         return empty_strided(size, stride, kind, where)
+    if isinstance(out, Tensor) and out._lay().size != size and any(out is operand for operand in operands):
+        own = list(out._lay().size)  # what is read is not resized
+        raise RuntimeError(f"output with shape {own} doesn't match the broadcast shape {list(size)}")
     if block.exact_out and isinstance(out, Tensor) and out._dtype is not kind:
         first = operands[0]
         complex_first = isinstance(first, Tensor) and first._dtype.is_complex and not kind.is_complex
@@ -1237,6 +1246,13 @@ def _stride_of(
     if block.result in _FLOATING and compute.category < 2:
         compute = kind
     return iterator_strides(size, [seen_layout(o, compute) for o in operands])
+
+
+def _is_resized_late(block: Pointwise, first: Any, out: Tensor) -> bool:
+    """Whether PyTorch computes the real result of complex numbers elsewhere, and resizes the output only then."""
+    if block.result not in _REAL or not isinstance(first, Tensor) or not first._dtype.is_complex:
+        return False
+    return not out._dtype.is_complex and out._lay().size != first._lay().size
 
 
 def _holds_complex(out: Any) -> bool:

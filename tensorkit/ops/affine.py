@@ -345,6 +345,8 @@ def addmv(
         _check_base(target, base, beta)
         factors = _factors(beta, alpha, kind, half=True)
         if not n * m:
+            if target is not None:  # which PyTorch scales as any other tensor
+                check_writable(target)
             zeros = numpy.zeros((n,), _wide(kind).numpy)
             return fresh(combined(base._nd(), factors[0], zeros, 1, kind), kind)
         return fresh(_multiplied(base._nd(), mat._nd(), vec._nd(), *factors, kind), kind)

@@ -13,9 +13,9 @@ import numpy
 
 from tensorkit import dtypes, storage, tracing
 from tensorkit.autograd.graph import Rule
-from tensorkit.bits import turned
+from tensorkit.bits import NEG, turned
 from tensorkit.device import CPU, META
-from tensorkit.dispatch import op, register_writer, sample
+from tensorkit.dispatch import missing_kernel, op, register_writer, sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import (
     NUMBERS,
@@ -43,6 +43,7 @@ from tensorkit.strides import Layout
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
+    "check_negated",
     "clone",
     "contiguous",
     "copied",
@@ -163,6 +164,12 @@ def _resize_and_write(out: Tensor, result: Tensor, stride: tuple[int, ...] | Non
 
 
 register_writer(_write_back, _resize_and_write)
+
+
+def check_negated(dst: Tensor, src: Tensor) -> None:
+    """Refuse to copy from a view of negatives into bools: PyTorch negates what it has copied."""
+    if src._bits & NEG and dst._dtype is dtypes.bool and dst.numel():
+        raise missing_kernel("neg_cpu", dst._dtype.label)
 
 
 def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
@@ -364,13 +371,14 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         input._bump()
         return input
     check_writable(input)
-    check_overlap(input, src)
+    check_overlap(input, src, seen=True)
     own, given = input._lay(), src._lay()
     size = broadcast_sizes(own.size, given.size)
     if size != own.size:
         raise RuntimeError(
             f"output with shape {list(own.size)} doesn't match the broadcast shape {list(size)}"
         )
+    check_negated(input, src)
     warn_complex_to_real(input, src)
     copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
     input._bump()

@@ -11,8 +11,9 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise import empty_strided
+from tensorkit.elementwise import empty_strided, resize_out
 from tensorkit.kernels import cpu as kernels
+from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.determinism import alert
@@ -85,6 +86,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     if out is not None:
+        if isinstance(out, Tensor):
+            resize_out(out, size, like_strides(index._lay()))
         out = result_in(out, input._dtype, size, (index, input))
     if META in (input._device, index._device) or not index.numel():
         made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)

@@ -19,7 +19,7 @@ from tensorkit.dispatch import Op, call_traced, recorded_call, register, sample,
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided
 from tensorkit.ops.advanced import Plain, check_select, follow, pick, place, trimmed
-from tensorkit.ops.copies import copy_into, same_place, warn_complex_to_real
+from tensorkit.ops.copies import check_negated, copy_into, same_place, warn_complex_to_real
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.names import backend_name, type_name
 from tensorkit.ops.parts import slice_along
@@ -395,12 +395,14 @@ def _write_view(target: Tensor, value: Any) -> None:
     if isinstance(value, Tensor):
         same = value._lay().size == target._lay().size
         fitted = value if same else _fit(target._lay(), value, backend_name(value))
-        if same_place(target, fitted):
+        filled = not same and not value._lay().size  # PyTorch fills with what has no dimensions
+        if not filled and same_place(target, fitted):
             target._bump()
             return
         check_writable(target)
-        if same or value._lay().size:  # PyTorch fills with what has no dimensions
-            check_overlap(target, fitted)
+        if not filled:
+            check_overlap(target, fitted, seen=True)
+            check_negated(target, fitted)
         warn_complex_to_real(target, fitted)
         copy_into(target, fitted)
     else:

@@ -9,7 +9,7 @@ import numpy
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.mode import state
 from tensorkit.dispatch import differentiable, missing_kernel, op, sample
-from tensorkit.dtypes import dtype, int64
+from tensorkit.dtypes import LIMITED, can_cast, dtype, int64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import lapack
@@ -207,6 +207,14 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 # -- rank ---------------------------------------------------------------------------------------------------------
 
 
+def _check_rank_out(out: Any, name: str) -> None:
+    if isinstance(out, Tensor) and not can_cast(int64, out._dtype):
+        raise RuntimeError(
+            f"{name}: Expected result to be safely castable from Long dtype, but got result with dtype "
+            f"{out._dtype.label}"
+        )
+
+
 @op(
     strict=True,
     samples=(
@@ -256,6 +264,7 @@ def matrix_rank(
     if tol is not None:
         atol, rtol = tol, 0.0
     check_matrix(input, name, "input")
+    _check_rank_out(out, name)
     for label, bound in (("atol", atol), ("rtol", rtol)):
         _bound(bound, name, label)
     if rtol is None and (input._dtype.category < 2 or kernels.is_half(input._dtype)):
@@ -270,6 +279,8 @@ def matrix_rank(
     least = numpy.asarray(_cutoff(input, _largest(values), atol, rtol, name))[..., None]
     found = as_tensor((values > least).sum(-1), int64)
     found._bump()  # PyTorch writes the count into a tensor of its own
+    if out is not None and out._dtype in LIMITED:
+        raise missing_kernel("sum_cpu", out._dtype.label)
     return found if out is None else deliver_into(found, out)
 
 

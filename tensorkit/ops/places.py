@@ -207,9 +207,9 @@ def _search(
     kind = dtypes.int32 if out_int32 else dtypes.int64
     _check_result(out, kind, out_int32)
     result = _result(bounds, asked, out, kind)
-    if out is not None:
-        out._bump()
     if not asked.numel() or result._device == META:
+        if out is not None:
+            out._bump()
         return result
     _warn_scattered("input value", asked)
     _warn_scattered("boundary", bounds)
@@ -224,6 +224,8 @@ def _search(
     wanted = _keys(kernels.cast(on_host(asked, "searchsorted"), common), common)
     found = _searched(edges, wanted, right) if edges.size else numpy.zeros(wanted.shape, numpy.int64)
     result._nd()[...] = found.reshape(wanted.shape)
+    if out is not None:
+        out._bump()
     return result
 
 

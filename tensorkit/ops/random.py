@@ -17,6 +17,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, random
+from tensorkit.bits import resolved
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, device, resolve
 from tensorkit.dispatch import missing_kernel, op, sample
 from tensorkit.dtypes import LIMITED, dtype
@@ -24,6 +25,7 @@ from tensorkit.elementwise import check_writable
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype, host_array
+from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import empty, empty_like, quick_size
 from tensorkit.ops.dims import as_ints
 from tensorkit.ops.names import cpp_name
@@ -187,7 +189,10 @@ def draw(tensor: Tensor, generator: Generator | None, fill: Fill, given: bool = 
             "them on the CPU.\nDraw there, then move the tensor: tk.rand(2, 3).to('cuda')."
         )
     if tensor.numel():
-        fill(tensor._nd(), random.default_generator if generator is None else generator)
+        plain = resolved(tensor)
+        fill(plain._nd(), random.default_generator if generator is None else generator)
+        if plain is not tensor:
+            copy_into(tensor, plain)
     if given:
         tensor._bump()
     return tensor
@@ -208,6 +213,8 @@ def _normal(tensor: Tensor, generator: Generator | None, given: bool = False) ->
             raise RuntimeError(f"expected a floating-point or complex dtype, but got dtype={tensor._dtype}")
         if tensor.numel():
             raise missing_kernel("normal_kernel_cpu", tensor._dtype.label)
+        if given:
+            tensor._bump()
         return tensor
     if given and tensor._device == CPU:
         check_writable(tensor)
@@ -364,10 +371,12 @@ def _sized(
         sizes = as_ints(size, name) if size else call.size(keyword["size"], None)
         before = None if out is None else out._lay().size
         made = _make(sizes, dtypes.get_default_dtype(), call)
-        resized = before is not None and made._lay().size != before
+        counted = (
+            name == "randn" or generator is not None
+        )  # what `rand` does by itself is one write to PyTorch
+        if counted and before is not None and made._lay().size != before:
+            made._bump()
         fill(made, generator, out is not None)
-        if resized:
-            made._bump()  # of these alone PyTorch counts that they were resized
         return made
 
     create.__name__ = create.__qualname__ = name

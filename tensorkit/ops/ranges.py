@@ -415,7 +415,7 @@ def linspace(
             return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
     start, end, count = _steps("linspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "linspace")
-    if kind in LIMITED or kind.category == 0:
+    if count > 1 and (kind in LIMITED or kind.category == 0):  # one number is filled in
         raise missing_kernel("linspace_cpu", kind.label)
     check_bytes((count,), kind.itemsize)
     for end_of_it in (start, end)[:count]:
@@ -455,7 +455,7 @@ def logspace(
     """
     start, end, count = _steps("logspace", start, end, steps)
     kind = _linear_dtype(start, end, dtype, out, "logspace")
-    if kind in LIMITED or kind.category == 0:
+    if count > 1 and (kind in LIMITED or kind.category == 0):  # one number is filled in
         raise missing_kernel("logspace_cpu", kind.label)
     check_bytes((count,), kind.itemsize)
     for end_of_it in (start, end) if count > 1 else ():

@@ -551,6 +551,10 @@ def mean(
         if short is not None:
             return short
     _named_all(dim, keepdim, None)
+    if dim is UNSAID and isinstance(out, Tensor) and not dtypes.can_cast(input._dtype, out._dtype):
+        raise RuntimeError(
+            f"mean.dtype_out(): input types can't be cast to the desired output type {out._dtype.label}"
+        )
     kind = _mean_dtype("mean", input, dtype, out)
     axes = axes_of(dim, input.dim())
     if input._device == META:

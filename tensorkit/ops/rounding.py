@@ -273,7 +273,11 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     if out is None:
         made = [_unfilled(input, kind) for kind in (input._dtype, dtypes.int32)]
     else:
-        made = [_resized(input, target) for target in out]
+        lay = input._lay()
+        # An output that has the size already tells the order of dimensions to the other.
+        fitting = [target._lay() for target in out if target._lay().size == lay.size]
+        stride = iterator_strides(lay.size, [*fitting, lay])
+        made = [prepare_out(target, lay.size, stride, target._dtype, input._device) for target in out]
     if input._device.type != "meta":
         for result, values in zip(made, _parts(input), strict=True):
             cpu.copy(result._nd(), values)
@@ -287,9 +291,3 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 def _unfilled(input: Tensor, kind: dtype) -> Tensor:
     lay = input._lay()
     return empty_strided(lay.size, like_strides(lay), kind, input._device)
-
-
-def _resized(input: Tensor, target: Tensor) -> Tensor:
-    lay = input._lay()
-    stride = iterator_strides(lay.size, [lay])
-    return prepare_out(target, lay.size, stride, target._dtype, input._device)

@@ -454,8 +454,8 @@ def _spread(mean: Any, std: Any, out: Tensor | None) -> Tensor:
         size = tuple(broadcast_sizes(size, std._lay().size))
     if out is None:
         return _plain(first, size)
-    if isinstance(std, Tensor):
-        resize_out(out, size)
+    # Beside a number as std PyTorch broadcasts with what the output held before.
+    resize_out(out, size if isinstance(std, Tensor) else tuple(broadcast_sizes(size, out._lay().size)))
     return out
 
 
@@ -531,12 +531,25 @@ def normal(
     """
     options = {"generator": generator, "out": out, "dtype": dtype, "device": device}
     _check_call({"mean": mean, "std": std, "size": size}, options)
-    version = 0 if out is None else out._version + 1
+    version = 0 if out is None else out._version
+    try:
+        made = _drawn(mean, std, size, generator, out, dtype, device)
+    except Exception:
+        if out is not None:
+            _counted(out, version)
+        raise
+    return _counted(made, version + (out is not None))
+
+
+def _drawn(
+    mean: Any, std: Any, size: Any, generator: Any, out: Tensor | None, dtype: Any, device: Any
+) -> Tensor:
+    """The numbers, by as many writes as it takes."""
     if size is not None:
         made = (
             empty(size, dtype=dtype, device=device) if out is None else filled_out(out, size, dtype, device)
         )
-        return _finished(fill_normal(made, generator, float(mean), float(std)), version)
+        return fill_normal(made, generator, float(mean), float(std))
     constant = 1.0 if isinstance(std, Tensor) else float(1 if std is None else std)
     check_std(mean if isinstance(mean, Tensor) else std, constant)
     made = fill_normal(_spread(mean, std, out), generator, 0.0, constant)
@@ -548,7 +561,7 @@ def normal(
         made.add_(float(mean))
     else:  # integers get as far as this only where there are none
         _check_sum(made)
-    return _finished(made, version)
+    return made
 
 
 def _check_sum(made: Tensor) -> None:
@@ -556,8 +569,8 @@ def _check_sum(made: Tensor) -> None:
         raise missing_kernel("add_stub", made._dtype.label)
 
 
-def _finished(made: Tensor, version: int) -> Tensor:
-    """The tensor with the version that it had before it was drawn into, and one more if somebody saw that."""
+def _counted(made: Tensor, version: int) -> Tensor:
+    """The tensor with one version, however many writes there were; that of a refused call was there before."""
     if made._counter is not None:
         made._counter[0] = version
     return made

@@ -201,17 +201,26 @@ def _end_of_longest(ranged: Array) -> Array:
     return longest
 
 
-def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any) -> None:
-    """Resize what was given as ``out=``, and refuse what lies in the tensor itself.
+def _as_it_was(input: Tensor, out: Any) -> Tensor:
+    """What is read, in the size that it has now, where a result is written into the very tensor."""
+    return input._view(input._lay()) if any(target is input for target in out or ()) else input
+
+
+def _make_room_kept(input: Tensor, axis: int, keepdim: bool, out: Any, apart: tuple[Tensor, ...]) -> None:
+    """Resize what was given as ``out=``.
 
     PyTorch's warning speaks of the sizes with the dimension kept.
+
+    Args:
+        apart: those that may not lie in the tensor itself.
     """
     lay = input._lay()
     kept, result = _reduced(lay.size, axis, True), _reduced(lay.size, axis, keepdim)
     for target in out:
         size = target._lay().size
-        if size == result or target is input:
+        if any(target is one for one in apart) and (size == result or target is input):
             refuse_shared(target, input)
+        if size == result:
             continue
         shown = (*size[:axis], 1, *size[axis:]) if not keepdim and len(size) == len(kept) - 1 else size
         if target.numel():
@@ -272,7 +281,9 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
             raise RuntimeError("output values must be of same type as input")
         if given[1]._dtype is not dtypes.int64:
             raise RuntimeError("output indices must be of scalar type Long")
-        _make_room_kept(input, axis, keepdim, given)
+        read = _as_it_was(input, given)
+        _make_room_kept(input, axis, keepdim, given, given[:1])
+        input = read
     if size and (kind.category == 0 or kind.is_complex or kind in LIMITED):
         raise missing_kernel("kthvalue_cpu", kind.label)
     results = _one_of_each(input, axis, keepdim, lambda rows: _kth_rows(rows, place), "kthvalue")
@@ -329,9 +340,10 @@ def _median_along(name: str, input: Tensor, dim: Any, keepdim: bool, ignore: boo
     given = None if out is None else two_of(name, out)
     if given is not None:
         _check_median_out(given, kind)
+        own, input = input, _as_it_was(input, given)
         for target in given:
             resize_out(target, _reduced(size, axis, keepdim))
-            if size and input.stride(axis) <= 1:  # else PyTorch reads a copy
+            if size and target is not own and input.stride(axis) <= 1:  # else PyTorch reads a copy
                 refuse_shared(target, input)
     _check_median("median_out", kind)
     results = _one_of_each(input, axis, keepdim, lambda rows: _median_rows(rows, ignore), name)
@@ -481,7 +493,9 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
         for target in given:
             resize_silently(target, ())
     elif given is not None and input.numel():
-        _make_room_kept(input, axis, keepdim, given)
+        read = _as_it_was(input, given)
+        _make_room_kept(input, axis, keepdim, given, ())
+        input = read
     results = _one_of_each(input, axis, keepdim, _mode_rows, "mode")
     return (
         return_types.mode(results) if given is None else return_types.mode_out(map(write_out, results, given))

@@ -179,7 +179,8 @@ def _named(name: str, results: Pair, out: Any, read: Tensor | None = None) -> An
     given = two_of(name, out)
     for target, result in zip(given, results, strict=True):
         _check_exact(target, result._dtype)
-        if read is not None and read.dim() and target._lay().size == result._lay().size:
+        resize_out(target, result._lay().size, result._lay().stride)
+        if read is not None and read.dim():
             check_overlap(target, read)
     written = [write_out(result, target) for target, result in zip(given, results, strict=True)]
     return getattr(return_types, f"{name}_out")(written)

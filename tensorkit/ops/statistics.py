@@ -11,9 +11,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch import differentiable, op, registry, sample, takes, wants_grad
+from tensorkit.dispatch import differentiable, missing_kernel, op, registry, sample, takes, wants_grad
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import NUMBERS, brief
+from tensorkit.elementwise import NUMBERS, brief, check_writable
 from tensorkit.errors import warn
 from tensorkit.forms import type_name
 from tensorkit.kernels import brief_sums, few
@@ -40,7 +40,7 @@ from tensorkit.ops.reduce import (
 )
 from tensorkit.ops.scalars import over, times
 from tensorkit.ops.ternary import complex as complex_of
-from tensorkit.overflow import as_double
+from tensorkit.overflow import as_double, check_number
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
@@ -130,8 +130,14 @@ def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> Non
         raise TypeError
 
 
-def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool) -> tuple[Any, Any, dtype]:
-    """The spread and the mean; without data, their size."""
+def _spread(
+    name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, into: dtype | None = None
+) -> tuple[Any, Any, dtype]:
+    """The spread and the mean; without data, their size.
+
+    Args:
+        into: the dtype of what the spread alone is to be written into.
+    """
     if input._dtype.category < 2:
         both = name.endswith("_mean")
         whose = f"{name} only support" if both else "std and var only support"
@@ -148,6 +154,11 @@ def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool) 
     if (many if results else 0) - correction <= 0:
         for _ in range(2 if input._dtype.is_complex else 1):
             _warn_freedom(name)
+    if into is not None and into.category >= 2:
+        if results > 1 and input.numel() and into.is_complex and not input._dtype.is_complex:
+            raise missing_kernel("std_cpu", into.label)
+        array = host(input, name)
+        return _spread_into(name, array, input._dtype, axes, many, correction, keepdim, into), None, into
     variance, centre = kernels.quiet(_moments, host(input, name), axes, many, correction, keepdim)
     values = kernels.quiet(numpy.sqrt, variance) if name.startswith("std") else variance
     return values, centre, kind
@@ -179,6 +190,40 @@ def _moments(
     spreads = [_add(numpy.square(part), axis=axes, keepdims=keepdim) / divisor for part in parts]
     mean = centre if keepdim else centre.reshape(spreads[0].shape)
     return spreads[0] if len(spreads) == 1 else spreads[0] + spreads[1], mean
+
+
+def _spread_into(
+    name: str,
+    array: Array,
+    held: dtype,
+    axes: tuple[int, ...],
+    many: int,
+    correction: Any,
+    keepdim: bool,
+    kind: dtype,
+) -> Array:
+    """The spread that is written into a tensor of `kind`: PyTorch converts the elements before it computes.
+
+    A single spread is computed of the elements as they are, and rounded to their dtype first. Of complex numbers the
+    spreads of both parts are rounded, added, rounded, and only then is the root taken.
+    """
+    real, own, root = kind.to_real(), held.to_real(), name.startswith("std")
+    alone = array.size and not kernels.is_half(real) and many == array.size
+    found = []
+    for part in (array.real, array.imag) if held.is_complex else (array,):
+        numbers = part if alone else kernels.cast(part, real)
+        spread = kernels.quiet(_moments, numbers, axes, many, correction, keepdim)[0]
+        if root and not held.is_complex:
+            spread = kernels.quiet(numpy.sqrt, spread)
+        spread = kernels.cast(spread, own if alone else real)
+        if alone:
+            check_number(spread.item(), real)
+        found.append(kernels.cast(spread, real))
+    if not held.is_complex:
+        return found[0]
+    wide = [part.astype(numpy.float64) for part in found]
+    total = kernels.cast(kernels.quiet(numpy.add, *wide), real)
+    return kernels.cast(numpy.sqrt(total.astype(numpy.float64)), real) if root else total
 
 
 def _moments_short(
@@ -275,16 +320,16 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         if out is not None and (isinstance(dim, bool) or (dim is None and unbiased is not UNSAID)):
             raise TypeError
         dim, by = _correction(dim, unbiased, correction)
-        values, _, kind = _spread(name, input, dim, by, keepdim)
+        into = out._dtype if isinstance(out, Tensor) else None
+        values, _, kind = _spread(name, input, dim, by, keepdim, into)
         if input._device == META:
             return values  # type: ignore[no-any-return]
         lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
         if lost and input.numel() and numpy.size(values) == 1:  # PyTorch has a loop of its own for one result
             raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
-        # Rounded once, to what it is written into.
-        return deliver(
-            values, out._dtype if isinstance(out, Tensor) and out._dtype.category == 2 else kind, out
-        )
+        if isinstance(out, Tensor) and input._dtype.is_complex and out._lay().size == numpy.shape(values):
+            check_writable(out)  # the sum of two spreads is written as any other sum
+        return deliver(values, kind, out)
 
     spread.__name__ = name
     spread.__doc__ = f"""{sentence} of all elements, or of those along the dimensions named.

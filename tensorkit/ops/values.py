@@ -11,7 +11,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch import IN_PLACE, differentiable, op, sample, wants_grad
+from tensorkit.dispatch import IN_PLACE, differentiable, missing_kernel, op, sample, wants_grad
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Held, Pointwise, apply, at_once, brief, plain_alike, resize_out
 from tensorkit.kernels import compiled, cpu, planes, ufuncs
@@ -188,8 +188,16 @@ signbit = unary(
 
 # -- not ----------------------------------------------------------------------------------------------------------
 
+
+def _kernel_of_not(input: Tensor, out: Tensor) -> None:
+    for kind in (input._dtype, out._dtype):
+        if kind in LIMITED:
+            raise missing_kernel("logical_not_cpu", kind.label)
+
+
 logical_not = unary(
     Pointwise("logical_not", numpy.logical_not, lambda a: not a, result="bool"),
+    out_check=_kernel_of_not,
     inplace_derivative=Rule("unseen"),
     samples=samples_of_one("logical_not", "tk.logical_not(a, out=tk.empty(0, dtype=tk.int8))"),
     doc="""Whether each element is zero.

@@ -131,8 +131,8 @@ def paired(
             given = (*args, *kwargs.values())
             try:
                 made = copying(input, *args, **kwargs)
-            except MissingKernelError:  # PyTorch has resized the output by then
-                result_in(out, input._dtype, input._lay().size, given)
+            except MissingKernelError:  # PyTorch has resized the output by then, and copied the tensor there
+                copy_into(result_in(out, input._dtype, input._lay().size, given), input)
                 raise
             result_in(out, input._dtype, made._lay().size, given)
             check_overlap(out, input)  # which is copied there before: it may be the very same elements

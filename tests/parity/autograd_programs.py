@@ -55,6 +55,8 @@ _INPLACE = (
     "*=",
     "-=",
     "/=",
+    "**=",
+    "%=",
 )
 _GEOMETRY = ("t_", "unsqueeze_", "squeeze_", "transpose_")
 _FLAGS = ("requires_grad_", "requires_grad =", "detach_", "grad = None", "grad.zero_", "del")

@@ -49,9 +49,8 @@ _VIEWS = (
     ".as_strided((2, 2), (1, 1))", ".as_strided((2, 3), (1, 2))", "[()]", "[...]",
 )  # fmt: skip
 #: What gives a tensor without dimensions, in memory of its own or in the member's.
-#: (UNTIL THE MERGE without ``.sum().flip(())``, which lies on a NumPy scalar: it is being mended elsewhere.)
 _SCALARS = (
-    ".flatten()[0]", ".sum()", ".view(())", ".unbind()[0]", ".flatten().unbind()[-1]", ".max()",
+    ".flatten()[0]", ".sum()", ".sum().flip(())", ".view(())", ".unbind()[0]", ".flatten().unbind()[-1]", ".max()",
     ".flatten()[0].conj()", ".flatten()[:1].view(())", ".reshape(-1)[-1:].squeeze()", ".flatten()[0].clone()",
 )  # fmt: skip
 KINDS = (
