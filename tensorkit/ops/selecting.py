@@ -495,6 +495,9 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     elif given is not None and input.numel():
         read = _as_it_was(input, given)
         _make_room_kept(input, axis, keepdim, given, ())
+        for target in given:
+            if target is not input and target._lay() != input._lay():  # the very elements may be written over
+                refuse_shared(target, input)
         input = read
     results = _one_of_each(input, axis, keepdim, _mode_rows, "mode")
     return (
