@@ -140,10 +140,15 @@ print(said)
     assert ours == theirs
 
 
+PATIENCE = 600.0
+"""Seconds: what compiles gives way to everybody else, and on a busy machine has waited for minutes."""
+
+
 def _in_a_process(code: str, **environment: str) -> str:
     words = [sys.executable, "-c", code]
+    environment = {"PATIENCE": str(PATIENCE - 60), **environment}
     finished = subprocess.run(
-        words, capture_output=True, text=True, check=True, timeout=120, env={**os.environ, **environment}
+        words, capture_output=True, text=True, check=True, timeout=PATIENCE, env={**os.environ, **environment}
     )
     return finished.stdout.strip()
 
@@ -410,7 +415,7 @@ warnings.catch_warnings.__enter__ = noted
 compiled._REST = 0.1
 t = tk.ones(1000, 1000)
 expected = t.sign().sum()
-end = time.monotonic() + 120
+end = time.monotonic() + float(os.environ["PATIENCE"])
 while compiled.sign.ready is None and time.monotonic() < end:
     time.sleep(0.05)
 here = compiled._compiler.worker
@@ -440,7 +445,7 @@ def test_what_compiles_ends_with_the_program(tmp_path: Path) -> None:
 import os, time, tensorkit as tk
 from tensorkit.kernels import compiled
 tk.ones(1000, 1000).sign()
-end = time.monotonic() + 60
+end = time.monotonic() + float(os.environ["PATIENCE"])
 while compiled._compiler.worker._process is None and time.monotonic() < end:
     time.sleep(0.01)
 print(compiled._compiler.worker._process.pid)
@@ -448,7 +453,7 @@ print(compiled._compiler.worker._process.pid)
     pid = int(
         _in_a_process(code, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path), PYTHONWARNINGS="error")
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while _lives(pid) and time.monotonic() < end:
         time.sleep(0.1)
     assert not _lives(pid)
