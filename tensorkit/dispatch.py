@@ -1252,6 +1252,8 @@ def _into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwa
         if shared and one._lay().size != other._lay().size:  # of which the warning has been given
             one._adopt_geometry(one._store(), Layout((0,), (1,), one._lay().offset))
         _deliver(one, other, other._lay().stride if shared else None)
+        if kwargs.get("requires_grad"):
+            one.requires_grad_()
     if alone or result is None:
         return given if result is plain[0] else result
     own = {id(other): one for one, other in zip(outs, plain, strict=True)}

@@ -303,6 +303,7 @@ def householder(packed: Array, taus: Array, *, overwrite: bool = False) -> Array
 def householder_times(packed: Array, taus: Array, other: Array, *, left: bool, transpose: bool) -> Array:
     """The product of the reflectors times another matrix, without forming it."""
     product = columns(other)
+    packed = packed[..., : taus.shape[-1]]  # of a wide matrix there are fewer reflectors than columns
     if product.size and taus.shape[-1]:
         complex_numbers = product.dtype.kind == "c"
         routine = _routine("unmqr" if complex_numbers else "ormqr", product)

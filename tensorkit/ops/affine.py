@@ -450,6 +450,8 @@ def addr(
     kind = dtypes.promote_types(dtypes.promote_types(input._dtype, vec1._dtype), vec2._dtype)
     stride = _addr_stride(size, operands, kind)
     _check_addr(kind, beta, alpha)
+    if kind in LIMITED and where != META:
+        raise missing_kernel("addr_cpu", kind.label)
     written = input if out is IN_PLACE else out
     if isinstance(written, Tensor):
         for operand in (base, vec1.unsqueeze(1), vec2):
@@ -463,8 +465,6 @@ def addr(
         target = empty_strided(size, stride, kind, where)
     if where == META:
         return target
-    if kind in LIMITED:
-        raise missing_kernel("addr_cpu", kind.label)
     factors = _factors(beta, alpha, kind, half=True)
     made = _addr_arrays(base._nd(), vec1._nd(), vec2._nd(), *factors, kind)
     copy_into(target, fresh(made, kind))
@@ -547,6 +547,8 @@ def baddbmm(
 
     def body(base: Tensor) -> Tensor:
         if not base.numel() or not batch1.size(2):
+            if out is IN_PLACE and beta:
+                check_writable(input)
             return _only_scaled(base, beta, size, kind)
         check_kernel("baddbmm", input._dtype)
         _check_base(target, base, beta)
@@ -630,9 +632,10 @@ def addbmm(
     _check_factors(beta, alpha)
     size = batch1.size(1), batch2.size(2)
     input.expand(size)
-    (b, m), kind = _check_addbmm(batch1, batch2), input._dtype
+    b, m = _check_addbmm(batch1, batch2)
     check_devices((input, batch1, batch2))
     target = _addbmm_target(input, out, size)
+    kind = (input if target is None else target)._dtype
     if b:
         written = input if target is None else target
         _check_mm(written, batch1._view(batch1._lay().select(0, 0)), batch2._view(batch2._lay().select(0, 0)))
@@ -644,6 +647,8 @@ def addbmm(
             check_writable(target)
             _check_base(target, base, beta)
         if not count:
+            if out is IN_PLACE and beta:
+                check_writable(input)
             return _only_scaled(base, beta, size, kind, always=not b)
         factors = _factors(beta, alpha, kind)
         # One wide matrix times one tall one adds the batch up on the way.

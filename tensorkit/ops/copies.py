@@ -167,8 +167,8 @@ register_writer(_write_back, _resize_and_write)
 
 
 def check_negated(dst: Tensor, src: Tensor) -> None:
-    """Refuse to copy from a view of negatives into bools: PyTorch negates what it has copied."""
-    if src._bits & NEG and dst._dtype is dtypes.bool and dst.numel():
+    """Refuse to copy from a view of negatives into what has none: PyTorch negates what it has copied."""
+    if src._bits & NEG and (dst._dtype is dtypes.bool or dst._dtype in dtypes.LIMITED) and dst.numel():
         raise missing_kernel("neg_cpu", dst._dtype.label)
 
 

@@ -121,6 +121,12 @@ def _beyond_all(largest: bool, kind: dtype) -> Array:
     return numpy.array(info.min if largest else info.max, kind.numpy)
 
 
+def _check_held(value: int, kind: dtype) -> None:
+    info = numpy.iinfo(kind.numpy)
+    if not info.min <= value <= info.max:
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")
+
+
 def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
     kind = input._dtype
     if out is not None and not isinstance(out, Tensor):
@@ -138,7 +144,10 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
     if input._device == META:
         return like_meta((), kind)
     if not input.numel():
-        return deliver(_beyond_all(name == "max", kind), kind, out)
+        beyond = _beyond_all(name == "max", kind)
+        if kind.category == 1 and isinstance(out, Tensor) and out._dtype.category == 1:
+            _check_held(int(beyond), out._dtype)
+        return deliver(beyond, kind, out)
     array = host(input, name)
     return deliver(_extreme_of(name == "max", array, tuple(range(array.ndim)), False, kind), kind, out)
 

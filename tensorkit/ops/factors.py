@@ -202,7 +202,8 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     warn(_OLD_CHOLESKY)
     size = input._lay().size
     if not input.numel():
-        return only(blank(size, input._dtype, input._device), out)
+        made = blank(size, input._dtype, input._device)
+        return made if out is None else _by_rows(made, out)
     check_square(input, "cholesky")
     kernel_dtypes(input, "cholesky_cpu")
     if is_meta(input):

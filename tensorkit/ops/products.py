@@ -751,12 +751,13 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     if requires_grad(input) or requires_grad(other):
         raise not_recorded("matmul")
     made = _multiply(input, other, out)
+    row = (input.dim(), other.dim()) == (1, 2)
+    if row:
+        made = made.unsqueeze(0)
     prepare(out, made._lay().size, made._dtype)
     copy_into(out, made)
     out._bump()
-    if (input.dim(), other.dim()) == (1, 2):
-        out._bump()  # PyTorch writes a matrix of one row, and then takes the row away
-    return out
+    return out.squeeze_(0) if row else out  # PyTorch writes a matrix of one row, and then takes the row away
 
 
 def _left(self: Tensor, other: Any) -> Any:

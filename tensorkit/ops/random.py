@@ -560,6 +560,8 @@ def randperm(
     call.check_options()
     if not _is_integer(n):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type_name(n)}")
+    if out is not None and out._device == CPU and n >= 0 and (dtype is None or as_dtype(dtype) is out._dtype):
+        _check_counts(out._dtype, call.integer(n))  # before it is resized
     made = _make((call.integer(n),), dtypes.int64, call)
     if made._device == CPU:
         _check_counts(made._dtype, made.numel())

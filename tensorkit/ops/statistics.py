@@ -327,7 +327,7 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
         if lost and input.numel() and numpy.size(values) == 1:  # PyTorch has a loop of its own for one result
             raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
-        if isinstance(out, Tensor) and input._dtype.is_complex and out._lay().size == numpy.shape(values):
+        if isinstance(out, Tensor) and input._dtype.is_complex:
             check_writable(out)  # the sum of two spreads is written as any other sum
         return deliver(values, kind, out)
 

@@ -20,7 +20,7 @@ from tensorkit.dispatch import Op, registry
 from tests.parity.compare import LAYOUTS, Operand
 from tests.parity.programs import Hand, index, picks
 
-__all__ = ["KINDS", "OPERATORS", "Step", "built", "first_steps", "next_step"]
+__all__ = ["KINDS", "OPERATORS", "UNKNOWN", "Step", "built", "first_steps", "next_step"]
 
 _USUAL = ("float32", "float64", "int64", "int32", "uint8", "bool", "complex64", "float16", "bfloat16", "int8")
 DTYPES = tuple(kind.name for kind in dtypes.ALL)
@@ -65,6 +65,10 @@ KINDS = (
 )
 
 
+#: The size of what is refused: no tensor has it.
+UNKNOWN = (-1,)
+
+
 @dataclass(frozen=True)
 class Step:
     """One line of a program.
@@ -76,7 +80,7 @@ class Step:
         writes: expressions of the tensors that it writes into.
         reads: expressions of what it reads.
         op: the registered operation that computes what is written, if one does.
-        sizes: that the results have without ``out=``.
+        sizes: that the results have without ``out=``; `UNKNOWN` where the call is refused without.
     """
 
     kind: str
@@ -334,11 +338,11 @@ def _out(d: Draw) -> None:
     call = d.hand.pick(d.hand.pick(_calls("out=")))
     text, operands = _operands(d, call)
     results = _results(d, f"{text})")
-    outs = tuple(_out_for(d, size, kind, operands) for size, kind in results)
+    outs = tuple(_out_for(d, size, kind, operands) for size, kind in results or [((2, 3), d.dtype)])
     several = len(outs) > 1 or d.hand.chance(1)
     given = f"({', '.join(outs)},)" if several else outs[0]
     kind = "out= of several" if len(outs) > 1 else "out="
-    sizes = tuple(size for size, _ in results)
+    sizes = tuple(size for size, _ in results) or (UNKNOWN,)
     d.steps.append(Step(kind, _ending(text, f"out={given}"), "", outs, operands, call.op.name, sizes))
 
 
@@ -352,7 +356,7 @@ def _results(d: Draw, line: str) -> list[tuple[tuple[int, ...], str]]:
                 exec(step.line, names)
             value = eval(line, names)
         except Exception:
-            return [((2, 3), d.dtype)]
+            return []
     parts = value if isinstance(value, (tuple, list)) else (value,)
     found = [(tuple(t.size()), str(t.dtype)[6:]) for t in parts if isinstance(t, d.torch.Tensor)]
     return found[:4] or [((), d.dtype)]
