@@ -57,7 +57,9 @@ _INPLACE = (
     "/=",
     "**=",
     "%=",
+    "//=",
 )
+_OUT = ("add", "mul", "neg", "abs")
 _GEOMETRY = ("t_", "unsqueeze_", "squeeze_", "transpose_")
 _FLAGS = ("requires_grad_", "requires_grad =", "detach_", "grad = None", "grad.zero_", "del")
 _HOOKS = ("hook", "hook that returns", "retain_grad", "hook after accumulation", "hook on a node")
@@ -73,6 +75,7 @@ KINDS = tuple(
             *(f"{name}()" for name in _UNARY),
             *(f"{name}(t)" for name in _BINARY),
             *_INPLACE,
+            *(f"{name}(out=)" for name in _OUT),
             *_GEOMETRY,
             "t[...] = number",
             "t[...] = tensor",
@@ -254,6 +257,18 @@ def _inplace(d: _Draw) -> Step:
     return Step(kind, f"{name}.{kind}({arguments.get(kind, source)})")
 
 
+def _out(d: _Draw) -> Step:
+    """Into a tensor of the result's size, mostly while nothing is recorded: otherwise nobody may want a gradient."""
+    kind, name = d.hand.pick(_OUT), d.any()
+    size = d.tensors[name].size()
+    out = d.hand.pick([n for n, t in d.tensors.items() if t.size() == size])
+    other = f", {d.source(size, _dtype(d.tensors[name]))}" if kind in ("add", "mul") else ""
+    line = f"tk.{kind}({name}{other}, out={out})"
+    if d.hand.chance(60):
+        line = f"with tk.no_grad():\n    {line}"
+    return Step(f"{kind}(out=)", line)
+
+
 def _geometry(d: _Draw) -> Step:
     kind, name = d.hand.pick(_GEOMETRY), d.target()
     return Step(kind, f"{name}.{kind}{VIEWS[kind](d.hand, d.tensors[name])}")
@@ -376,6 +391,7 @@ _CHOICES: tuple[tuple[int, Callable[[_Draw], Step]], ...] = (
     (10, _unary),
     (7, _assignment),
     (6, _picked),
+    (5, _out),
     (6, _several),
     (6, _hook),
     (5, _flag),
@@ -397,7 +413,7 @@ def next_step(hand: Hand, tensors: Mapping[str, Any], fresh: Sequence[str], *, f
     step = _leaf(hand, fresh[0], 60) if hand.chance(6) else hand.pick(_TABLE)(draw)
     if full and step.defines:
         step = hand.pick((_walk, _inplace, _assignment, _flag, _hook))(draw)
-    if step.kind not in ("del", "leaf") and hand.chance(9):
+    if step.kind not in ("del", "leaf") and not step.line.startswith("with") and hand.chance(9):
         body = step.line
         return Step(step.kind, f"with tk.no_grad():\n    {body}", step.defines, step.deletes)
     return step

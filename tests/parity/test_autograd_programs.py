@@ -302,8 +302,8 @@ class _Over(Exception):
 
 #: Where tensorkit does otherwise on purpose: a word in PyTorch's error, and why.
 DELIBERATE = {
-    "Function AsStridedBackward0 returned an invalid gradient": "PyTorch refuses the gradients of a view whose "
-    "base got another layout while nothing was recorded; tensorkit knows which layout they belong to",
+    "invalid gradient at index": "PyTorch refuses the gradients of a leaf, and of a view of it, that got another "
+    "layout while nothing was recorded; tensorkit knows which layout they belong to",
     "INTERNAL ASSERT FAILED": "PyTorch loses track of its own retain_grad and asks to report a bug",
 }
 

@@ -143,7 +143,10 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
     "tensorkit refuses where it would do that, and writes where it has read before": lambda last, found: (
         last.meets
         and (
-            (last.factorised() and found.startswith(f"tensorkit raised RuntimeError('{_PARTLY_SHARED}"))
+            (
+                (last.factorised() or last.step.op == "aminmax")
+                and found.startswith(f"tensorkit raised RuntimeError('{_PARTLY_SHARED}")
+            )
             or (
                 last.step.op.endswith(("_copy", "cumsum", "cumprod", "logcumsumexp"))
                 and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_PARTLY_SHARED}")
@@ -162,8 +165,11 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
         and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_PARTLY_SHARED}")
     ),
     "with an exponent in a tensor without dimensions PyTorch computes powers of complex numbers by logarithms, so that "
-    "0 to the 0 is no number; tensorkit takes it for the number that it is": lambda last, found: (
-        last.step.op in ("pow", "float_power") and ": values" in found and "j)" in found
+    "0 to the 0 is no number, and of -0.0 and -inf no roots; tensorkit takes it for the number that it is": (
+        lambda last, found: (
+            last.step.op in ("pow", "float_power")
+            and re.search(r": values .*(j\)|-0\.0|inf)", found, re.DOTALL) is not None
+        )
     ),
     "addmv without columns gives in PyTorch what is added to in its own size; tensorkit broadcasts it": (
         lambda last, found: last.step.op == "addmv" and "size" in found
@@ -173,11 +179,6 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
     ),
     "where a divisor lies in what is divided, PyTorch may meet a zero that it has just written": (
         lambda last, found: last.meets and "ZeroDivisionError" in found
-    ),
-    "one tensor given twice as out= of several is resized for the one result while PyTorch writes the other": (
-        lambda last, found: (
-            last.step.kind == "out= of several" and len(set(last.step.writes)) < len(last.step.writes)
-        )
     ),
     "into a view of negatives PyTorch copies float32 as float16 without a sign": lambda last, found: (
         last.bits and last.step.kind == "t[...] = x" and ": values" in found
@@ -326,7 +327,7 @@ class Program:
                 yield tensor
 
     def _ends_pytorch(self, step: Step) -> bool:
-        """Whether PyTorch would read an operand that it has resized, or divide the least integer by -1: it may die."""
+        """Whether PyTorch would use other memory that it has resized, or divide the least integer by -1: it may die."""
         if (
             step.op == "narrow_copy"
         ):  # which writes beyond an output that is not contiguous, and ruins the heap
@@ -339,11 +340,11 @@ class Program:
             first, *others = list(self._involved(step.writes)) or [None]
             if any(_meet(first, other) for other in others):
                 return True
-        for expression, size in zip(step.writes, step.sizes, strict=False):
+        for place, (expression, size) in enumerate(zip(step.writes, step.sizes, strict=False)):
+            others = (*step.reads, *step.writes[:place], *step.writes[place + 1 :])
             for target in self._involved((expression,)):
                 if tuple(target.size()) != size and any(
-                    source.untyped_storage() is target.untyped_storage()
-                    for source in self._involved(step.reads)
+                    other.untyped_storage() is target.untyped_storage() for other in self._involved(others)
                 ):
                     return True
         for tensor in self._involved((*step.writes, *step.reads)):
