@@ -39,7 +39,6 @@ __all__ = [
     "dtype_of",
     "from_numpy",
     "frombuffer",
-    "gradless_number",
     "is_sequence",
     "plain_number",
     "register_capsules",
@@ -161,19 +160,14 @@ def _number_of(leaf: Any, kind: dtype) -> Any:
 
 
 def plain_number(value: Any) -> Any:
-    """A number, NumPy's or a tensor's, as Python's."""
+    """A number, NumPy's or a tensor's, as Python's.
+
+    What is none stays what it is, to be refused: so does a tensor that has dimensions, and one that wants a gradient,
+    which would be lost.
+    """
     if isinstance(value, Tensor):
-        if value.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return item(value)
+        return value if value.dim() or (wants_grad(value) and value.requires_grad) else item(value)
     return python_number(value) if isinstance(value, numpy.generic) else value
-
-
-def gradless_number(value: Any) -> Any:
-    """`plain_number`; a tensor of several numbers, or one that wants a gradient, stays what it is, to be refused."""
-    if isinstance(value, Tensor) and (value.dim() or (wants_grad(value) and value.requires_grad)):
-        return value
-    return plain_number(value)
 
 
 def checked_number(value: Any, kind: dtype) -> Any:

@@ -238,6 +238,7 @@ def matrix_norm(
     name="norm",
     rounded=100,
     namespace="linalg",
+    strict=True,
 )
 def linalg_norm(
     input: Tensor,
@@ -332,6 +333,7 @@ def _condition(input: Any, p: Any) -> Any:
     kind="reduce",
     rounded=1000,
     namespace="linalg",
+    strict=True,
 )
 def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number of a matrix: how much a relative error of a right-hand side can grow when it is solved for.

@@ -53,18 +53,21 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
     """
     size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
+    lengths = []
     for position, length in enumerate(size):
-        if not hasattr(length, "__index__"):
+        try:
+            lengths.append(operator.index(length))
+        except TypeError:
             raise TypeError(
                 f"resize_(): argument 'size' (position {position + 1}) must be tuple of ints, "
                 f"not {type_name(length)}"
-            )
-        if length < 0:
+            ) from None
+        if lengths[-1] < 0:
             raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
     refuse_inference_write(input)
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
-    return _resized(input, size, memory_format, "resize_")
+    return _resized(input, tuple(lengths), memory_format, "resize_")
 
 
 def _resized(input: Tensor, size: tuple[int, ...], wanted: Any, name: str) -> Tensor:
