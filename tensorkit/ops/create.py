@@ -25,7 +25,7 @@ from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.data import plain_number, tensor
 from tensorkit.ops.determinism import chosen, whole_filled
-from tensorkit.ops.dims import as_ints
+from tensorkit.ops.dims import as_ints, listed_ints
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.resize import resize_
 from tensorkit.sizes import INT64_MAX, check_bytes, checked_size, contiguous_stride, overflowed
@@ -365,12 +365,8 @@ def empty_permuted(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_permuted.html
     """
-    for place, (label, given) in enumerate((("size", size), ("physical_layout", physical_layout))):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(
-                f"empty_permuted(): argument '{label}' (position {place + 1}) must be tuple of ints, "
-                f"not {type_name(given)}"
-            )
+    size = listed_ints(size, "empty_permuted", "size", 1)
+    physical_layout = listed_ints(physical_layout, "empty_permuted", "physical_layout", 2)
     if len(physical_layout) != len(size):
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "

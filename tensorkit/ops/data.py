@@ -25,6 +25,7 @@ from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import as_dtype, to_device, to_dtype
+from tensorkit.ops.dims import counted
 from tensorkit.ops.export import item
 from tensorkit.overflow import check_range
 from tensorkit.sizes import contiguous_stride
@@ -469,7 +470,7 @@ def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int =
         memoryview(buffer)
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
-    return _from_buffer(buffer, kind, count, offset)
+    return _from_buffer(buffer, kind, counted(count), counted(offset))
 
 
 _capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - given by ``protocols``

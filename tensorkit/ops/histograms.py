@@ -255,11 +255,8 @@ def histogram(
     """
     check_tensor(input)
     check_flags(density)
-    if isinstance(bins, Tensor):
-        if range is not None:
-            raise TypeError
-    else:
-        whole(bins)
+    if not isinstance(bins, Tensor) or range is not None:
+        bins = whole(bins)
     if not (range is None or isinstance(range, (tuple, list))) or not (
         weight is None or isinstance(weight, Tensor)
     ):

@@ -25,7 +25,7 @@ from tensorkit.ops.advanced import replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
 from tensorkit.ops.data import plain_number
-from tensorkit.ops.dims import as_ints
+from tensorkit.ops.dims import as_ints, counted
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.parts import slice_along
@@ -496,7 +496,7 @@ def as_strided_scatter(
 
     def cut(out: Tensor) -> Layout:
         held = out._store().nbytes()
-        return out._lay().as_strided(sizes, strides, storage_offset, held, out._dtype.itemsize)
+        return out._lay().as_strided(sizes, strides, counted(storage_offset), held, out._dtype.itemsize)
 
     return _written_over(input, src, "as_strided_scatter", cut)
 

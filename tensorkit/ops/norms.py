@@ -264,7 +264,7 @@ def linalg_norm(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
     check_tensor("linalg_norm", "input", 1, input)
-    dims = (dim,) if isinstance(dim, int) else dim
+    dims = (dim,) if isinstance(dim, (int, Tensor)) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     if ord is not None and dims is None and input.dim() not in (1, 2):
