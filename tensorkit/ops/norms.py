@@ -14,7 +14,7 @@ from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import zeros
-from tensorkit.ops.dims import Dims
+from tensorkit.ops.dims import Dims, counted
 from tensorkit.ops.matrices import check_floating, check_matrix, check_square, check_tensor, converted, only
 from tensorkit.ops.solvers import inv_ex
 from tensorkit.ops.spectral import svdvals
@@ -264,7 +264,9 @@ def linalg_norm(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
     check_tensor("linalg_norm", "input", 1, input)
-    dims = (dim,) if isinstance(dim, (int, Tensor)) else dim
+    if isinstance(dim, Tensor):
+        dim = counted(dim)
+    dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     if ord is not None and dims is None and input.dim() not in (1, 2):
