@@ -53,8 +53,12 @@ def _whole(value: Any) -> bool:
     return hasattr(type(value), "__index__")
 
 
+def _plain(value: Any) -> bool:
+    return isinstance(value, (int, float, numpy.number))
+
+
 def _real(value: Any) -> bool:
-    return isinstance(value, (int, float, numpy.number)) or _one(value)
+    return _plain(value) or _one(value)
 
 
 def _one(value: Any) -> bool:
@@ -75,8 +79,8 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: isinstance(value, (bool, numpy.bool_)),
     "str": lambda value: isinstance(value, str),
     "tuple of ints": _sequence,
-    "tuple of floats": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
-    "tuple of Scalars": lambda value: isinstance(value, (tuple, list)) and (not value or _real(value[0])),
+    "tuple of floats": lambda value: isinstance(value, (tuple, list)) and all(map(_plain, value[:1])),
+    "tuple of Scalars": lambda value: isinstance(value, (tuple, list)) and all(map(_plain, value)),
     "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),
     "tensorkit.dtype": lambda value: isinstance(value, dtype) or any(value is kind for kind in _PLAIN),
     "tensorkit.layout": lambda value: isinstance(value, layout),

@@ -5,6 +5,7 @@ Source: pieces, exception classes and sentences are PyTorch 2.13's; the tests as
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -66,6 +67,7 @@ def split_with_sizes(layout: Layout, sizes: Sequence[int], dim: int = 0) -> tupl
     if not layout.size:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalise_dim(dim, len(layout.size))
+    sizes = [operator.index(length) for length in sizes]
     if any(length < 0 for length in sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "

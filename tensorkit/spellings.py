@@ -971,9 +971,11 @@ def _operator(
     def reflected(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
         if not tracing.active and type(other) in _PLAIN:
-            result = (
-                fast(self, other) if turned else None if wants_grad(self) else plain(block, (other, self))
-            )
+            if turned:
+                result = fast(self, other)
+            else:
+                recorded = wants_grad(self) or (type(other) is Tensor and wants_grad(other))
+                result = None if recorded else plain(block, (other, self))
             if result is not None:
                 return result
         if not isinstance(other, (Tensor, *NUMBERS)):

@@ -627,7 +627,7 @@ class Tensor:
         """Fill with exponentially distributed numbers of the density lambd * exp(-lambd * x): ``exponential_(lambd=1)``."""
     def fill_(self, value: Any) -> Tensor:
         """Set every element to a number, or to the one element of a 0-d tensor."""
-    def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
+    def fill_diagonal_(self, fill_value: Number, wrap: builtins.bool = False) -> Tensor:
         """Write a number onto the main diagonal."""
     def fix(self) -> Tensor:
         """Every element without its fraction: rounded towards zero."""

@@ -59,6 +59,8 @@ __all__ = [
     "trimmed",
 ]
 
+#: What a list in a key becomes, where all that is in it is of this dtype; else it is int64.
+_CHOOSING = (dtypes.bool, dtypes.uint8)
 _TYPES = "tensors used as indices must be long, int, byte or bool tensors"
 Picks = list[Tensor | None]
 
@@ -122,9 +124,11 @@ def _indices(part: Any) -> Tensor:
     if kinds == {bool}:
         return fresh(numpy.array(part, numpy.bool_), dtypes.bool)
     plain = isinstance(part, numpy.ndarray) and part.dtype.kind in "biuf"
-    array = part if plain else tensor(part, dtype=dtype_of(part))._nd()
-    if array.dtype.kind == "c":
-        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if plain:
+        array = part
+    else:  # what is in it has to be integers, and truth values where all are: Python is asked for each
+        inferred = dtype_of(part)
+        array = tensor(part, dtype=inferred if inferred in _CHOOSING else dtypes.int64)._nd()
     kind = {"b": dtypes.bool, "u1": dtypes.uint8}.get(
         array.dtype.kind if array.dtype.kind == "b" else array.dtype.str[1:], dtypes.int64
     )

@@ -31,6 +31,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import iterator_strides, like_strides
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.products import check_kernel, check_tensors, prepare, wide_product
 from tensorkit.ops.scalars import times
@@ -57,7 +58,7 @@ def _forms_with_dtype(first: str, second: str) -> tuple[str, str]:
 
 def _check_factors(beta: Any, alpha: Any) -> None:
     for value in (beta, alpha):
-        if not isinstance(value, NUMBERS) and not (isinstance(value, Tensor) and not value.dim()):
+        if not isinstance(value, NUMBERS) and not isinstance(plain_number(value), NUMBERS):
             raise TypeError(
                 "beta and alpha are numbers"
             )  # said in PyTorch's words by whoever wraps the operation

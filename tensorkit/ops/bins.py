@@ -152,13 +152,16 @@ def spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
 
 
 def _number(value: Any, place: int, name: str) -> float:
-    found = value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
-    if not isinstance(found, NUMBERS) or isinstance(found, complex):
+    if place and isinstance(value, Tensor) and value.numel() == 1:
+        return float(
+            value
+        )  # PyTorch looks at the type of the first alone, and has Python make floats of the others
+    if not isinstance(value, NUMBERS) or isinstance(value, complex):
         raise TypeError(
             f"{name}(): argument 'range' must be tuple of floats, but found element of type {type_name(value)} at pos "
             f"{place + 1}"
         )
-    return float(found)
+    return float(value)
 
 
 def _first_zero(end: float, x: Array) -> float:

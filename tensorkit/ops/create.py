@@ -25,11 +25,11 @@ from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.data import plain_number, tensor
 from tensorkit.ops.determinism import chosen, whole_filled
-from tensorkit.ops.dims import as_ints
+from tensorkit.ops.dims import as_ints, listed_ints
 from tensorkit.ops.fill import write_number
 from tensorkit.ops.resize import resize_
 from tensorkit.sizes import INT64_MAX, check_bytes, checked_size, contiguous_stride, overflowed
-from tensorkit.tensor import Array, Tensor, attach, fresh
+from tensorkit.tensor import Array, Number, Tensor, attach, fresh
 
 __all__ = [
     "SMALL",
@@ -248,7 +248,7 @@ ones = op(
 )
 def full(
     size: Sequence[int],
-    fill_value: Any,
+    fill_value: Number,
     *,
     out: Tensor | None = None,
     dtype: Any = None,
@@ -268,20 +268,18 @@ def full(
             dtypes.get_default_dtype() if type(fill_value) is float else None
         )
         quick = None if chosen is None or type(size) is not tuple else _quickly((size,), chosen, 0)
-        if quick is not None and (chosen is not dtypes.int64 or -(2**63) <= fill_value < 2**63):
+        if quick is not None and (chosen is not dtypes.int64 or -(2**63) <= fill_value < 2**63):  # type: ignore[operator]
             write_number(quick, fill_value)
             return quick
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
     sizes = as_ints((size,), "full")
     _check_size(sizes, "full")
-    if not isinstance(fill_value, (Tensor, *NUMBERS)) or (
-        isinstance(fill_value, Tensor) and fill_value.dim()
-    ):
+    value = plain_number(fill_value)
+    if not isinstance(value, NUMBERS):
         raise TypeError(
             f"full(): argument 'fill_value' (position 2) must be Number, not {type_name(fill_value)}"
         )
-    value = plain_number(fill_value)
     own = fill_value._dtype if isinstance(fill_value, Tensor) else dtypes.of_number(value)
     chosen = dtype if dtype is not None or out is not None else own
     made = new_or_out(sizes, chosen, device, out, "full")
@@ -292,7 +290,7 @@ def full(
 
 
 @op(samples=(sample("tk.scalar_tensor(2)"),), kind="create", methods=())
-def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
+def scalar_tensor(s: Number, *, dtype: Any = None, device: DeviceLike = None) -> Tensor:
     """A 0-d tensor of the default dtype.
 
     >>> import tensorkit as tk
@@ -300,7 +298,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: DeviceLike = None) -> Te
     tensor(2.)
     """
     kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "scalar_tensor")
-    if not isinstance(s, (Tensor, *NUMBERS)) or (isinstance(s, Tensor) and s.dim()):
+    if not isinstance(plain_number(s), NUMBERS):
         raise TypeError(f"scalar_tensor(): argument 's' (position 1) must be Number, not {type_name(s)}")
     return full((), s, dtype=kind, device=device)
 
@@ -367,12 +365,8 @@ def empty_permuted(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.empty_permuted.html
     """
-    for place, (label, given) in enumerate((("size", size), ("physical_layout", physical_layout))):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(
-                f"empty_permuted(): argument '{label}' (position {place + 1}) must be tuple of ints, "
-                f"not {type_name(given)}"
-            )
+    size = listed_ints(size, "empty_permuted", "size", 1)
+    physical_layout = listed_ints(physical_layout, "empty_permuted", "physical_layout", 2)
     if len(physical_layout) != len(size):
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "

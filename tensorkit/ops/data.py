@@ -25,6 +25,7 @@ from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import as_dtype, to_device, to_dtype
+from tensorkit.ops.dims import counted
 from tensorkit.ops.export import item
 from tensorkit.overflow import check_range
 from tensorkit.sizes import contiguous_stride
@@ -39,7 +40,6 @@ __all__ = [
     "dtype_of",
     "from_numpy",
     "frombuffer",
-    "gradless_number",
     "is_sequence",
     "plain_number",
     "register_capsules",
@@ -161,19 +161,14 @@ def _number_of(leaf: Any, kind: dtype) -> Any:
 
 
 def plain_number(value: Any) -> Any:
-    """A number, NumPy's or a tensor's, as Python's."""
+    """A number, NumPy's or a tensor's, as Python's.
+
+    What is none stays what it is, to be refused: so does a tensor that has dimensions, and one that wants a gradient,
+    which would be lost.
+    """
     if isinstance(value, Tensor):
-        if value.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return item(value)
+        return value if value.dim() or (wants_grad(value) and value.requires_grad) else item(value)
     return python_number(value) if isinstance(value, numpy.generic) else value
-
-
-def gradless_number(value: Any) -> Any:
-    """`plain_number`; a tensor of several numbers, or one that wants a gradient, stays what it is, to be refused."""
-    if isinstance(value, Tensor) and (value.dim() or (wants_grad(value) and value.requires_grad)):
-        return value
-    return plain_number(value)
 
 
 def checked_number(value: Any, kind: dtype) -> Any:
@@ -475,7 +470,7 @@ def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int =
         memoryview(buffer)
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
-    return _from_buffer(buffer, kind, count, offset)
+    return _from_buffer(buffer, kind, counted(count), counted(offset))
 
 
 _capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - given by ``protocols``

@@ -15,6 +15,7 @@ from tensorkit.elementwise import check_devices
 from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.kernels import cpu as kernels
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.products import deliver_product
 from tensorkit.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
@@ -218,8 +219,7 @@ _CPP: dict[dtype, str] = {
 
 
 def _check_points(x1: Any, x2: Any, p: Any) -> None:
-    number = p.dim() == 0 if isinstance(p, Tensor) else isinstance(p, (int, float, numpy.number))
-    if not number:
+    if not isinstance(plain_number(p), (int, float)):
         raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type_name(p)}")
     for label, points in (("X1", x1), ("X2", x2)):
         if points.dim() < 2:

@@ -142,12 +142,18 @@ def _float(input: Tensor) -> float:
     alone = array is not None and array.size == 1 and input._autograd is None and input._base is None
     if alone and (input._dtype is dtypes.float32 or input._dtype is dtypes.float64):
         return array.item()  # type: ignore[no-any-return]
-    return float(_real_part(_single(input), "double"))
+    return float(_real_part(_warned(input), "double"))
 
 
 def _single(input: Tensor) -> Any:
     if input.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    return item(input)
+
+
+def _warned(input: Tensor) -> Any:
+    """`_single`, with a word on the gradient that ends here."""
+    found = _single(input)
     if wants_grad(input) and state.grad and requires_grad(input):
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -155,7 +161,7 @@ def _single(input: Tensor) -> Any:
             UserWarning,
             stacklevel=3,
         )
-    return item(input)
+    return found
 
 
 def _bool(input: Tensor) -> bool:
@@ -204,7 +210,7 @@ def _attach_protocols() -> None:
     attach("__bool__", _bool)
     attach("__int__", lambda self: int(_real_part(_single(self), "int64_t")))
     attach("__float__", _float)
-    attach("__complex__", lambda self: complex(_single(self)))
+    attach("__complex__", lambda self: complex(_warned(self)))
     attach("__index__", _index)
     attach("__iter__", _iterate)
     attach("__contains__", _contains)

@@ -20,6 +20,7 @@ from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large, picked
 from tensorkit.ops.convert import host_array
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.pointwise import where
 from tensorkit.ops.reduce import axis_of_small, small
 from tensorkit.ops.writing import (
@@ -498,9 +499,9 @@ def scatter(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html
     """
-    given = src if value is None else value
-    if src is not None and value is not None:
-        raise TypeError
+    given = src if value is None else plain_number(value)
+    if value is not None and (src is not None or isinstance(given, Tensor)):
+        raise TypeError  # said in PyTorch's words by whoever was called
     if not isinstance(given, (Tensor, *NUMBERS)) or not isinstance(index, Tensor):
         raise unmatched("scatter", [dim, index, *([] if given is None else [given])], {}, _SCATTER_FORMS)
     if isinstance(given, Tensor) and isinstance(reduce, str):

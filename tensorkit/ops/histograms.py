@@ -31,6 +31,7 @@ from tensorkit.ops.bins import (
     spaced,
 )
 from tensorkit.ops.copies import copy_into, deliver
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.names import cpp_name
 from tensorkit.ops.pointwise import not_implemented
 from tensorkit.ops.sorting import check_flags, check_tensor, on_host, two_of, whole
@@ -41,8 +42,7 @@ __all__ = ["bincount", "histc", "histogram"]
 
 
 def _real(value: Any) -> float:
-    if isinstance(value, Tensor) and not value.dim():
-        value = value.item()
+    value = plain_number(value)
     if not isinstance(value, NUMBERS):
         raise TypeError
     if isinstance(value, complex):
@@ -255,11 +255,8 @@ def histogram(
     """
     check_tensor(input)
     check_flags(density)
-    if isinstance(bins, Tensor):
-        if range is not None:
-            raise TypeError
-    else:
-        whole(bins)
+    if not isinstance(bins, Tensor) or range is not None:
+        bins = whole(bins)
     if not (range is None or isinstance(range, (tuple, list))) or not (
         weight is None or isinstance(weight, Tensor)
     ):

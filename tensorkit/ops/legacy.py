@@ -32,7 +32,7 @@ from tensorkit.formats import strided
 from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype, to_device
 from tensorkit.ops.copies import deliver
-from tensorkit.ops.data import is_sequence, tensor
+from tensorkit.ops.data import is_sequence, plain_number, tensor
 from tensorkit.ops.determinism import chosen, whole_filled
 from tensorkit.ops.names import cpp_name, legacy_dtype
 from tensorkit.ops.ranges import place_in
@@ -342,7 +342,7 @@ def range(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.range.html
     """
-    start, end, step = (v.item() if isinstance(v, Tensor) and not v.dim() else v for v in (start, end, step))
+    start, end, step = map(plain_number, (start, end, step))
     _check_range_arguments(start, end, step)
     warn(_OLD_RANGE)
     if out is None:
@@ -369,7 +369,7 @@ def _check_range_arguments(start: Any, end: Any, step: Any) -> None:
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     for place, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
-        if not isinstance(value, (int, float, complex, numpy.number, Tensor)):
+        if not isinstance(value, (int, float, complex)):
             raise TypeError(
                 f"range(): argument '{name}' (position {place + 1}) must be Number, not {type_name(value)}"
             )

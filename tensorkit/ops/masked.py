@@ -24,7 +24,8 @@ from tensorkit.memory_order import like_strides
 from tensorkit.ops.advanced import replace
 from tensorkit.ops.convert import host_array, to_device
 from tensorkit.ops.copies import copy_into, warn_complex_to_real
-from tensorkit.ops.dims import as_ints
+from tensorkit.ops.data import plain_number
+from tensorkit.ops.dims import as_ints, counted
 from tensorkit.ops.join import cat
 from tensorkit.ops.names import backend_name
 from tensorkit.ops.parts import slice_along
@@ -33,7 +34,7 @@ from tensorkit.overflow import holds
 from tensorkit.sizes import broadcast_sizes, contiguous_stride, normalise_dim
 from tensorkit.storage import allocate
 from tensorkit.strides import Layout
-from tensorkit.tensor import Tensor, fresh, on_storage
+from tensorkit.tensor import Number, Tensor, fresh, on_storage
 
 __all__ = [
     "as_strided_scatter",
@@ -495,7 +496,7 @@ def as_strided_scatter(
 
     def cut(out: Tensor) -> Layout:
         held = out._store().nbytes()
-        return out._lay().as_strided(sizes, strides, storage_offset, held, out._dtype.itemsize)
+        return out._lay().as_strided(sizes, strides, counted(storage_offset), held, out._dtype.itemsize)
 
     return _written_over(input, src, "as_strided_scatter", cut)
 
@@ -518,7 +519,7 @@ def as_strided_scatter(
     kind="copy",
     function=False,
 )
-def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Write a number onto the main diagonal.
 
     Args:
@@ -535,8 +536,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.fill_diagonal_.html
     """
-    if isinstance(fill_value, Tensor) and not fill_value.dim():
-        fill_value = host_array(fill_value).item()
+    fill_value = plain_number(fill_value)
     if not isinstance(fill_value, NUMBERS):
         raise TypeError(
             "fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not "

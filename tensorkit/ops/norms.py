@@ -14,7 +14,7 @@ from tensorkit.forms import type_name
 from tensorkit.ops.convert import as_dtype
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.create import zeros
-from tensorkit.ops.dims import Dims
+from tensorkit.ops.dims import Dims, counted
 from tensorkit.ops.matrices import check_floating, check_matrix, check_square, check_tensor, converted, only
 from tensorkit.ops.solvers import inv_ex
 from tensorkit.ops.spectral import svdvals
@@ -238,6 +238,7 @@ def matrix_norm(
     name="norm",
     rounded=100,
     namespace="linalg",
+    strict=True,
 )
 def linalg_norm(
     input: Tensor,
@@ -263,6 +264,8 @@ def linalg_norm(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
     check_tensor("linalg_norm", "input", 1, input)
+    if isinstance(dim, Tensor):
+        dim = counted(dim)
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
@@ -332,6 +335,7 @@ def _condition(input: Any, p: Any) -> Any:
     kind="reduce",
     rounded=1000,
     namespace="linalg",
+    strict=True,
 )
 def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number of a matrix: how much a relative error of a right-hand side can grow when it is solved for.

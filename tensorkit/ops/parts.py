@@ -14,7 +14,7 @@ from tensorkit.device import META
 from tensorkit.dispatch import by_layout, call_traced, differentiable, op, sample
 from tensorkit.elementwise import empty_strided, resize_silently
 from tensorkit.ops.copies import copy_into, deliver_into
-from tensorkit.ops.dims import listed_ints
+from tensorkit.ops.dims import counted, listed_ints
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
 from tensorkit.tensor import Tensor
@@ -320,6 +320,6 @@ def as_strided(
     strides = listed_ints(stride, "as_strided", "stride", 2)
     return input._view(
         input._lay().as_strided(
-            sizes, strides, storage_offset, input._store().nbytes(), input._dtype.itemsize
+            sizes, strides, counted(storage_offset), input._store().nbytes(), input._dtype.itemsize
         )
     )

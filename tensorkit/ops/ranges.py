@@ -217,6 +217,8 @@ def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
         raise RuntimeError(
             f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wrong)}."
         )
+    # PyTorch takes tensors as ends for what they are, wanted gradient or not, and records nothing of them.
+    start, end = (one.item() if isinstance(one, Tensor) else one for one in (start, end))
     return _number(start, name, "start", 1), _number(end, name, "end", 2), count
 
 

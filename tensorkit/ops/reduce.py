@@ -77,6 +77,8 @@ def check_dims(dim: Any) -> None:
     for one in dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,):
         if isinstance(one, (bool, numpy.bool_)) or not hasattr(one, "__index__"):
             raise TypeError
+        if isinstance(one, Tensor):
+            one.__index__()  # refuses all but one integer
 
 
 def one_axis(dim: Any, ndim: int) -> int:

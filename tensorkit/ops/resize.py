@@ -26,6 +26,7 @@ from tensorkit.formats import (
 from tensorkit.forms import type_name
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.determinism import chosen, whole_filled
+from tensorkit.ops.dims import as_ints
 from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import INT64_MAX, checked_size, contiguous_stride, overflowed
 from tensorkit.storage import TypedStorage, UntypedStorage
@@ -52,15 +53,9 @@ def resize_(input: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
     """
-    size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
-    for position, length in enumerate(size):
-        if not hasattr(length, "__index__"):
-            raise TypeError(
-                f"resize_(): argument 'size' (position {position + 1}) must be tuple of ints, "
-                f"not {type_name(length)}"
-            )
-        if length < 0:
-            raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
+    size = as_ints(sizes, "resize_")
+    if min(size, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow\nA size cannot be negative.")
     refuse_inference_write(input)
     if wants_grad(input) and requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
@@ -259,8 +254,9 @@ def _set_to(input: Tensor, source: Any, storage_offset: int, size: Any, stride: 
     if size is None:
         count = held.nbytes() // input._dtype.itemsize
         size, stride = (count,), (1,)
-    size = (size,) if isinstance(size, int) else tuple(size)
-    stride = contiguous_stride(size) if stride is None else tuple(stride)
+    size = (size,) if isinstance(size, int) else tuple(map(operator.index, size))
+    stride = contiguous_stride(size) if stride is None else tuple(map(operator.index, stride))
+    storage_offset = operator.index(storage_offset)
     if not storage_offset >= 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if len(size) != len(stride):

@@ -717,7 +717,7 @@ def trapz(y: Tensor, x: Any = _ABSENT, *, dx: Any = _ABSENT, dim: int = -1) -> T
     """
     if dx is not _ABSENT:
         dx = plain_number(dx)
-        if isinstance(dx, complex):
+        if isinstance(dx, (complex, Tensor)):
             raise TypeError
         dx = float(dx)
     return _trapezoid(y, x, dx, dim)

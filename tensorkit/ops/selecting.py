@@ -431,7 +431,7 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     rule = Rule(
         lambda call: f"{name.capitalize()}Backward{0 if call['dim'] is None else 1}",
         applies=_real_alone(name, lambda call: call["dim"] is None and not call["input"].numel()),
-        unread=lambda call: frozenset(("input", "out") if call["dim"] is not None else ("indices",)),
+        unread=lambda call: frozenset(("indices",) if call.get("dim", ...) is None else ("input", "out")),
         input=_middle_back,
     )
     samples = [sample(call.format(name=name), a=size) for call, size in _MEDIAN_SAMPLES]

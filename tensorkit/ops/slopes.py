@@ -10,8 +10,10 @@ from tensorkit.dispatch import op, sample, takes
 from tensorkit.elementwise import NUMBERS
 from tensorkit.forms import type_name
 from tensorkit.kernels.cpu import is_half
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.join import cat
 from tensorkit.ops.reduce import axes_of
+from tensorkit.ops.scalars import over, times
 from tensorkit.ops.scan import diff
 from tensorkit.tensor import Tensor
 
@@ -55,13 +57,14 @@ def _even(input: Any, axis: int, step: Any, edge_order: int) -> Tensor:
         return _part(input, axis, first, last)
 
     if edge_order == 1:
-        start = (part(1, 2) - part(0, 1)) / step
-        end = (part(-1, None) - part(-2, -1)) / step
+        start = over(part(1, 2) - part(0, 1), step)
+        end = over(part(-1, None) - part(-2, -1), step)
     else:
-        start = (part(0, 1) * -1.5 + part(1, 2) * 2 - part(2, 3) * 0.5) / step
-        end = (part(-3, -2) * 0.5 - part(-2, -1) * 2 + part(-1, None) * 1.5) / step
-    middle = (part(2, None) - part(0, -2)) / step
-    return cat((start, middle / 2, end), axis)
+        start = times(part(0, 1), -1.5) + times(part(1, 2), 2) - times(part(2, 3), 0.5)
+        end = times(part(-3, -2), 0.5) - times(part(-2, -1), 2) + times(part(-1, None), 1.5)
+        start, end = over(start, step), over(end, step)
+    middle = over(over(part(2, None) - part(0, -2), step), 2)
+    return cat((start, middle, end), axis)
 
 
 def _uneven(input: Any, axis: int, places: Tensor, edge_order: int) -> Tensor:
@@ -81,7 +84,7 @@ def _uneven(input: Any, axis: int, places: Tensor, edge_order: int) -> Tensor:
         + before / (behind * both) * part(2, None)
     )
     if edge_order == 1:
-        start = (part(1, 2) - part(0, 1)) / steps[0]
+        start = (part(1, 2) - part(0, 1)) / steps.select(0, 0)
         end = (part(-1, None) - part(-2, -1)) / steps[-1]
         return cat((start, middle, end), axis)
     p, q = steps[0], steps[1]
@@ -115,7 +118,7 @@ def _check_spacing(spacing: Sequence[Any]) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, NUMBERS) or (isinstance(value, Tensor) and not value.dim())
+    return isinstance(value, NUMBERS)
 
 
 @op(
@@ -191,8 +194,9 @@ def gradient(
         _check_spacing(spacing)
     axes = _axes(input, len(spacing) if several else None, dim, edge_order)
     if not several:
-        return tuple(_even(input, axis, 1 if spacing is None else spacing, edge_order) for axis in axes)
-    if not any(isinstance(each, Tensor) and each.dim() for each in spacing):
+        step = 1 if spacing is None else plain_number(spacing)
+        return tuple(_even(input, axis, step, edge_order) for axis in axes)
+    if not any(isinstance(each, Tensor) for each in spacing):
         return tuple(_even(input, *pair, edge_order) for pair in zip(axes, spacing, strict=True))
     odd = next((each.dim() for each in spacing if each.dim() != 1), None)
     if odd is not None:

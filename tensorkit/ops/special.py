@@ -16,7 +16,7 @@ from tensorkit.elementwise import Pointwise, apply, check_writable, few_elements
 from tensorkit.kernels import compiled, compiled_each, cpu, few, ufuncs
 from tensorkit.ops.convert import to_dtype
 from tensorkit.ops.copies import deliver_into
-from tensorkit.ops.data import gradless_number
+from tensorkit.ops.data import plain_number
 from tensorkit.ops.dims import counted
 from tensorkit.ops.scalars import less_from, times
 from tensorkit.overflow import check_number
@@ -378,7 +378,7 @@ def _logit_back(g: Any, c: Any) -> Any:
 
 
 def _checked_eps(eps: Any, input: Tensor) -> float:
-    eps = gradless_number(eps)
+    eps = plain_number(eps)
     if not isinstance(eps, (int, float)):
         raise TypeError  # said in PyTorch's words by whoever wraps this
     check_number(eps, input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype(), narrow=True)

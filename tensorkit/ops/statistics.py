@@ -114,7 +114,12 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
         dim, unbiased = None, dim
     if unbiased is not UNSAID:
         return dim, 1 if unbiased else 0
-    return dim, 1 if correction is None else as_double(plain_number(correction))
+    if correction is None:
+        return dim, 1
+    correction = plain_number(correction)
+    if isinstance(correction, Tensor):
+        raise TypeError  # said in PyTorch's words by whoever was called
+    return dim, as_double(correction)
 
 
 def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> None:
@@ -630,7 +635,11 @@ def norm(
         found = registry["linalg_matrix_norm"].function
         assert found is not None
         return found(input, "nuc", (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
-    return vector_norm(input, p.item() if isinstance(p, Tensor) else p, dim, keepdim, dtype, out)
+    if isinstance(p, Tensor):
+        p = plain_number(p)
+        if isinstance(p, Tensor):
+            raise TypeError  # said in PyTorch's words by whoever was called
+    return vector_norm(input, p, dim, keepdim, dtype, out)
 
 
 def _dist_back(g: Any, c: Any) -> Any:
@@ -671,7 +680,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.dist.html
     """
-    p = p.item() if isinstance(p, Tensor) and not p.dim() else p
+    p = plain_number(p)
     if not isinstance(other, Tensor) or not isinstance(p, NUMBERS):
         raise TypeError
     apart = input - other

@@ -20,6 +20,7 @@ from tensorkit.forms import type_name
 from tensorkit.kernels import few, large
 from tensorkit.ops.convert import as_dtype, host_array, to_device
 from tensorkit.ops.copies import copy_into
+from tensorkit.ops.dims import counted
 from tensorkit.ops.names import cpp_name
 from tensorkit.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
@@ -280,7 +281,7 @@ def _indices(name: str, lengths: tuple[Any, Any, Any], lower: bool, kind: Any, w
             raise TypeError(
                 f"{name}(): argument '{label}' (position {place + 1}) must be int, not {type_name(given)}"
             )
-    row, col, offset = lengths
+    row, col, offset = map(counted, lengths)
     for label, length in (("row", row), ("col", col)):
         if length < 0:
             raise RuntimeError(f"{label} must be non-negative, got{length}")

@@ -20,6 +20,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.kernels import order as orders
 from tensorkit.ops.copies import deliver
+from tensorkit.ops.dims import counted
 from tensorkit.ops.sorting import on_host
 from tensorkit.sizes import contiguous_stride, normalise_dim
 from tensorkit.strides import Layout
@@ -222,7 +223,7 @@ def _check(input: Any, flags: dict[str, Any], dim: Any, name: str, by_dim: str) 
     for flag, value in flags.items():
         if not isinstance(value, bool):
             raise TypeError(f"{name}(): argument '{flag}' must be bool, not {type_name(value)}")
-    if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
+    if dim is not None and (isinstance(dim, bool) or not isinstance(counted(dim), int)):
         raise TypeError(f"{by_dim} must be int, not {type_name(dim)}")
 
 

@@ -16,7 +16,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise import Held, Pointwise, apply, at_once, brief, plain_alike, resize_out
 from tensorkit.kernels import compiled, cpu, planes, ufuncs
 from tensorkit.ops.copies import like_input
-from tensorkit.ops.data import gradless_number
+from tensorkit.ops.data import plain_number
 from tensorkit.spellings import samples_of_one, unary
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -428,7 +428,7 @@ def nan_to_num(
         array = brief(input)
         if array is not None and (copy := _copy_of_finite(input, array)) is not None:
             return copy
-    nan, posinf, neginf = [gradless_number(n) for n in (nan, posinf, neginf)]
+    nan, posinf, neginf = [plain_number(n) for n in (nan, posinf, neginf)]
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):

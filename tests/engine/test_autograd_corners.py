@@ -7,6 +7,7 @@ program names them.
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import pytest
@@ -443,21 +444,73 @@ def test_tensors_of_inference_mode_are_not_resized_outside() -> None:
 # -- numbers that are tensors ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", ["tk.tensor(0.25, requires_grad=True)", "tk.tensor(0.25)", "tk.tensor([0.25])"])
-@pytest.mark.parametrize(
-    "call",
-    [
-        "x.nan_to_num_(n)",
-        "x.nan_to_num(nan=n)",
-        "tk.nan_to_num(x, 0.0, n)",
-        "x.logit_(n)",
-        "x.logit(eps=n)",
-        "tk.special.logit(x, n)",
-    ],
+#: Calls with a number, `n`, where one of Python's is expected. A gradient would be lost in silence there.
+NUMBERS = """
+x.nan_to_num_(n); x.nan_to_num(nan=n); tk.nan_to_num(x, 0.0, n)
+x.logit_(n); x.logit(eps=n); tk.special.logit(x, n)
+x.norm(n); x.norm(p=n); tk.norm(x, n); tk.norm(x, p=n, dim=0); tk.norm(m, n, 1)
+tk.linalg.norm(x, n); tk.linalg.norm(m, n, 1); tk.linalg.norm(m, ord=n, dim=0)
+tk.linalg.vector_norm(x, n); tk.linalg.vector_norm(x, ord=n, dim=0); tk.linalg.matrix_norm(m.detach(), n)
+x.dist(y, n); tk.dist(x, y, p=n); tk.cdist(m, m, n); tk.cdist(m, m, p=n); tk.pdist(m, n)
+m.pinverse(n); tk.pinverse(m, rcond=n)
+m.renorm(n, 0, 1.0); m.renorm(2.0, 0, n); m.renorm_(2.0, 0, n)
+tk.isclose(x, y, n); tk.isclose(x, y, atol=n); tk.allclose(x, y, rtol=n); x.allclose(y, atol=n)
+tk.full((2,), n); tk.full((2,), fill_value=n); tk.full((), n); tk.full((2,), n, requires_grad=True)
+tk.full((2,), n, dtype=tk.int64); tk.full((2,), n, out=tk.zeros(2)); tk.full_like(x, n)
+x.new_full((2,), n); x.new_full((2,), fill_value=n); tk.scalar_tensor(n); tk.scalar_tensor(s=n)
+tk.range(n, 3); tk.range(0, n); tk.range(0, 2, n); tk.arange(n, 3); tk.arange(0, n); tk.arange(0, 2, n)
+tk.linspace(n, 2, 3); tk.linspace(0, n, 3); tk.logspace(0, 1, 3, n)
+tk.histc(x, 3, n, 2); tk.histc(x, 3, 0, n); tk.histc(x, bins=3, min=0, max=n); x.histc(3, 0, n)
+x.std(correction=n); tk.std(x, correction=n); tk.std(m, 0, correction=n); tk.std(m, dim=0, correction=n)
+x.var(correction=n); tk.var(x, correction=n); tk.var(m, 1, correction=n); tk.var_mean(x, correction=n)
+m.index_add(0, i, m, alpha=n); tk.index_add(m, 0, i, m, alpha=n); m.index_add_(0, i, m, alpha=n)
+tk.add(x, y, alpha=n); x.sub(y, alpha=n); x.add_(y, alpha=n); tk.rsub(x, y, alpha=n)
+tk.addmm(m, m, m, alpha=n); tk.addmm(m, m, m, beta=n); m.addmm(m, m, beta=n, alpha=n); m.addmm_(b[0], b[0], beta=n)
+tk.addmv(x, m, x, alpha=n); x.addmv(m, x, beta=n); tk.addr(m, x, y, alpha=n); m.addr(x, y, beta=n)
+tk.addbmm(m, b, b, alpha=n); m.addbmm(b, b, beta=n); tk.baddbmm(b, b, b, alpha=n); b.baddbmm(b, b, beta=n)
+tk.addcmul(x, x, y, value=n); x.addcdiv(x, y, value=n)
+m.fill_diagonal_(n); m.fill_diagonal_(n, wrap=False); m.fill_diagonal_(fill_value=n)
+tk.gradient(x, spacing=n); tk.gradient(x, spacing=[n]); tk.gradient(x, spacing=(n,)); tk.gradient(m, spacing=[n, n])
+tk.gradient(m, spacing=[n, 1.0]); tk.gradient(m, spacing=[1.0, n])
+x.clamp(min=n); x.clamp(0.1, n); x.clamp_min(n)
+y.uniform_(n, 2.0); y.normal_(0, n); y.exponential_(n); y.cauchy_(0, n); y.log_normal_(n); y.geometric_(n)
+tk.cumulative_trapezoid(x, dx=n); tk.trapezoid(x, dx=n); tk.trapz(x, dx=n)
+x.scatter(0, i, n); x.scatter(0, i, value=n); x.scatter(0, i, value=n, reduce="add"); x.scatter_(0, i, value=n)
+tk.hamming_window(4, True, n); tk.kaiser_window(4, beta=n)
+tk.linalg.cond(m.detach(), n); tk.linalg.cond(m.detach(), p=n)
+tk.histogram(y, 3, range=(n, 2.0)); tk.histogram(y, 3, range=(0.0, n)); y.histogram(3, range=[0.0, n])
+tk.histogramdd(m.detach(), [2, 2], range=[0.0, n, 0.0, 1.0])
+x.fill_(n); x.masked_fill(x > 0.5, n); x.index_fill(0, i, n); tk.where(x > 0.5, n, 1.0); x.lerp(y, n)
+tk.autograd.grad(x.__rsub__(n).sum(), n); x.__rpow__(n); x.__rmod__(n); tk.autograd.grad(x.__rfloordiv__(n).sum(), n)
+x.__radd__(n); x.__rmul__(n); x.__rtruediv__(n)
+int(n); float(n); x.split(n); y.resize_(n)
+"""
+_SCALARS = (
+    "tk.tensor(0.25, requires_grad=True)",
+    "tk.tensor([0.25, 2.0], requires_grad=True)[0]",
+    "tk.tensor(2.0, requires_grad=True)",
+    "tk.tensor(0.25)",
+    "tk.tensor(2)",
+    "tk.tensor([0.25])",
 )
-def test_a_number_that_wants_a_gradient_is_refused(call: str, n: str) -> None:
-    _same(f"n = {n}; x = tk.tensor([0.5, 0.75]); answer = {call}")
-    _same(f"n = {n}; x = tk.tensor([0.5, 0.75])\nwith tk.no_grad(): answer = {call}")
+_AMONG = """
+x = tk.tensor([0.5, 0.75], requires_grad={0}) * 1; y = tk.tensor([0.25, 1.5]); i = tk.tensor([0, 1])
+m = tk.tensor([[1.0, 0.5], [0.25, 2.0]], requires_grad={0}) * 1; b = tk.tensor([[[1.0, 0.5], [0.25, 2.0]]])
+tk.manual_seed(3)
+"""
+
+
+@pytest.mark.parametrize("call", [part.strip() for part in re.split(r"[;\n]", NUMBERS) if part.strip()])
+def test_a_number_that_wants_a_gradient_is_refused_or_recorded(call: str, every_warning: None) -> None:
+    for n, wanted in itertools.product(_SCALARS, (False, True)):
+        known = f"w = n = {n}\n{_AMONG.format(wanted)}"
+        _same(f"{known}with tk.no_grad(): answer = {call}")
+        _same(f"{known}answer = {call}")
+        # What is recorded gives the gradient that PyTorch gives.
+        _same(
+            f"{known}answer = {call}\nif getattr(answer, 'requires_grad', False) and n.is_leaf:\n"
+            "    answer.sum().backward()\n    answer = n.grad"
+        )
 
 
 @pytest.mark.parametrize("dim", [0, -1, 1])

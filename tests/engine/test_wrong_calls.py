@@ -139,6 +139,13 @@ def test_rows_that_lie_in_themselves_or_lie_about_themselves_end_as_in_pytorch(q
     assert disagreement(require_torch(), tk, question) is None
 
 
+@pytest.mark.parity
+@pytest.mark.usefixtures("both_warn")
+@pytest.mark.parametrize("question", lines("integers"))
+def test_a_tensor_without_dimensions_is_an_integer_where_it_holds_one(question: str) -> None:
+    assert disagreement(require_torch(), tk, question) is None
+
+
 #: Numbers that are tensors without dimensions, and what earlier forms take.
 TAKEN = (
     *(
