@@ -1238,8 +1238,9 @@ def _stride_of(
     if isinstance(first, Tensor) and first._dtype.is_complex:
         if block.result == "real float" and not _holds_complex(out):
             return contiguous_stride(size)
-        if block.result == "real":
-            return like_strides(first._lay())  # PyTorch makes this one with empty_like
+        if block.result == "real":  # PyTorch makes this one with empty_like, and resizes `out` afterwards
+            copied = out is None or _holds_complex(out)
+            return like_strides(first._lay()) if copied else contiguous_stride(size)
     if out is None and _like_first(block, first):
         return like_strides(first._lay())
     compute = kind if block.result == "same" else result_dtype(*operands)

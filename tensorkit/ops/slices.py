@@ -279,7 +279,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     check_memory(input, index, source)
     if META in (input._device, index._device) or not index.numel():
         return
-    if input.dim() > 1 and not source.numel():
+    if input.dim() > 1 and not (source.numel() and input.numel()):
         return
     if input._dtype in LIMITED:
         matrices = "scatter_gather_tensor_cpu" if alpha == 1 else "add_stub"

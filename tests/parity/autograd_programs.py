@@ -56,8 +56,7 @@ _INPLACE = (
     "-=",
     "/=",
     "**=",
-    "%=",
-    "//=",
+    "%=",  # //= has no derivative: what is recorded of it is for tests/engine/test_autograd_corners.py
 )
 _OUT = ("add", "mul", "neg", "abs")
 _GEOMETRY = ("t_", "unsqueeze_", "squeeze_", "transpose_")
@@ -186,6 +185,11 @@ def _expands(one: Sequence[int], size: Sequence[int]) -> bool:
     return all(m in (1, n) for m, n in zip(reversed(one), reversed(size), strict=False))
 
 
+def _overlaps_itself(tensor: Any) -> bool:
+    slots = list(tensor._lay().slots())
+    return len(set(slots)) < len(slots)
+
+
 def _dtype(tensor: Any) -> str:
     return str(tensor.dtype).split(".")[1]
 
@@ -258,11 +262,23 @@ def _inplace(d: _Draw) -> Step:
 
 
 def _out(d: _Draw) -> Step:
-    """Into a tensor of the result's size, mostly while nothing is recorded: otherwise nobody may want a gradient."""
+    """Into a tensor of the result's size, mostly while nothing is recorded: otherwise nobody may want a gradient.
+
+    It is the operand itself, and no element of it lies on another, or it lies elsewhere: what is read after it has
+    been written is chance.
+    """
     kind, name = d.hand.pick(_OUT), d.any()
-    size = d.tensors[name].size()
-    out = d.hand.pick([n for n, t in d.tensors.items() if t.size() == size])
-    other = f", {d.source(size, _dtype(d.tensors[name]))}" if kind in ("add", "mul") else ""
+    t = d.tensors[name]
+    apart = [
+        n
+        for n, other in d.tensors.items()
+        if other.size() == t.size()
+        and (other.untyped_storage() is not t.untyped_storage() or (n == name and not _overlaps_itself(t)))
+    ]
+    if not apart:
+        return _inplace(d)
+    out = d.hand.pick(apart)
+    other = f", {_constant(d.hand, t.size(), _dtype(t))}" if kind in ("add", "mul") else ""
     line = f"tk.{kind}({name}{other}, out={out})"
     if d.hand.chance(60):
         line = f"with tk.no_grad():\n    {line}"
@@ -314,7 +330,10 @@ def _flag(d: _Draw) -> Step:
 
 
 def _ends_pytorch(t: Any) -> bool:
-    """Whether a hook on it ends the PyTorch process: a view made before its base was asked for its gradient."""
+    """Whether a hook on it, and now and then a gradient for it alone, ends the PyTorch process or confuses it.
+
+    That is a view made before its base was asked for its gradient.
+    """
     try:
         return bool(t._is_view() and t.requires_grad and t.grad_fn is None)
     except RuntimeError:
@@ -380,7 +399,9 @@ def _walk(d: _Draw) -> Step:
 
 
 def _several_names(d: _Draw) -> str:
-    return ", ".join(d.wanting() for _ in range(d.hand.pick((1, 1, 2))))
+    names = [d.wanting() for _ in range(d.hand.pick((1, 1, 2)))]
+    known = [name for name in names if not _ends_pytorch(d.tensors[name])]
+    return ", ".join(known or [next(iter(d.tensors))])
 
 
 _CHOICES: tuple[tuple[int, Callable[[_Draw], Step]], ...] = (

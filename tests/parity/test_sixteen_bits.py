@@ -204,9 +204,9 @@ def test_the_columns_that_fill_no_vector_are_rounded_apart(torch: Any, kind: str
         a, b = (getattr(lib.from_numpy(numbers[:, :columns].copy()), kind)() for lib in (tk, torch))
         for name in ("softmax", "log_softmax"):
             ours, theirs = getattr(a, name)(0), getattr(b, name)(0)
-            if torch.backends.cpu.get_cpu_capability() == "AVX512":
+            if torch.backends.cpu.get_cpu_capability() == "AVX512" and torch.get_num_threads() > 1:
                 assert _same(ours, theirs)
-            else:  # how many columns fill a vector, and so where PyTorch rounds them, is the processor's
+            else:  # how many columns fill a vector, and how they are shared out, decides where PyTorch rounds them
                 numpy.testing.assert_allclose(
                     ours.double().numpy(), theirs.double().numpy(), rtol=2e-2, atol=2e-2
                 )

@@ -148,7 +148,9 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
                 and found.startswith(f"tensorkit raised RuntimeError('{_PARTLY_SHARED}")
             )
             or (
-                last.step.op.endswith(("_copy", "cumsum", "cumprod", "logcumsumexp"))
+                last.step.op.endswith(
+                    ("_copy", "cumsum", "cumprod", "logcumsumexp", "kthvalue", "median", "mode")
+                )
                 and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_PARTLY_SHARED}")
             )
         )
@@ -174,11 +176,24 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
     "addmv without columns gives in PyTorch what is added to in its own size; tensorkit broadcasts it": (
         lambda last, found: last.step.op == "addmv" and "size" in found
     ),
+    "the product of two vectors that stand for conjugates is a view of a conjugate in PyTorch; tensorkit computes it": (
+        lambda last, found: (
+            last.step.op in ("dot", "inner", "matmul", "tensordot", "vdot") and ": conjugate" in found
+        )
+    ),
+    "PyTorch fails where it would take memory of out= beyond its end by columns; tensorkit resizes it": (
+        lambda last, found: last.factorised() and "PyTorch raised RuntimeError('setStorage" in found
+    ),
     "there is no complex32, of which PyTorch speaks where a complex number meets float16": (
         lambda last, found: "ComplexHalf" in found
     ),
     "where a divisor lies in what is divided, PyTorch may meet a zero that it has just written": (
         lambda last, found: last.meets and "ZeroDivisionError" in found
+    ),
+    "what is given twice as out= of several is refused, or written for the one result or the other": (
+        lambda last, found: (
+            last.step.kind == "out= of several" and len(set(last.step.writes)) < len(last.step.writes)
+        )
     ),
     "into a view of negatives PyTorch copies float32 as float16 without a sign": lambda last, found: (
         last.bits and last.step.kind == "t[...] = x" and ": values" in found
@@ -743,6 +758,16 @@ FOUND: dict[str, tuple[tuple[Operand, ...], str, int]] = {
     "a draw that wants a gradient": (
         (_plain((3,), "float32", "turned"),),
         "tk.normal(1, 2, [3], requires_grad=True, generator=tk.Generator().manual_seed(3), out=m0)",
+        1,
+    ),
+    "sizes of columns, resized": (
+        (_plain((2, 3), "complex64", "transposed"), _plain((0,))),
+        "tk.abs(m0, out=m1)",
+        1,
+    ),
+    "slices into nothing": (
+        (_plain((0, 3)), _plain((2, 3)), _plain((0, 3))),
+        "tk.index_add(m0, 0, tk.tensor([0, 1]), m1, out=m2)",
         1,
     ),
     "a row times a matrix": (
