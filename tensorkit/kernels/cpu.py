@@ -297,8 +297,18 @@ def _at_once(function: Any, inputs: Any) -> Array | None:
     return out
 
 
+def _misreads(ufunc: Any, inputs: Any, out: Array) -> bool:
+    """Whether NumPy's loop would read the wrong elements.
+
+    `numpy.negative` takes the neighbours of the first element for the next ones where elements are 4 (of 32 bits) or 8
+    (of 64 bits) apart and the results are apart as well: seen in NumPy 2.4.6 with every instruction set. A new array
+    for the result lies close, and is right.
+    """
+    return ufunc is numpy.negative and not (out.flags.forc and out.strides == inputs[0].strides)
+
+
 def _step(function: Any, inputs: Any, out: Array) -> None:
-    if function.__class__ is numpy.ufunc:
+    if function.__class__ is numpy.ufunc and not _misreads(function, inputs, out):
         function(*inputs, out=out)
     elif function.__class__ is Swift:
         function.into(inputs, out)
@@ -449,7 +459,7 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
     if out.size >= MANY and (direct or out.dtype == compute.numpy) and _by_pieces(ufunc, inputs, out, kind):
         return
     operands = [cast(array, kind) for array in inputs]
-    if direct and _writes(ufunc, kind, out.dtype):
+    if direct and _writes(ufunc, kind, out.dtype) and not _misreads(ufunc, operands, out):
         quiet(ufunc, *operands, out=out)
     else:
         result = quiet(ufunc, *operands)

@@ -123,7 +123,8 @@ def _beyond_all(largest: bool, kind: dtype) -> Array:
 
 def _check_held(value: int, kind: dtype) -> None:
     info = numpy.iinfo(kind.numpy)
-    if not info.min <= value <= info.max:
+    least = info.min if info.min else -info.max  # a negative number wraps around once
+    if not least <= value <= info.max:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")
 
 

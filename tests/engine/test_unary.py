@@ -212,3 +212,60 @@ def test_what_is_written_in_place_or_out_has_the_same_digits() -> None:
         out = tk.empty(size)
         assert tk.equal(tk.exp(x, out=out), expected)
         assert tk.equal(x.clone().exp_(), expected)
+
+
+def _apart(values: tk.Tensor, width: int) -> tk.Tensor:
+    """These values in the first column of a matrix."""
+    column = tk.zeros(len(values), width, dtype=values.dtype)[:, 0]
+    return column.copy_(values)
+
+
+def _called(function: Any, *operands: tk.Tensor, **more: Any) -> Any:
+    """The result; None where the operation does not take such operands."""
+    try:
+        return function(*operands, **more)
+    except (RuntimeError, TypeError, ValueError, IndexError):
+        return None
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "int64", "int32", "int16", "uint8", "complex64"]
+)
+@pytest.mark.parametrize("count", [3, 40])
+def test_a_column_is_read_and_written_as_a_row(dtype: str, count: int) -> None:
+    # NumPy 2.4's numpy.negative is wrong where elements are 16 or 64 bytes apart.
+    row = (tk.arange(count) % 7 + 1).to(getattr(tk, dtype))
+    compared = 0
+    for name, op in registry.items():
+        if op.kind != "pointwise" or op.function is None:
+            continue
+        for operands in ((row,), (row, row.flip(0))):
+            expected = _called(op.function, *operands)
+            if not isinstance(expected, tk.Tensor) or expected.size() != row.size():
+                continue
+            for width in (2, 3, 4, 8, 16):
+                for way in ("read", "out", "out, a row", "out, from a row", "in place", "into itself"):
+                    columns = [_apart(operand, width) for operand in operands]
+                    function = getattr(tk.Tensor, f"{name}_", None) if way == "in place" else op.function
+                    outs = {
+                        "out": _apart(tk.zeros_like(expected), width),
+                        "out, a row": tk.empty_like(expected),
+                        "out, from a row": _apart(tk.zeros_like(expected), width),
+                        "into itself": columns[0],
+                    }
+                    more = {"out": outs[way]} if way in outs else {}
+                    result = _called(function, *(operands if way == "out, from a row" else columns), **more)
+                    if result is not None and result.dtype is expected.dtype:
+                        compared += 1
+                        same = tk.allclose(result, expected, equal_nan=True, rtol=1e-2)
+                        assert same, (name, len(operands), width, way, result, expected)
+    assert compared > 1000
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_many_negatives_are_written_into_a_column(dtype: str) -> None:
+    for width in (4, 8):
+        table = tk.ones(200_000, width, dtype=getattr(tk, dtype)).cumsum(0).to(getattr(tk, dtype))
+        expected = 0 - table[:, 0]
+        assert tk.equal(table[:, 0].neg_(), expected)
+        assert tk.equal(tk.neg(expected, out=table[:, 1]), 0 - expected)

@@ -245,6 +245,8 @@ class Program:
 
     def _looks_in_vain(self, step: Step, theirs: BaseException | None) -> bool:
         """Whether PyTorch refuses what a node has saved that no gradient passes; tensorkit does not save it."""
+        if "inputs=" in step.line and ("second time" in str(theirs) or "derivative for" in str(theirs)):
+            return True  # of the node whose result is the only one that is asked for
         if theirs is None or "modified by an inplace operation" not in str(theirs):
             return False
         roots = [self.ours.names[word] for word in _words(step.line) & set(self.members)]
@@ -277,6 +279,9 @@ class Program:
         (mine, warned), (reference, expected) = self.ours.facts(name), self.theirs.facts(name)
         if mine != reference and any(word in str(reference) for word in DELIBERATE):
             raise _Over
+        apart = [one != other for one, other in zip(mine, reference, strict=False)]
+        if fuzz_seconds() and sum(apart) == 1 and apart[ASPECTS.index("retains_grad") :][:1] == [True]:
+            raise _Over  # of a view that was written to PyTorch loses track
         if mine != reference:
             # A tensor whose history cannot be told has an error in the place of its facts.
             aspects = zip(ASPECTS, mine, reference, strict=False)

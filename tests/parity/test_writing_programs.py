@@ -39,13 +39,11 @@ TALLY = Tally(
     "programs that write",
     (
         "programs", "programs cut short", "steps", "steps refused", "warnings", "tensors compared",
-        "values left to chance", "out= resized", "out= in an operand", *KINDS,
+        "values left to chance", "refused by tensorkit, and unchanged", "out= resized", "out= in an operand", *KINDS,
     ),
 )  # fmt: skip
 
-_SHARED = "unsupported operation: more than one element of the written-to tensor"
-_PARTLY_SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor"
-_PYTORCH_REFUSED = "PyTorch raised RuntimeError('"
+_UNSUPPORTED = "unsupported operation: "
 _SINGULAR = ("singular", "is zero", "positive-definite")
 _MIDWAY = (
     "Number of elements of source",
@@ -80,7 +78,9 @@ class Last:
     Attributes:
         error: how PyTorch refused it.
         bits: whether a view with bits was to be written into.
+        negated: whether something that it reads stands for negatives.
         meets: whether something that it reads lies in what it writes.
+        shared: whether elements of what it writes share a slot.
         fits: whether all that it writes had the result's size, and the dtype of what it reads.
         resized: whether PyTorch gave a member another size.
     """
@@ -88,7 +88,9 @@ class Last:
     step: Step
     error: BaseException | None
     bits: bool = False
+    negated: bool = False
     meets: bool = False
+    shared: bool = False
     fits: bool = True
     resized: bool = False
 
@@ -136,35 +138,20 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
             and (re.search(": (values|size|stride|storage)", found) is not None or "can't be cast" in found)
         )
     ),
-    "some of PyTorch's functions write into shared slots, in whatever order; tensorkit refuses": lambda last, found: (
-        last.step.kind.startswith("out=") and found.startswith(f"tensorkit raised RuntimeError('{_SHARED}")
-    ),
-    "where out= lies in what is read, some of PyTorch's functions read what they have written, and others refuse; "
-    "tensorkit refuses where it would do that, and writes where it has read before": lambda last, found: (
-        last.meets
-        and (
-            (
-                (last.factorised() or last.step.op == "aminmax")
-                and found.startswith(f"tensorkit raised RuntimeError('{_PARTLY_SHARED}")
-            )
-            or (
-                last.step.op.endswith(
-                    ("_copy", "cumsum", "cumprod", "logcumsumexp", "kthvalue", "median", "mode")
-                )
-                and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_PARTLY_SHARED}")
-            )
-        )
-    ),
-    "inner with a number in a tensor refuses shared slots in PyTorch before it looks whether out= must be resized": (
+    "where elements of out= share memory, with each other or with what is read, some of PyTorch's functions refuse and "
+    "others write in whatever order; tensorkit refuses some of these and writes some of those, once all is read": (
         lambda last, found: (
-            last.step.op == "inner" and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_SHARED}")
+            last.step.kind.startswith("out=")
+            and (last.meets or last.shared)
+            and re.match(rf"tensorkit (raised|returned, PyTorch raised) RuntimeError\('{_UNSUPPORTED}", found)
+            is not None
         )
     ),
     "where a tensor is written into itself with one dimension more, PyTorch may take that for a part of its memory and "
     "refuse; tensorkit writes": lambda last, found: (
         last.step.kind == "t[...] = x"
         and last.meets
-        and found.startswith(f"tensorkit returned, {_PYTORCH_REFUSED}{_PARTLY_SHARED}")
+        and found.startswith(f"tensorkit returned, PyTorch raised RuntimeError('{_UNSUPPORTED}")
     ),
     "with an exponent in a tensor without dimensions PyTorch computes powers of complex numbers by logarithms, so that "
     "0 to the 0 is no number, and of -0.0 and -inf no roots; tensorkit takes it for the number that it is": (
@@ -195,8 +182,12 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
             last.step.kind == "out= of several" and len(set(last.step.writes)) < len(last.step.writes)
         )
     ),
-    "into a view of negatives PyTorch copies float32 as float16 without a sign": lambda last, found: (
-        last.bits and last.step.kind == "t[...] = x" and ": values" in found
+    "from or into a view of negatives PyTorch copies float16 as float32, and back, without the sign": (
+        lambda last, found: (
+            (last.bits or last.negated)
+            and (last.step.kind == "t[...] = x" or "copy" in last.step.op)
+            and ": values" in found
+        )
     ),
     "solve_triangular writes into another dtype in PyTorch where out= lies in the order of neither rows nor columns; "
     "tensorkit refuses all other dtypes": lambda last, found: (
@@ -293,7 +284,9 @@ class Program:
         chance, allowed, signs = self._chance_decides(step), self._tolerance(step), self._signs(step)
         shapes = self._shapes()
         bits = any(target._bits for target in self._involved(step.writes))
-        meets, fits = self._meets(step), self._fits(step)
+        negated = any(source.is_neg() for source in self._involved(step.reads))
+        shared = any(map(_overlaps_itself, self._involved(step.writes)))
+        meets, fits, held = self._meets(step), self._fits(step), self._held()
         self.lines.append(step.line)
         if step.op:
             for side in (self.ours, self.theirs):
@@ -302,15 +295,17 @@ class Program:
         line = f"result = {step.line}" if step.kind.startswith(("out=", "in-place")) else step.line
         mine, reference = self.ours.run(line), self.theirs.run(line)
         resized = self._shapes() != shapes
-        self.last = Last(step, reference[0], bits, meets, fits, resized)
+        self.last = Last(step, reference[0], bits, negated, meets, shared, fits, resized)
         self._count(step, reference, chance)
         self._compare_errors(step, mine, reference)
+        if mine[0] is not None and step.kind.startswith(("out=", "in-place")):
+            self._unchanged(held)
         if step.defines and reference[0] is None:
             self.members.append(step.defines)
         TALLY.count("out= resized", resized and step.kind.startswith("out="))
-        # PyTorch writes several results one after the other, and refuses at the one that cannot take it.
+        # PyTorch may have written some of it before it refuses.
         unwritten = reference[0] is not None and (
-            resized or step.kind == "out= of several" or any(word in repr(reference[0]) for word in _MIDWAY)
+            step.kind.startswith("out=") or any(word in repr(reference[0]) for word in _MIDWAY)
         )
         self._compare(chance or unwritten, allowed, signs)
         self._compare_results(mine[2], reference[2], chance, allowed, signs)
@@ -333,6 +328,22 @@ class Program:
         TALLY.count("warnings", len(outcome[1]))
         TALLY.count("values left to chance", chance)
 
+    def _held(self) -> dict[str, tuple[Any, bytes]]:
+        """Of each member of ours its geometry and the bytes of its memory."""
+        return {
+            name: ((tuple(tensor.size()), tensor.stride(), tensor.storage_offset()), _memory(tensor))
+            for name, tensor in ((name, self.ours.names[name]) for name in self.members)
+        }
+
+    def _unchanged(self, held: dict[str, tuple[Any, bytes]]) -> None:
+        """What tensorkit refuses to do has not been half done."""
+        for name, (geometry, memory) in held.items():
+            tensor = self.ours.names[name]
+            same = (tuple(tensor.size()), tensor.stride(), tensor.storage_offset()) == geometry
+            if same and _memory(tensor) != memory:
+                self.expect(f"{name}: half written by what tensorkit refused")
+            TALLY.count("refused by tensorkit, and unchanged", same)
+
     # -- before a step --------------------------------------------------------------------------------------------
 
     def _involved(self, expressions: tuple[str, ...]) -> Iterator[Any]:
@@ -352,8 +363,8 @@ class Program:
         if (
             step.op in _SORTING
         ):  # by C++'s sort, which runs over the end where what it compares changes meanwhile
-            first, *others = list(self._involved(step.writes)) or [None]
-            if any(_meet(first, other) for other in others):
+            sorted_into = list(self._involved(step.writes))
+            if any(_meet(sorted_into[0], other) for other in sorted_into[1:]):
                 return True
         for place, (expression, size) in enumerate(zip(step.writes, step.sizes, strict=False)):
             others = (*step.reads, *step.writes[:place], *step.writes[place + 1 :])
@@ -486,6 +497,11 @@ def _same(ours: Any, theirs: Any, allowed: float, signs: bool) -> str | None:
 
 def _is_inexact(tensor: Any) -> bool:
     return bool(tensor.is_floating_point() or tensor.is_complex())
+
+
+def _memory(tensor: Any) -> bytes:
+    storage = tensor.untyped_storage()
+    return ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
 
 
 def _slots(tensor: Any) -> list[int]:
