@@ -424,9 +424,9 @@ def eye(
     rows = int(n.__index__())
     size = checked_size((rows, rows if m is None else int(m.__index__())))
     made = new_or_out(size, dtype, device, out, "eye")
-    write_number(made, 0)
     if made._dtype in LIMITED:
         raise missing_kernel("eye", made._dtype.label)
+    write_number(made, 0)
     if made.numel():
         write_number(made._view(made._lay().diagonal()), 1)
     if out is not None:

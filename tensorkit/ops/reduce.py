@@ -18,7 +18,7 @@ from tensorkit.autograd.mode import state
 from tensorkit.device import CPU, META
 from tensorkit.dispatch import missing_kernel, op, sample, takes, traced_method
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise import brief, empty_strided
+from tensorkit.elementwise import brief, check_writable, empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels import cpu as kernels
 from tensorkit.kernels import few, large
@@ -620,6 +620,8 @@ def nanmean(
     many = input.detach().eq(input.detach()).sum(dim, keepdim)
     if out is None:
         return nansum(input, dim, keepdim, dtype=dtype) / many  # type: ignore[no-any-return]
+    if isinstance(out, Tensor) and out._lay().size == many._lay().size:
+        check_writable(out)
     return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(many)
 
 

@@ -10,7 +10,7 @@ from tensorkit import brackets, dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.bits import resolved
 from tensorkit.dispatch import op, registry, sample, takes
-from tensorkit.elementwise import resize_out
+from tensorkit.elementwise import check_writable, resize_out
 from tensorkit.ops.copies import copy_into
 from tensorkit.ops.parts import slice_backward
 from tensorkit.ops.pointwise import not_implemented
@@ -86,6 +86,22 @@ def _make_room(out: Any, part: Tensor) -> None:
     result_in(out, part._dtype, size, ())
 
 
+def _check_room(view: str, outs: Sequence[Any], parts: Sequence[Tensor]) -> None:
+    """Refuse an output that cannot take its part before anything is written into the others."""
+    for out, part in zip(outs, parts, strict=True):
+        size = part._lay().size
+        if view == "split":
+            try:
+                part.expand(out.size())
+                check_writable(out)
+            except RuntimeError:
+                out.copy_(part)  # refuses in PyTorch's words
+        elif not isinstance(out, Tensor) or out._dtype is not part._dtype:
+            result_in(out, part._dtype, size, ())  # refuses before it resizes
+        elif out._lay().size == size:
+            check_writable(out)
+
+
 def _copied(
     view: str,
     *calls: str,
@@ -138,6 +154,7 @@ def _copied(
             raise RuntimeError(
                 f"{_FILLING[view]} expected an out= argument of size {len(made)}, got size {len(out)}"
             )
+        _check_room(view, out, made)
         for target, part in zip(out, made, strict=True):
             if view != "split":
                 _make_room(target, part)

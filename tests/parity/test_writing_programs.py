@@ -340,7 +340,9 @@ class Program:
         for name, (geometry, memory) in held.items():
             tensor = self.ours.names[name]
             same = (tuple(tensor.size()), tensor.stride(), tensor.storage_offset()) == geometry
-            if same and _memory(tensor) != memory:
+            if same and not _memory(tensor).startswith(
+                memory
+            ):  # it may have grown for what was to be resized
                 self.expect(f"{name}: half written by what tensorkit refused")
             TALLY.count("refused by tensorkit, and unchanged", same)
 
@@ -391,8 +393,8 @@ class Program:
         if self._meets(step):
             TALLY.count("out= in an operand", step.kind.startswith("out="))
             return True
-        if step.kind == "**=" and ".sum()" in step.line:
-            return True  # a power makes much of its exponent's last digit
+        if step.kind in ("**=", "//=", "%=") and ".sum()" in step.line:
+            return True  # which make much of a last digit
         inexact = self._tolerance(step) > 0
         # Rounded to integers, a last digit is a whole number.
         return inexact and any(not _is_inexact(target) for target in targets)
@@ -722,7 +724,6 @@ FOUND: dict[str, tuple[tuple[Operand, ...], str, int]] = {
     ),
     "not, in uint64": ((_plain((3,)), _plain((3,), "uint64")), "tk.logical_not(m0, out=m1)", 1),
     "a rank in uint64": ((_plain((2, 3)), _plain((), "uint64")), "tk.linalg.matrix_rank(m0, out=m1)", 1),
-    "a whole matrix in uint64": ((_plain((3, 3), "uint64"),), "tk.eye(3, out=m0)", 1),
     "added to in uint64": (
         (_plain((2, 3), "uint64"), Operand((2, 3), "uint64", "plain", 9)),
         "tk.index_add(m0, 0, tk.tensor([0]), m0[:1], out=m1)",
