@@ -66,8 +66,9 @@ _IN_PLACE = frozenset((
 ))  # fmt: skip
 #: Those of which PyTorch keeps no record at all, besides the orthogonal polynomials.
 _SILENT = frozenset((
-    "histc", "multinomial", "special_airy_ai", "special_scaled_modified_bessel_k0",
-    "special_scaled_modified_bessel_k1", "special_spherical_bessel_j0", "split_with_sizes_copy",
+    "eq", "ge", "gt", "histc", "le", "logical_and", "logical_or", "logical_xor", "lt", "multinomial", "ne",
+    "special_airy_ai", "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1",
+    "special_spherical_bessel_j0", "split_with_sizes_copy",
 ))  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from tensorkit.device import CPU
 from tensorkit.dispatch import Sample, op, registry
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise import check_overlap, check_writable, empty_strided, refuse_shared, resize_out
-from tensorkit.errors import MissingKernelError
 from tensorkit.forms import type_name
 from tensorkit.memory_order import like_strides
 from tensorkit.ops.convert import to_device
@@ -129,11 +128,7 @@ def paired(
             if out is None:
                 return copying(input, *args, **kwargs)
             given = (*args, *kwargs.values())
-            try:
-                made = copying(input, *args, **kwargs)
-            except MissingKernelError:  # PyTorch has resized the output by then, and copied the tensor there
-                copy_into(result_in(out, input._dtype, input._lay().size, given), input)
-                raise
+            made = copying(input, *args, **kwargs)
             result_in(out, input._dtype, made._lay().size, given)
             check_overlap(out, input)  # which is copied there before: it may be the very same elements
             copy_into(out, made)
