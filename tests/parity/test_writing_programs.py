@@ -79,8 +79,9 @@ class Last:
     Attributes:
         error: how PyTorch refused it.
         bits: whether a view with bits was to be written into.
-        negated: whether something that it reads stands for negatives.
+        unsigned: whether it met negatives, float16 and float32.
         meets: whether something that it reads lies in what it writes.
+        twice: whether two things that it writes lie in the same memory.
         shared: whether elements of what it writes share a slot.
         fits: whether all that it writes had the result's size, and the dtype of what it reads.
         resized: whether PyTorch gave a member another size.
@@ -89,8 +90,9 @@ class Last:
     step: Step
     error: BaseException | None
     bits: bool = False
-    negated: bool = False
+    unsigned: bool = False
     meets: bool = False
+    twice: bool = False
     shared: bool = False
     fits: bool = True
     resized: bool = False
@@ -179,13 +181,11 @@ DELIBERATE: dict[str, Callable[[Last, str], bool]] = {
         lambda last, found: last.meets and "ZeroDivisionError" in found
     ),
     "what is given twice as out= of several is refused, or written for the one result or the other": (
-        lambda last, found: (
-            last.step.kind == "out= of several" and len(set(last.step.writes)) < len(last.step.writes)
-        )
+        lambda last, found: last.step.kind == "out= of several" and last.twice
     ),
     "from or into a view of negatives PyTorch copies float16 as float32, and back, without the sign": (
         lambda last, found: (
-            (last.bits or last.negated)
+            last.unsigned
             and (last.step.kind == "t[...] = x" or "copy" in last.step.op)
             and ": values" in found
         )
@@ -285,8 +285,12 @@ class Program:
         chance, allowed, signs = self._chance_decides(step), self._tolerance(step), self._signs(step)
         shapes = self._shapes()
         bits = any(target._bits for target in self._involved(step.writes))
-        negated = any(source.is_neg() for source in self._involved(step.reads))
+        involved = list(self._involved((*step.writes, *step.reads)))
+        kinds = {str(tensor.dtype).partition(".")[2] for tensor in involved}
+        unsigned = {"float16", "float32"} <= kinds and any(tensor.is_neg() for tensor in involved)
         shared = any(map(_overlaps_itself, self._involved(step.writes)))
+        targets = list(self._involved(step.writes))
+        twice = any(_meet(one, other) for place, one in enumerate(targets) for other in targets[:place])
         meets, fits, held = self._meets(step), self._fits(step), self._held()
         expected = None if meets or shared else self._without_out(step)
         self.lines.append(step.line)
@@ -297,7 +301,7 @@ class Program:
         line = f"result = {step.line}" if step.kind.startswith(("out=", "in-place")) else step.line
         mine, reference = self.ours.run(line), self.theirs.run(line)
         resized = self._shapes() != shapes
-        self.last = Last(step, reference[0], bits, negated, meets, shared, fits, resized)
+        self.last = Last(step, reference[0], bits, unsigned, meets, twice, shared, fits, resized)
         self._count(step, reference, chance)
         self._compare_errors(step, mine, reference)
         if mine[0] is not None and step.kind.startswith(("out=", "in-place")):
