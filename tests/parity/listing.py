@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.engine import test_gradients
-from tests.parity import test_autograd_programs, test_writing_programs
+from tests.parity import test_autograd_programs, writing_differences
 from tests.parity.differences import DELIBERATE
 
 __all__ = ["ELSEWHERE", "LIST", "text"]
@@ -41,7 +41,7 @@ def _entries(reasons: Iterable[str]) -> str:
 def text() -> str:
     """What the file has to say."""
     meant = [entry.reason for entry in DELIBERATE if not entry.chance]
-    meant += [*test_autograd_programs.DELIBERATE.values(), *test_writing_programs.DELIBERATE]
+    meant += [*test_autograd_programs.DELIBERATE.values(), *writing_differences.DELIBERATE]
     meant += [*test_gradients.DELIBERATE.values(), *ELSEWHERE]
     chance = [entry.reason for entry in DELIBERATE if entry.chance]
     return (
