@@ -92,7 +92,7 @@ def test_programs_of_mixed_draws(torch: Any) -> None:
                 seen[what] += 1
             assert tensorkit.get_rng_state().tolist() == torch.get_rng_state().tolist()
 
-    exhaust(programs)
+    exhaust(programs, "distributions")
     assert len(seen) >= 16
 
 

@@ -370,7 +370,7 @@ def test_derivatives_are_pytorchs(op: Op) -> None:
             DIFFERENTIATED.add(op.name)
         assert not wrong, f"{len(wrong)} of {len(cases)} cases, among them:\n" + "\n".join(wrong[:6])
 
-    exhaust(all_samples, share=0.05 / len(OPS))
+    exhaust(all_samples, "gradients of samples", len(OPS))
     RAN.add(op.name)
 
 
@@ -389,7 +389,7 @@ def test_derivatives_are_small_differences(op: Op) -> None:
         if SEEN["small differences"] > before:
             DIFFERENCED.add(op.name)
 
-    exhaust(all_samples, share=0.05 / len(OPS))
+    exhaust(all_samples, "second derivatives of samples", len(OPS))
 
 
 # -- the comparison itself ----------------------------------------------------------------------------------------

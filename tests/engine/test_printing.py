@@ -129,7 +129,7 @@ def test_any_tensor_under_any_options_has_pytorchs_text() -> None:
         seen["empty"] += 0 in size
         seen["many lines"] += "\n" in text
 
-    exhaust(check)
+    exhaust(check, "printing")
     print(dict(sorted(seen.items())))
     wanted = (
         *KINDS,

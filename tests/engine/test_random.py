@@ -201,7 +201,7 @@ def test_any_program_of_draws_gives_every_bit_and_leaves_the_same_state() -> Non
             pair.step(*step)
         seen.update(pair.seen)
 
-    exhaust(check)
+    exhaust(check, "random")
     print(dict(sorted(seen.items())))
     wanted = {"rand", "uniform", "randn", "randint", "randperm", "bernoulli", *FLOATS, *COUNTED}
     for case in (*wanted, "out of order", "gaps", "empty", "a number kept", "blocks"):

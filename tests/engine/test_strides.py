@@ -514,7 +514,7 @@ def test_chains_of_views_are_those_of_pytorch(capsys: pytest.CaptureFixture[str]
             elif isinstance(wanted, Layout):
                 layout = wanted
 
-    exhaust(run, share=0.05)
+    exhaust(run, "moves of views")
     with capsys.disabled():
         print(f"\n  view chains against PyTorch {torch.__version__}: " + tell(seen))
     assert seen["chains"] >= 2000
@@ -678,7 +678,7 @@ def test_fresh_strides_are_those_of_pytorch(capsys: pytest.CaptureFixture[str]) 
                 cast = Layout(given_[1].size, like_strides(given_[1]))
                 assert iterator_strides(size, [given_[0], cast]) == (double + tensors[1]).stride(), given_
 
-    exhaust(run, share=0.05)
+    exhaust(run, "strides of results")
     with capsys.disabled():
         print("\n  strides of fresh results against PyTorch: " + tell(seen))
     cases = (

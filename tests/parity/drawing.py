@@ -12,14 +12,14 @@ __all__ = ["run_programs"]
 Program = Callable[[bytes], None]
 
 
-def run_programs(program: Program, *, count: int, length: int, seed: int, share: float) -> None:
+def run_programs(program: Program, *, count: int, length: int, seed: int, share: str) -> None:
     """Run `count` programs, or as many as there is time for.
 
     Args:
         program: runs what some bytes say, and raises an AssertionError when something differs.
         length: how many bytes one program may read.
         seed: of the bytes, where they are to be the same every time.
-        share: of the time that is given to fuzzing.
+        share: which part of the time that is given to fuzzing, by its name in `tests.oracle.SHARES`.
 
     Raises:
         AssertionError: the failure of the smallest program that was found to fail.
@@ -33,7 +33,7 @@ def run_programs(program: Program, *, count: int, length: int, seed: int, share:
                 smaller = _smallest(program, data)
                 raise _failure(program, smaller) or AssertionError("it failed once, and then no more")
 
-    exhaust(programs, share=share)
+    exhaust(programs, share)
 
 
 def _failure(program: Program, data: bytes) -> AssertionError | None:

@@ -389,6 +389,6 @@ def _to_its_end(data: bytes, torch: Any) -> None:
 
 
 def test_every_step_of_a_program_is_pytorchs(torch: Any) -> None:
-    run_programs(lambda data: _to_its_end(data, torch), count=PROGRAMS, length=260, seed=3, share=0.2)
+    run_programs(lambda data: _to_its_end(data, torch), count=PROGRAMS, length=260, seed=3, share="autograd")
     assert TALLY.counts["programs"] >= 5000
     assert TALLY.never() == []

@@ -298,6 +298,6 @@ def _program(data: bytes, torch: Any) -> None:
 
 
 def test_every_step_is_pytorchs(torch: Any) -> None:
-    run_programs(lambda data: _program(data, torch), count=PROGRAMS, length=200, seed=3, share=0.1)
+    run_programs(lambda data: _program(data, torch), count=PROGRAMS, length=200, seed=3, share="indexing")
     assert TALLY.counts["programs"] >= PROGRAMS
     assert TALLY.never() == []

@@ -45,7 +45,9 @@ def _to_its_end(data: bytes, torch: Any) -> None:
 
 
 def test_every_step_of_a_program_is_pytorchs(torch: Any) -> None:
-    run_programs(lambda data: _to_its_end(data, torch), count=PROGRAMS, length=120, seed=5, share=0.25)
+    run_programs(
+        lambda data: _to_its_end(data, torch), count=PROGRAMS, length=120, seed=5, share="programs that write"
+    )
     assert TALLY.never() == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 import tensorkit
+from tests.oracle import SHARES
 
 TOP = {
     ".ci",
@@ -149,3 +151,22 @@ def test_there_is_one_version(root: Path, project: dict[str, Any]) -> None:
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## [{project['version']}]" in text
     assert "## [Unreleased]" in text
+
+
+def test_the_time_of_a_fuzz_is_divided_among_all_that_take_it(root: Path) -> None:
+    assert abs(sum(SHARES.values()) - 1) < 1e-9  # `make fuzz` takes as long as it was told
+    calls = [
+        node
+        for path in sorted((root / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("exhaust", "run_programs")
+    ]
+    named = [
+        value.value
+        for call in calls
+        for value in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "share"))
+        if isinstance(value, ast.Constant) and isinstance(value.value, str)
+    ]
+    assert sorted(named) == sorted(SHARES)
