@@ -328,8 +328,8 @@ DELIBERATE = {
     "the walk back depends on what an operation saves, which is not always the same",
     "unsupported operation: some elements of the input tensor": "where a tensor is written into itself with more "
     "dimensions, PyTorch may take that for a part of its memory and refuse; tensorkit writes",
-    "saved by a node that no gradient passes": "PyTorch refuses what such a node has saved and somebody changed; "
-    "tensorkit saves nothing there",
+    "saved by a node that no gradient passes": "PyTorch refuses what a node that no gradient passes has saved, if it "
+    "was changed; tensorkit saves nothing there",
     "INTERNAL ASSERT FAILED": "PyTorch loses track of its own retain_grad and asks to report a bug",
 }
 

@@ -246,7 +246,8 @@ class Program:
             return not all(_is_inexact(target) for target in self._involved(step.writes))
         if step.op == "lu_unpack":  # which reads beyond the pivots of fewer rows, or of no batch
             pivots = len(re.findall(r"\d+", step.line.partition("tensor([")[2].partition("]")[0]))
-            return any(t.dim() != 2 or min(t.size()) != pivots for t in self._involved(step.reads))
+            if any(t.dim() != 2 or min(t.size()) != pivots for t in self._involved(step.reads)):
+                return True
         # C++'s sort runs over the end where what it compares changes meanwhile.
         if step.op in _SORTING:
             sorted_into = list(self._involved(step.writes))
