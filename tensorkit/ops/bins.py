@@ -152,10 +152,9 @@ def spaced(least: float, most: float, bins: int, kind: dtype) -> Tensor:
 
 
 def _number(value: Any, place: int, name: str) -> float:
+    # PyTorch looks at the type of the first alone, and has Python make floats of the others.
     if place and isinstance(value, Tensor) and value.numel() == 1:
-        return float(
-            value
-        )  # PyTorch looks at the type of the first alone, and has Python make floats of the others
+        return float(value)
     if not isinstance(value, NUMBERS) or isinstance(value, complex):
         raise TypeError(
             f"{name}(): argument 'range' must be tuple of floats, but found element of type {type_name(value)} at pos "
