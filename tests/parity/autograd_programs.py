@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from tests.parity.programs import VIEWS, Hand, index, picks
+from tests.parity.programs import VIEWS, Hand, index, overlaps_itself, picks
 
 __all__ = ["KINDS", "Step", "first_step", "next_step"]
 
@@ -185,11 +185,6 @@ def _expands(one: Sequence[int], size: Sequence[int]) -> bool:
     return all(m in (1, n) for m, n in zip(reversed(one), reversed(size), strict=False))
 
 
-def _overlaps_itself(tensor: Any) -> bool:
-    slots = list(tensor._lay().slots())
-    return len(set(slots)) < len(slots)
-
-
 def _dtype(tensor: Any) -> str:
     return str(tensor.dtype).split(".")[1]
 
@@ -273,7 +268,7 @@ def _out(d: _Draw) -> Step:
         n
         for n, other in d.tensors.items()
         if other.size() == t.size()
-        and (other.untyped_storage() is not t.untyped_storage() or (n == name and not _overlaps_itself(t)))
+        and (other.untyped_storage() is not t.untyped_storage() or (n == name and not overlaps_itself(t)))
     ]
     if not apart:
         return _inplace(d)

@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-__all__ = ["VIEWS", "WRITES", "Brackets", "Hand", "index", "picks", "view_call", "write_call"]
+__all__ = [
+    "VIEWS",
+    "WRITES",
+    "Brackets",
+    "Hand",
+    "index",
+    "overlaps_itself",
+    "picks",
+    "slots_of",
+    "view_call",
+    "write_call",
+]
 
 
 class Brackets:
@@ -258,3 +269,14 @@ def write_call(hand: Hand, t: Any) -> tuple[str, str]:
     """The name of a way to write, and an expression that writes into ``t``, perhaps from ``v``."""
     name = hand.pick(tuple(WRITES))
     return name, WRITES[name](hand, t)
+
+
+def slots_of(tensor: Any) -> list[int]:
+    """Where in its storage each element of a tensor of ours lies."""
+    return list(tensor._lay().slots())
+
+
+def overlaps_itself(tensor: Any) -> bool:
+    """Whether two elements lie in one place."""
+    slots = slots_of(tensor)
+    return len(set(slots)) < len(slots)

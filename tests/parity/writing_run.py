@@ -17,6 +17,7 @@ import tensorkit
 from tensorkit.dispatch import registry
 from tests.parity.compare import Operand, build, plain_text, same_error, same_tensor
 from tests.parity.differences import Case, factorises, signed_zeros, tolerance
+from tests.parity.programs import overlaps_itself, slots_of
 from tests.parity.tally import Tally
 from tests.parity.writing_differences import DELIBERATE, Last
 from tests.parity.writing_programs import KINDS, Step, built
@@ -142,7 +143,7 @@ class Program:
         involved = list(self._involved((*step.writes, *step.reads)))
         kinds = {str(tensor.dtype).partition(".")[2] for tensor in involved}
         unsigned = {"float16", "float32"} <= kinds and any(tensor.is_neg() for tensor in involved)
-        shared = any(map(_overlaps_itself, self._involved(step.writes)))
+        shared = any(map(overlaps_itself, self._involved(step.writes)))
         targets = list(self._involved(step.writes))
         twice = any(_meet(one, other) for place, one in enumerate(targets) for other in targets[:place])
         meets, fits, held = self._meets(step), self._fits(step), self._held()
@@ -273,7 +274,7 @@ class Program:
         if step.op.startswith(("empty", "resize")) or (step.op and factorises(step.op)):
             return True
         targets = list(self._involved(step.writes))
-        if any(_overlaps_itself(target) for target in targets):
+        if any(overlaps_itself(target) for target in targets):
             return True
         if self._meets(step):
             TALLY.count("out= in an operand", step.kind.startswith("out="))
@@ -391,18 +392,9 @@ def _memory(tensor: Any) -> bytes:
     return ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
 
 
-def _slots(tensor: Any) -> list[int]:
-    return list(tensor._lay().slots())
-
-
-def _overlaps_itself(tensor: Any) -> bool:
-    slots = _slots(tensor)
-    return len(set(slots)) < len(slots)
-
-
 def _bytes_of(tensor: Any) -> set[int]:
     item = tensor.element_size()
-    return {slot * item + byte for slot in _slots(tensor) for byte in range(item)}
+    return {slot * item + byte for slot in slots_of(tensor) for byte in range(item)}
 
 
 def _meet(one: Any, other: Any) -> bool:
