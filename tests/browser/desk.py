@@ -31,7 +31,7 @@ CUT = """root => Math.max(0, ...[root, ...root.querySelectorAll(".tk-picture")]
 ROOM = """root => { const picture = root.querySelector(".tk-picture");
     return Math.min(960, Math.round(picture.clientWidth / (Number(root.dataset.stage || 100) / 100))); }"""
 """The width that a picture has, in pixels of its own."""
-SETTLED = f"""root => root.dataset.room === undefined || root.querySelector(".tk-picture svg")
+SETTLED = f"""root => root.dataset.room === undefined || root.dataset.room && root.querySelector(".tk-picture svg")
     && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
 """The picture has been laid out for the room that it has: the view says for how much that was. A card has none."""
 STAGES = (100, 125, 150, 175, 200)

@@ -227,9 +227,13 @@ describe("a board", () => {
     expect(root().dataset.room).toBe("676");
     Object.defineProperty(picture, "clientWidth", { value: 900, configurable: true });
     told();
-    expect([rooms().at(-1), root().dataset.room]).toEqual([450, "676"]); // not before the answer has come
+    expect([rooms().at(-1), root().dataset.room]).toEqual([450, ""]); // not before the answer has come
+    Object.defineProperty(picture, "clientWidth", { value: 1352, configurable: true });
+    told();
     model.answer();
-    expect(root().dataset.room).toBe("450");
+    expect([rooms().at(-1), root().dataset.room]).toEqual([676, ""]); // as wide as before, but this picture is for 450
+    model.answer();
+    expect(root().dataset.room).toBe("676");
     root().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     part("present").click();
     vi.unstubAllGlobals();

@@ -5,7 +5,7 @@
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
  *   (an answer is late) | away (the server cannot be reached) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
- *   (those of them that the browser spent on the picture and the controls), data-room (the pixels that the picture was laid out for).
+ *   (those of them that the browser spent on the picture and the controls), data-room (the pixels that the picture was laid out for, empty while it is laid out anew).
  * On the stage: data-stage = the size in percent, data-scene, data-marked.
  * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
  *
@@ -102,6 +102,8 @@ export class PictureView {
     if (!this.sizes || width < 100 || Math.abs(width - this.room) < 20) return;
     this.room = width;
     this.post({ kind: "room", value: width });
+    // The picture that is shown was laid out for another room, which may be as wide as one that is still to come.
+    if (this.courier.carries("room")) this.root.dataset.room = "";
   }
 
   // ---- from Python
