@@ -36,8 +36,14 @@ from tensorkit.autograd import (
     no_grad,
     set_grad_enabled,
 )
+from tensorkit.autograd.anomaly_switch import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+)
+from tensorkit.backends.matmul_precision import get_float32_matmul_precision, set_float32_matmul_precision
 from tensorkit.device import device, get_default_device, set_default_device
-from tensorkit.dispatch import respelled as _respelled
+from tensorkit.dispatch.registry import respelled as _respelled
 from tensorkit.dtypes import (
     bfloat16,
     bool,
@@ -70,7 +76,14 @@ from tensorkit.dtypes import (
     uint32,
     uint64,
 )
-from tensorkit.formats import (
+from tensorkit.finfo import finfo, iinfo
+from tensorkit.kernels.jit.threads import (
+    get_num_interop_threads,
+    get_num_threads,
+    set_num_interop_threads,
+    set_num_threads,
+)
+from tensorkit.memory_format import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -79,49 +92,125 @@ from tensorkit.formats import (
     preserve_format,
     strided,
 )
-from tensorkit.kernels.threads import (
-    get_num_interop_threads,
-    get_num_threads,
-    set_num_interop_threads,
-    set_num_threads,
+from tensorkit.old_names import install as _find_old_names
+from tensorkit.ops.complex.conj import (
+    _neg_view,
+    angle,
+    conj,
+    conj_physical,
+    is_conj,
+    is_neg,
+    resolve_conj,
+    resolve_neg,
+    sgn,
+    sign,
 )
-from tensorkit.limits import finfo, iinfo
-from tensorkit.ops.advanced import index_put
-from tensorkit.ops.affine import addbmm, addmm, addmv, addr, baddbmm
-from tensorkit.ops.angles import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    cos,
-    cosh,
-    deg2rad,
-    rad2deg,
-    sin,
-    sinc,
-    sinh,
-    tan,
-    tanh,
+from tensorkit.ops.complex.real_imag import imag, real, view_as_complex, view_as_real
+from tensorkit.ops.creation.factories import (
+    empty,
+    empty_like,
+    empty_permuted,
+    empty_strided,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    scalar_tensor,
+    zeros,
+    zeros_like,
 )
-from tensorkit.ops.anomalies import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from tensorkit.ops.asking import (
-    get_device,
-    is_complex,
-    is_floating_point,
-    is_inference,
-    is_signed,
-    is_storage,
-    is_tensor,
-    is_warn_always_enabled,
-    numel,
-    result_type,
-    set_warn_always,
-    typename,
+from tensorkit.ops.creation.ranges import arange, linspace, logspace
+from tensorkit.ops.creation.tril_triu import tril, tril_indices, triu, triu_indices
+from tensorkit.ops.creation.windows import (
+    bartlett_window,
+    blackman_window,
+    hamming_window,
+    hann_window,
+    kaiser_window,
 )
-from tensorkit.ops.bessel import i0
-from tensorkit.ops.binary import (
+from tensorkit.ops.indexing.advanced_index import index_put
+from tensorkit.ops.indexing.gather_scatter import gather, scatter, scatter_add, scatter_reduce
+from tensorkit.ops.indexing.index_reduce import index_reduce
+from tensorkit.ops.indexing.index_select import index_add, index_copy, index_fill, index_select
+from tensorkit.ops.indexing.masked import (
+    as_strided_scatter,
+    diagonal_scatter,
+    masked_fill,
+    masked_scatter,
+    masked_select,
+    select_scatter,
+    slice_scatter,
+)
+from tensorkit.ops.indexing.take_put import put, take, take_along_dim
+from tensorkit.ops.joining.cat_stack import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    cat,
+    column_stack,
+    dstack,
+    hstack,
+    stack,
+    vstack,
+)
+from tensorkit.ops.linalg.addmm import addbmm, addmm, addmv, addr, baddbmm
+from tensorkit.ops.linalg.cdist import cdist, pdist
+from tensorkit.ops.linalg.cholesky_lu import cholesky, lu
+from tensorkit.ops.linalg.cholesky_solve_lu_solve import (
+    cholesky_inverse,
+    cholesky_solve,
+    lu_solve,
+    lu_unpack,
+    triangular_solve,
+)
+from tensorkit.ops.linalg.deprecated import (
+    eig,
+    gels,
+    gesv,
+    lstsq,
+    matrix_rank,
+    potrf,
+    potri,
+    potrs,
+    solve,
+    symeig,
+    trtrs,
+)
+from tensorkit.ops.linalg.det_matrix_exp import det, logdet, matrix_exp, slogdet
+from tensorkit.ops.linalg.einsum import einsum, inner, kron, tensordot
+from tensorkit.ops.linalg.lowrank import pca_lowrank, svd_lowrank
+from tensorkit.ops.linalg.lstsq import pinverse
+from tensorkit.ops.linalg.matmul import bmm, dot, ger, matmul, mm, mv, outer, vdot
+from tensorkit.ops.linalg.matrix_power import chain_matmul, cross, matrix_power, trace
+from tensorkit.ops.linalg.norms import frobenius_norm, nuclear_norm
+from tensorkit.ops.linalg.qr import geqrf, orgqr, ormqr, qr
+from tensorkit.ops.linalg.renorm import renorm
+from tensorkit.ops.linalg.solve_inv import inverse
+from tensorkit.ops.linalg.svd_eig import svd
+from tensorkit.ops.pointwise.arithmetic import (
+    absolute,
+    add,
+    div,
+    eq,
+    equal,
+    floor_divide,
+    ge,
+    gt,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mul,
+    ne,
+    neg,
+    pow,
+    remainder,
+    sub,
+    true_divide,
+    where,
+)
+from tensorkit.ops.pointwise.binary import (
     atan2,
     copysign,
     float_power,
@@ -139,95 +228,7 @@ from tensorkit.ops.binary import (
     rsub,
     xlogy,
 )
-from tensorkit.ops.chains import chain_matmul, cross, matrix_power, trace
-from tensorkit.ops.conjugates import (
-    _neg_view,
-    angle,
-    conj,
-    conj_physical,
-    is_conj,
-    is_neg,
-    resolve_conj,
-    resolve_neg,
-    sgn,
-    sign,
-)
-from tensorkit.ops.construct import (
-    block_diag,
-    broadcast_shapes,
-    cartesian_prod,
-    combinations,
-    diag,
-    diag_embed,
-    diagflat,
-    meshgrid,
-    unravel_index,
-    vander,
-)
-from tensorkit.ops.copies import clone
-from tensorkit.ops.create import (
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
-from tensorkit.ops.data import as_tensor, asarray, from_numpy, frombuffer, tensor
-from tensorkit.ops.determinants import det, logdet, matrix_exp, slogdet
-from tensorkit.ops.determinism import (
-    are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
-    is_deterministic_algorithms_warn_only_enabled,
-    set_deterministic_debug_mode,
-    use_deterministic_algorithms,
-)
-from tensorkit.ops.distances import cdist, pdist
-from tensorkit.ops.einsum import einsum, inner, kron, tensordot
-from tensorkit.ops.expand import broadcast_tensors, broadcast_to, squeeze, unsqueeze
-from tensorkit.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
-from tensorkit.ops.factored import cholesky_inverse, cholesky_solve, lu_solve, lu_unpack, triangular_solve
-from tensorkit.ops.factors import cholesky, lu
-from tensorkit.ops.fill import fill
-from tensorkit.ops.flat import put, take, take_along_dim
-from tensorkit.ops.gather import gather, scatter, scatter_add, scatter_reduce
-from tensorkit.ops.histogramdd import histogramdd
-from tensorkit.ops.histograms import bincount, histc, histogram
-from tensorkit.ops.imaginary import imag, real, view_as_complex, view_as_real
-from tensorkit.ops.incomplete import igamma, igammac
-from tensorkit.ops.join import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    cat,
-    column_stack,
-    dstack,
-    hstack,
-    stack,
-    vstack,
-)
-from tensorkit.ops.leastsquares import pinverse
-from tensorkit.ops.legacy import (
-    BFloat16Tensor,
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    range,
-    set_default_tensor_type,
-)
-from tensorkit.ops.logic import (
+from tensorkit.ops.pointwise.bitwise_logical import (
     allclose,
     bitwise_and,
     bitwise_left_shift,
@@ -242,32 +243,119 @@ from tensorkit.ops.logic import (
     logical_or,
     logical_xor,
 )
-from tensorkit.ops.lowrank import pca_lowrank, svd_lowrank
-from tensorkit.ops.masked import (
-    as_strided_scatter,
-    diagonal_scatter,
-    masked_fill,
-    masked_scatter,
-    masked_select,
-    select_scatter,
-    slice_scatter,
+from tensorkit.ops.pointwise.classification import (
+    bitwise_not,
+    isfinite,
+    isinf,
+    isnan,
+    isneginf,
+    isposinf,
+    isreal,
+    logical_not,
+    nan_to_num,
+    relu,
+    signbit,
 )
-from tensorkit.ops.norms import frobenius_norm, nuclear_norm
-from tensorkit.ops.oldlinear import (
-    eig,
-    gels,
-    gesv,
-    lstsq,
-    matrix_rank,
-    potrf,
-    potri,
-    potrs,
-    solve,
-    symeig,
-    trtrs,
+from tensorkit.ops.pointwise.exp_log import (
+    exp,
+    exp2,
+    expm1,
+    log,
+    log1p,
+    log2,
+    log10,
+    reciprocal,
+    rsqrt,
+    sigmoid,
+    sqrt,
+    square,
 )
-from tensorkit.ops.orthogonal import geqrf, orgqr, ormqr, qr
-from tensorkit.ops.overwriting import (
+from tensorkit.ops.pointwise.rounding import ceil, floor, frac, frexp, round, trunc
+from tensorkit.ops.pointwise.ternary import (
+    addcdiv,
+    addcmul,
+    clamp,
+    clamp_max,
+    clamp_min,
+    complex,
+    lerp,
+    polar,
+)
+from tensorkit.ops.pointwise.trigonometric import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cos,
+    cosh,
+    deg2rad,
+    rad2deg,
+    sin,
+    sinc,
+    sinh,
+    tan,
+    tanh,
+)
+from tensorkit.ops.random.rand import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+from tensorkit.ops.random.sampling import bernoulli, multinomial, normal, poisson
+from tensorkit.ops.rearranging.diag_meshgrid import (
+    block_diag,
+    broadcast_shapes,
+    cartesian_prod,
+    combinations,
+    diag,
+    diag_embed,
+    diagflat,
+    meshgrid,
+    unravel_index,
+    vander,
+)
+from tensorkit.ops.rearranging.flip_roll import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.reduction.cumulative_diff import (
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    cumulative_trapezoid,
+    diff,
+    logcumsumexp,
+    trapezoid,
+    trapz,
+)
+from tensorkit.ops.reduction.gradient import gradient
+from tensorkit.ops.reduction.min_max import amax, amin, aminmax, argmax, argmin, max, min
+from tensorkit.ops.reduction.softmax import log_softmax, logsumexp, softmax
+from tensorkit.ops.reduction.sum_mean import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorkit.ops.reduction.var_std import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
+from tensorkit.ops.shared.copy import clone
+from tensorkit.ops.shared.fill import fill
+from tensorkit.ops.shared.tensor_data import as_tensor, asarray, from_numpy, frombuffer, tensor
+from tensorkit.ops.shared.uninitialized import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    use_deterministic_algorithms,
+)
+from tensorkit.ops.sorting.histc_bincount import bincount, histc, histogram
+from tensorkit.ops.sorting.histogramdd import histogramdd
+from tensorkit.ops.sorting.kthvalue_median import kthvalue, median, mode, nanmedian
+from tensorkit.ops.sorting.quantile import nanquantile, quantile
+from tensorkit.ops.sorting.searchsorted_nonzero import (
+    argwhere,
+    bucketize,
+    nonzero,
+    nonzero_static,
+    searchsorted,
+)
+from tensorkit.ops.sorting.sort_topk import argsort, msort, sort, topk
+from tensorkit.ops.sorting.unique import unique, unique_consecutive
+from tensorkit.ops.special.bessel import i0
+from tensorkit.ops.special.erf_gamma import digamma, erf, erfc, erfinv, lgamma, logit, mvlgamma, polygamma
+from tensorkit.ops.special.igamma_zeta import igamma, igammac
+from tensorkit.ops.tensor.inplace_functions import (
     abs_,
     acos_,
     acosh_,
@@ -325,63 +413,38 @@ from tensorkit.ops.overwriting import (
     xlogy_,
     zero_,
 )
-from tensorkit.ops.parts import as_strided, diagonal, narrow, narrow_copy, select
-from tensorkit.ops.places import argwhere, bucketize, nonzero, nonzero_static, searchsorted
-from tensorkit.ops.pointwise import (
-    absolute,
-    add,
-    div,
-    eq,
-    equal,
-    floor_divide,
-    ge,
-    gt,
-    le,
-    lt,
-    maximum,
-    minimum,
-    mul,
-    ne,
-    neg,
-    pow,
-    remainder,
-    sub,
-    true_divide,
-    where,
+from tensorkit.ops.tensor.python_protocols import from_dlpack
+from tensorkit.ops.tensor.queries import (
+    get_device,
+    is_complex,
+    is_floating_point,
+    is_inference,
+    is_signed,
+    is_storage,
+    is_tensor,
+    is_warn_always_enabled,
+    numel,
+    result_type,
+    set_warn_always,
+    typename,
 )
-from tensorkit.ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
-from tensorkit.ops.products import bmm, dot, ger, matmul, mm, mv, outer, vdot
-from tensorkit.ops.protocols import from_dlpack
-from tensorkit.ops.quantiles import nanquantile, quantile
-from tensorkit.ops.random import rand, rand_like, randint, randint_like, randn, randn_like, randperm
-from tensorkit.ops.ranges import arange, linspace, logspace
-from tensorkit.ops.reduce import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
-from tensorkit.ops.reducing import index_reduce
-from tensorkit.ops.renorm import renorm
-from tensorkit.ops.reorder import adjoint, movedim, permute, t, transpose
-from tensorkit.ops.rounding import ceil, floor, frac, frexp, round, trunc
-from tensorkit.ops.sampling import bernoulli, multinomial, normal, poisson
-from tensorkit.ops.scan import (
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    cumulative_trapezoid,
-    diff,
-    logcumsumexp,
-    trapezoid,
-    trapz,
+from tensorkit.ops.tensor.typed_constructors import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    range,
+    set_default_tensor_type,
 )
-from tensorkit.ops.selecting import kthvalue, median, mode, nanmedian
-from tensorkit.ops.shuffle import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
-from tensorkit.ops.slices import index_add, index_copy, index_fill, index_select
-from tensorkit.ops.slopes import gradient
-from tensorkit.ops.softmax import log_softmax, logsumexp, softmax
-from tensorkit.ops.solvers import inverse
-from tensorkit.ops.sorting import argsort, msort, sort, topk
-from tensorkit.ops.special import digamma, erf, erfc, erfinv, lgamma, logit, mvlgamma, polygamma
-from tensorkit.ops.spectral import svd
-from tensorkit.ops.split import (
+from tensorkit.ops.views.expand_squeeze import broadcast_tensors, broadcast_to, squeeze, unsqueeze
+from tensorkit.ops.views.slicing import as_strided, diagonal, narrow, narrow_copy, select
+from tensorkit.ops.views.split import (
     chunk,
     dsplit,
     hsplit,
@@ -394,39 +457,8 @@ from tensorkit.ops.split import (
     unsafe_split_with_sizes,
     vsplit,
 )
-from tensorkit.ops.statistics import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
-from tensorkit.ops.ternary import addcdiv, addcmul, clamp, clamp_max, clamp_min, complex, lerp, polar
-from tensorkit.ops.triangle import tril, tril_indices, triu, triu_indices
-from tensorkit.ops.unary import (
-    exp,
-    exp2,
-    expm1,
-    log,
-    log1p,
-    log2,
-    log10,
-    reciprocal,
-    rsqrt,
-    sigmoid,
-    sqrt,
-    square,
-)
-from tensorkit.ops.unique import unique, unique_consecutive
-from tensorkit.ops.values import (
-    bitwise_not,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    isreal,
-    logical_not,
-    nan_to_num,
-    relu,
-    signbit,
-)
-from tensorkit.ops.view import detach, flatten, positive, ravel, reshape, unflatten
-from tensorkit.ops.view_copies import (
+from tensorkit.ops.views.transpose_permute import adjoint, movedim, permute, t, transpose
+from tensorkit.ops.views.view_copies import (
     alias_copy,
     as_strided_copy,
     detach_copy,
@@ -447,7 +479,7 @@ from tensorkit.ops.view_copies import (
     view_as_real_copy,
     view_copy,
 )
-from tensorkit.ops.windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
+from tensorkit.ops.views.view_reshape import detach, flatten, positive, ravel, reshape, unflatten
 from tensorkit.printing import set_printoptions
 from tensorkit.random import (
     Generator,
@@ -481,6 +513,7 @@ from tensorkit.version import __version__ as _version_text
 
 __version__ = _Version(_version_text)
 newaxis = None
+_find_old_names()
 # ``print(type(t))`` names the place where a user finds it, as PyTorch's does.
 Tensor.__module__ = Size.__module__ = dtype.__module__ = device.__module__ = __name__
 finfo.__module__ = iinfo.__module__ = memory_format.__module__ = layout.__module__ = __name__

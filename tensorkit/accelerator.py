@@ -19,7 +19,7 @@ from typing import Any
 from tensorkit import cuda
 from tensorkit.device import device
 from tensorkit.kernels import cuda as kernels
-from tensorkit.kernels.cuda.machine import NO_CUDA
+from tensorkit.kernels.cuda.emulator import NO_CUDA
 
 __all__ = [
     "current_accelerator",

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 from tensorkit.device import device as Device
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise import register_zip
+from tensorkit.elementwise.iterator import register_zip
 from tensorkit.errors import NoCudaError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, Operand, emulate
-from tensorkit.kernels.cuda.machine import NO_CUDA
-from tensorkit.ops.copies import register_copy
-from tensorkit.ops.legacy import on_cuda
+from tensorkit.kernels.cuda.emulator import NO_CUDA
+from tensorkit.ops.shared.copy import register_copy
+from tensorkit.ops.tensor.typed_constructors import on_cuda
 from tensorkit.tensor import Tensor
 
 __all__ = [

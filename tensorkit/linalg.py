@@ -9,26 +9,46 @@ tensor([1., 2., 3.])
 from __future__ import annotations
 
 from tensorkit.errors import LinAlgError
-from tensorkit.ops.chains import diagonal, matmul, multi_dot, vander, vecdot
-from tensorkit.ops.chains import linalg_cross as cross
-from tensorkit.ops.chains import linalg_matrix_power as matrix_power
-from tensorkit.ops.determinants import linalg_det as det
-from tensorkit.ops.determinants import linalg_matrix_exp as matrix_exp
-from tensorkit.ops.determinants import linalg_slogdet as slogdet
-from tensorkit.ops.factored import linalg_lu_solve as lu_solve
-from tensorkit.ops.factors import cholesky_ex, lu_factor, lu_factor_ex
-from tensorkit.ops.factors import linalg_cholesky as cholesky
-from tensorkit.ops.factors import linalg_lu as lu
-from tensorkit.ops.indefinite import ldl_factor, ldl_factor_ex, ldl_solve
-from tensorkit.ops.leastsquares import lstsq, matrix_rank, pinv
-from tensorkit.ops.norms import cond, matrix_norm
-from tensorkit.ops.norms import linalg_norm as norm
-from tensorkit.ops.norms import linalg_vector_norm as vector_norm
-from tensorkit.ops.orthogonal import householder_product
-from tensorkit.ops.orthogonal import linalg_qr as qr
-from tensorkit.ops.solvers import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
-from tensorkit.ops.spectral import eig, eigh, eigvals, eigvalsh, svdvals
-from tensorkit.ops.spectral import linalg_svd as svd
+from tensorkit.ops.linalg.cholesky_lu import cholesky_ex, lu_factor, lu_factor_ex
+from tensorkit.ops.linalg.cholesky_lu import linalg_cholesky as cholesky
+from tensorkit.ops.linalg.cholesky_lu import linalg_lu as lu
+from tensorkit.ops.linalg.cholesky_solve_lu_solve import linalg_lu_solve as lu_solve
+from tensorkit.ops.linalg.det_matrix_exp import linalg_det as det
+from tensorkit.ops.linalg.det_matrix_exp import linalg_matrix_exp as matrix_exp
+from tensorkit.ops.linalg.det_matrix_exp import linalg_slogdet as slogdet
+from tensorkit.ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
+from tensorkit.ops.linalg.lstsq import lstsq, matrix_rank, pinv
+from tensorkit.ops.linalg.matrix_power import (
+    diagonal,
+    matmul,
+    multi_dot,
+    vander,
+    vecdot,
+)
+from tensorkit.ops.linalg.matrix_power import linalg_cross as cross
+from tensorkit.ops.linalg.matrix_power import linalg_matrix_power as matrix_power
+from tensorkit.ops.linalg.norms import cond, matrix_norm
+from tensorkit.ops.linalg.norms import linalg_norm as norm
+from tensorkit.ops.linalg.norms import linalg_vector_norm as vector_norm
+from tensorkit.ops.linalg.qr import householder_product
+from tensorkit.ops.linalg.qr import linalg_qr as qr
+from tensorkit.ops.linalg.solve_inv import (
+    inv,
+    inv_ex,
+    solve,
+    solve_ex,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
+from tensorkit.ops.linalg.svd_eig import (
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    svdvals,
+)
+from tensorkit.ops.linalg.svd_eig import linalg_svd as svd
 
 __all__ = [
     "LinAlgError",

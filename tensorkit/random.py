@@ -31,12 +31,13 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
-from tensorkit.kernels import compiled, draws
-from tensorkit.kernels.box_muller import box_muller
-from tensorkit.kernels.cpu import quiet
-from tensorkit.kernels.threads import spread
-from tensorkit.memory_order import iterator_strides
-from tensorkit.strides import Layout
+from tensorkit.kernels.cpu import random_compiled, sampling
+from tensorkit.kernels.cpu.box_muller import box_muller
+from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.kernels.jit import compiler
+from tensorkit.kernels.jit.threads import spread
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.output import iterator_strides
 
 __all__ = [
     "FEW",
@@ -383,7 +384,7 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
             std /= math.sqrt(2.0)  # half of the variance for each part
         if real.size < 16 or not out.flags.c_contiguous:
             pairs = _pairs(real.size, generator, _is_double(real))
-            real[...] = _as_dtype(draws.fused(pairs, std, mean), real.dtype)
+            real[...] = _as_dtype(sampling.fused(pairs, std, mean), real.dtype)
         elif real.dtype.char in "fd":
             _units(real, generator)
             _normal_blocks(real, generator, mean, std)
@@ -425,7 +426,7 @@ def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arra
 
 def fill_some_uniform(row: Array, generator: Generator) -> None:
     """`fill_uniform` of a row of `FEW` to `BRIEF` numbers of single or double precision, with nothing looked at."""
-    fast = (compiled.units.ready or compiled.units.often()) if row.dtype.char == "f" else None
+    fast = (random_compiled.units.ready or random_compiled.units.often()) if row.dtype.char == "f" else None
     if fast is None:
         fill_uniform(row, generator)
         return
@@ -435,7 +436,7 @@ def fill_some_uniform(row: Array, generator: Generator) -> None:
 
 def fill_some_normal(row: Array, generator: Generator) -> None:
     """`fill_normal` of such a row: of an odd size the last 16 are drawn anew, with the words that come next."""
-    loop = compiled.normal_of_words
+    loop = random_compiled.normal_of_words
     fast = (loop.ready or loop.often()) if row.dtype.char == "f" else None
     if fast is None:
         fill_normal(row, generator)
@@ -465,14 +466,14 @@ def fill_permutation(out: Array, generator: Generator) -> None:
     """Fill a 1-D array of n numbers with 0 … n - 1 in random order (Fisher and Yates, from the front)."""
     count = out.size
     with generator.lock:
-        if draws.SOME <= count < BRIEF and out.dtype == numpy.int64 and out.flags.carray:
-            fast = draws.swaps.often()
+        if sampling.SOME <= count < BRIEF and out.dtype == numpy.int64 and out.flags.carray:
+            fast = sampling.swaps.often()
             if fast is not None:
                 fast(generator.one_by_one()(count - 1), out)
                 return
         left = numpy.arange(count, 1, -1, dtype=numpy.uint32 if count < 2**32 else numpy.int64)
         chosen = generator.words(left.size) % left + numpy.arange(left.size)
-    order = draws.permutation(chosen, count)
+    order = sampling.permutation(chosen, count)
     if out.dtype == order.dtype:
         out[...] = order
     else:
@@ -501,7 +502,7 @@ def fill_bernoulli(out: Array, generator: Generator, probability: float | Array)
 def fill_exponential(out: Array, generator: Generator, rate: float = 1.0) -> None:
     """Fill with exponentially distributed numbers, in any real floating point dtype; each takes a 53-bit uniform."""
     units = uniform_numbers(out.size, generator)
-    numbers = draws.by_the_c_library(math.log1p, numpy.negative(units, out=units), _is_double(out))
+    numbers = sampling.by_the_c_library(math.log1p, numpy.negative(units, out=units), _is_double(out))
     numbers *= -1.0 / rate if rate else -math.inf
     _lay_down(out, _as_dtype(numbers, out.dtype))
 
@@ -509,23 +510,23 @@ def fill_exponential(out: Array, generator: Generator, rate: float = 1.0) -> Non
 def fill_cauchy(out: Array, generator: Generator, median: float = 0.0, sigma: float = 1.0) -> None:
     """Fill with Cauchy distributed numbers: the tangent of an even angle; each takes a 53-bit uniform."""
     units = uniform_numbers(out.size, generator)
-    numbers = draws.by_the_c_library(math.tan, math.pi * (units - 0.5), _is_double(out))
-    _lay_down(out, _as_dtype(draws.fused(numbers, sigma, median), out.dtype))
+    numbers = sampling.by_the_c_library(math.tan, math.pi * (units - 0.5), _is_double(out))
+    _lay_down(out, _as_dtype(sampling.fused(numbers, sigma, median), out.dtype))
 
 
 def fill_log_normal(out: Array, generator: Generator, mean: float = 1.0, std: float = 2.0) -> None:
     """Fill with e to the power of normally distributed numbers, which come in Box–Muller pairs at any size."""
     with generator.lock:
         powers = _pairs(out.size, generator, _is_double(out))
-    powers = draws.fused(powers, std, mean)
-    _lay_down(out, _as_dtype(draws.by_the_c_library(draws.exp, powers, _is_double(out)), out.dtype))
+    powers = sampling.fused(powers, std, mean)
+    _lay_down(out, _as_dtype(sampling.by_the_c_library(sampling.exp, powers, _is_double(out)), out.dtype))
 
 
 def fill_geometric(out: Array, generator: Generator, p: float) -> None:
     """Fill with numbers of tries until one succeeds, in any dtype but bool and complex; each takes a 53-bit uniform."""
     units = uniform_numbers(out.size, generator)
     # So rare a success has such large numbers that the last bit of the logarithm matters.
-    numbers = draws.by_the_c_library(draws.log, units, p < 1e-6)
+    numbers = sampling.by_the_c_library(sampling.log, units, p < 1e-6)
     numbers /= math.log1p(-p)
     _lay_down(out, _wrapped(numpy.ceil(numbers, out=numbers), out.dtype))
 
@@ -535,7 +536,7 @@ def fill_poisson(out: Array, generator: Generator, rates: Array) -> None:
     lender = _Lender(generator)
     with generator.lock:
         ordered = rates.transpose(_memory_order(out)).astype(numpy.float64).reshape(-1)
-        _lay_down(out, _as_dtype(draws.poisson(ordered, lender.take, lender.give_back), out.dtype))
+        _lay_down(out, _as_dtype(sampling.poisson(ordered, lender.take, lender.give_back), out.dtype))
 
 
 def fill_full_range(out: Array, generator: Generator, signed: bool = False) -> None:
@@ -592,7 +593,7 @@ def _units(out: Array, generator: Generator) -> None:
     single = out.dtype.char == "f"
     for start in range(0, out.size, _chunk):
         part = out[start : start + _chunk]
-        fast = _compiled(compiled.units, part.size) if single and part.flags.c_contiguous else None
+        fast = _compiled(random_compiled.units, part.size) if single and part.flags.c_contiguous else None
         if fast is not None:
             fast(generator.wide_words(part.size) if part.size < BRIEF else generator.words(part.size), part)
             continue
@@ -609,7 +610,7 @@ def _stretch(out: Array, low: float, high: float) -> None:
         return
     first, last = out.dtype.type(low), out.dtype.type(high)
     if out.dtype == numpy.float64:
-        out[...] = draws.fused(out, high - low, low)
+        out[...] = sampling.fused(out, high - low, low)
     else:
         out[...] = out.astype(numpy.float64) * float(last - first) + float(first)
     out[out == last] = first
@@ -618,7 +619,7 @@ def _stretch(out: Array, low: float, high: float) -> None:
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
     whole = out.size // 16 * 16
-    fast = _compiled(compiled.normal, whole) if out.dtype.char == "f" else None
+    fast = _compiled(random_compiled.normal, whole) if out.dtype.char == "f" else None
     if fast is not None and whole < _chunk:
         fast(out[:whole])
     elif fast is not None:
@@ -635,7 +636,7 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
         _box_muller(tail, mean, std, done)
 
 
-def _compiled(loop: compiled.Loop, count: int) -> Any:
+def _compiled(loop: compiler.Loop, count: int) -> Any:
     """The compiled loop over so many numbers, if there is one: for few of them it must be wanted often."""
     return loop.compiled() if count >= _chunk else loop.often()
 
@@ -653,7 +654,7 @@ def _box_muller(blocks: Array, mean: float, std: float, done: bool = False) -> N
         pairs[:, 0], pairs[:, 1] = cosines.reshape(-1, 8), sines.reshape(-1, 8)
     if std != 1.0 or mean != 0.0:
         if blocks.dtype == numpy.float64:
-            blocks[...] = draws.fused(blocks, std, mean)
+            blocks[...] = sampling.fused(blocks, std, mean)
         else:
             blocks[...] = blocks.astype(numpy.float64) * blocks.dtype.type(std) + blocks.dtype.type(mean)
 

@@ -7,14 +7,18 @@ tensor([0.2689, 0.5000, 0.7311])
 
 from __future__ import annotations
 
-from tensorkit.dispatch import respelled as _respelled
-from tensorkit.ops import angles as _angles
-from tensorkit.ops import bessel as _bessel
-from tensorkit.ops import binary as _binary
-from tensorkit.ops import incomplete as _incomplete
-from tensorkit.ops import special as _special
-from tensorkit.ops import unary as _unary
-from tensorkit.ops.bessel import (
+from tensorkit.dispatch.registry import respelled as _respelled
+from tensorkit.ops.pointwise import binary as _binary
+from tensorkit.ops.pointwise import exp_log as _unary
+from tensorkit.ops.pointwise import trigonometric as _angles
+from tensorkit.ops.special import bessel as _bessel
+from tensorkit.ops.special import erf_gamma as _special
+from tensorkit.ops.special import igamma_zeta as _incomplete
+from tensorkit.ops.special.aliases import special_log_softmax as log_softmax
+from tensorkit.ops.special.aliases import special_logsumexp as logsumexp
+from tensorkit.ops.special.aliases import special_round as round
+from tensorkit.ops.special.aliases import special_softmax as softmax
+from tensorkit.ops.special.bessel import (
     airy_ai,
     bessel_j0,
     bessel_j1,
@@ -31,8 +35,16 @@ from tensorkit.ops.bessel import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from tensorkit.ops.incomplete import zeta
-from tensorkit.ops.polynomials import (
+from tensorkit.ops.special.igamma_zeta import zeta
+from tensorkit.ops.special.normal_distribution import (
+    entr,
+    erfcx,
+    log_ndtr,
+    ndtr,
+    ndtri,
+    xlog1py,
+)
+from tensorkit.ops.special.orthogonal_polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
@@ -46,11 +58,6 @@ from tensorkit.ops.polynomials import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from tensorkit.ops.respelled import special_log_softmax as log_softmax
-from tensorkit.ops.respelled import special_logsumexp as logsumexp
-from tensorkit.ops.respelled import special_round as round
-from tensorkit.ops.respelled import special_softmax as softmax
-from tensorkit.ops.tails import entr, erfcx, log_ndtr, ndtr, ndtri, xlog1py
 
 # Other spellings of operations, which a wrong call is told in PyTorch's words.
 digamma = _respelled(_special.digamma, "digamma", "special_digamma")

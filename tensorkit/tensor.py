@@ -23,15 +23,15 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from tensorkit import strides as layouts
-from tensorkit.bits import check_negatable, turned
+from tensorkit.conj_bit import check_negatable, turned
 from tensorkit.device import CPU, device
 from tensorkit.dtypes import dtype
 from tensorkit.errors import Spoken, type_name, unallocated
-from tensorkit.formats import check_format, contiguous_format, has_format
-from tensorkit.sizes import contiguous_stride, normalise_dim, overflowed
+from tensorkit.memory_format import check_format, contiguous_format, has_format
 from tensorkit.storage import TypedStorage, UntypedStorage, adopt
-from tensorkit.strides import Layout
+from tensorkit.strides import layout as layouts
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.sizes import contiguous_stride, normalise_dim, overflowed
 
 __all__ = [
     "Array",

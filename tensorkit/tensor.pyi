@@ -9,17 +9,17 @@ from typing import Any, SupportsIndex
 
 import numpy as numpy_module
 
-from tensorkit.autograd.nodes import Node, RemovableHandle
+from tensorkit.autograd.node import Node, RemovableHandle
 from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
-from tensorkit.formats import memory_format
-from tensorkit.ops.dims import Dims
-from tensorkit.ops.protocols import DLDeviceType
-from tensorkit.ops.statistics import Number as Number_statistics
+from tensorkit.memory_format import memory_format
+from tensorkit.ops.reduction.var_std import Number as Number_var_std
+from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.tensor.python_protocols import DLDeviceType
 from tensorkit.random import Generator
 from tensorkit.storage import TypedStorage, UntypedStorage
-from tensorkit.strides import Layout
+from tensorkit.strides.layout import Layout
 
 Array = numpy_module.ndarray[Any, Any]
 Number = builtins.bool | builtins.int | builtins.float | complex
@@ -571,7 +571,7 @@ class Tensor:
         self, *, ambiguity_check: builtins.bool | list[memory_format] = False
     ) -> tuple[builtins.int, ...]:
         """The dimensions in the order in which they lie in memory: from the longest step to the shortest."""
-    def dist(self, other: Tensor, p: Number_statistics = 2) -> Tensor:
+    def dist(self, other: Tensor, p: Number_var_std = 2) -> Tensor:
         """The p-norm of the difference of two tensors of sizes that broadcast together."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """Divide, element by element; see the function of the same name."""

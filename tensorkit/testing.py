@@ -15,7 +15,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import META
 from tensorkit.dtypes import dtype
-from tensorkit.ops.data import as_tensor, tensor
+from tensorkit.ops.shared.tensor_data import as_tensor, tensor
 from tensorkit.tensor import Tensor
 
 __all__ = ["assert_allclose", "assert_close"]

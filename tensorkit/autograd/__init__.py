@@ -11,12 +11,18 @@ Source: names and behaviour are PyTorch 2.13's (https://docs.pytorch.org/docs/st
 
 from __future__ import annotations
 
-from tensorkit.autograd import function, functional, grad_mode, graph, record, views
-from tensorkit.autograd.anomaly import detect_anomaly, set_detect_anomaly
+from tensorkit.autograd import (
+    function,
+    functional,
+    grad_mode,
+    graph,
+    inplace_views,
+    record,
+)
+from tensorkit.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensorkit.autograd.api import backward, grad
 from tensorkit.autograd.function import Function
-from tensorkit.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from tensorkit.autograd.mode import (
+from tensorkit.autograd.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -25,6 +31,7 @@ from tensorkit.autograd.mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from tensorkit.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from tensorkit.autograd.variable import Variable
 
 __all__ = [
@@ -49,5 +56,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
-    "views",
+    "inplace_views",
 ]

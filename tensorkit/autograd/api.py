@@ -13,10 +13,10 @@ from typing import Any, overload
 import numpy
 
 from tensorkit import tracing
-from tensorkit.autograd.edges import GradientEdge
 from tensorkit.autograd.engine import run_backward, write_out
-from tensorkit.autograd.mode import state
-from tensorkit.autograd.nodes import (
+from tensorkit.autograd.grad_mode import state
+from tensorkit.autograd.graph.gradient_edge import GradientEdge
+from tensorkit.autograd.node import (
     OWN,
     Edge,
     Face,
@@ -32,9 +32,9 @@ from tensorkit.autograd.nodes import (
     requires_grad,
 )
 from tensorkit.device import CPU
-from tensorkit.dispatch import call_traced, registry
+from tensorkit.dispatch.registry import call_traced, registry
+from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.forms import type_name
 from tensorkit.tensor import Size, Tensor, attach, fresh
 
 __all__ = ["backward", "grad"]

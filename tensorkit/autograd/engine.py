@@ -15,11 +15,18 @@ import warnings
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from tensorkit.autograd import anomaly
-from tensorkit.autograd.mode import state
-from tensorkit.autograd.nodes import AccumulateGrad, Edge, Face, Meta, Node, RuleNode
-from tensorkit.elementwise import empty_strided
-from tensorkit.strides import Layout
+from tensorkit.autograd import anomaly_mode
+from tensorkit.autograd.grad_mode import state
+from tensorkit.autograd.node import (
+    AccumulateGrad,
+    Edge,
+    Face,
+    Meta,
+    Node,
+    RuleNode,
+)
+from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = ["Walk", "current_walk", "run_backward", "sum_to_size", "write_out"]
@@ -156,7 +163,7 @@ class Walk:
         __tracebackhide__ = True
         waiting, buffers = self.waiting, self.buffers
         plain = node.tensor_hooks is None and node.pre_hooks is None and node.post_hooks is None
-        if plain and not anomaly.on and (self.needed is None or self._runs_whole(node)):
+        if plain and not anomaly_mode.on and (self.needed is None or self._runs_whole(node)):
             grads = buffers.pop(node, None) or [None] * len(node.faces)
             if node.__class__ is AccumulateGrad:
                 _accumulate(node.variable, grads[0])
@@ -339,14 +346,14 @@ def _checked_count(node: Node, results: Sequence[Tensor | None]) -> Sequence[Ten
 
 def _apply(node: Node, grads: Grads, visited: Container[Node] | None) -> Sequence[Tensor | None]:
     __tracebackhide__ = True
-    if not anomaly.enabled():
+    if not anomaly_mode.enabled():
         return _checked_count(node, _computed(node, grads, visited))
     try:
         results = _checked_count(node, _computed(node, grads, visited))
     except Exception:
-        anomaly.tell(node)
+        anomaly_mode.tell(node)
         raise
-    anomaly.check_nan(node, results)
+    anomaly_mode.check_nan(node, results)
     return results
 
 

@@ -30,9 +30,15 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from tensorkit.autograd import anomaly, saving
-from tensorkit.autograd.mode import CUSTOM, ONE_OF_SEVERAL, no_grad, state
-from tensorkit.autograd.nodes import (
+from tensorkit.autograd import anomaly_mode, saved_tensors_hooks
+from tensorkit.autograd.grad_mode import (
+    CUSTOM,
+    ONE_OF_SEVERAL,
+    no_grad,
+    state,
+)
+from tensorkit.autograd.inplace_views import rebase
+from tensorkit.autograd.node import (
     Face,
     Node,
     Saved,
@@ -43,10 +49,9 @@ from tensorkit.autograd.nodes import (
     set_history,
 )
 from tensorkit.autograd.record import check_inplace
-from tensorkit.autograd.views import rebase
-from tensorkit.elementwise import empty_strided
+from tensorkit.elementwise.iterator import empty_strided
 from tensorkit.errors import warn
-from tensorkit.sizes import contiguous_stride
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
 __all__ = ["Error", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction", "once_differentiable"]
@@ -360,7 +365,7 @@ class _Results:
         for nr, part in enumerate(parts):
             placed.append(self._place(part, nr) if isinstance(part, Tensor) else part)
         if self.recording:
-            anomaly.remember(node)
+            anomaly_mode.remember(node)
             self._guard_views(placed)
         return tuple(placed)
 
@@ -427,7 +432,7 @@ def _saved(node: FunctionNode, tensor: Any) -> Saved | None:
         return None
     meta = tensor._autograd
     own = meta is not None and meta.node is node
-    packed = saving.packed(tensor, own=own)
+    packed = saved_tensors_hooks.packed(tensor, own=own)
     if packed is not None:
         return packed
     return SavedResult(tensor, meta.output_nr) if own else Saved(tensor)

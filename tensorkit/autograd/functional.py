@@ -24,10 +24,10 @@ from typing import Any
 
 from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function
-from tensorkit.autograd.mode import enable_grad
-from tensorkit.autograd.nodes import requires_grad
-from tensorkit.elementwise import empty_strided
-from tensorkit.sizes import contiguous_stride
+from tensorkit.autograd.grad_mode import enable_grad
+from tensorkit.autograd.node import requires_grad
+from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

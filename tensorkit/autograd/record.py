@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorkit import dispatch
-from tensorkit.autograd import anomaly, saving
-from tensorkit.autograd.mode import ONE_OF_SEVERAL, PLAIN, state
-from tensorkit.autograd.nodes import (
+from tensorkit.autograd import anomaly_mode, saved_tensors_hooks
+from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, PLAIN, state
+from tensorkit.autograd.inplace_views import rebase, refuse_ambiguous
+from tensorkit.autograd.node import (
     RESULTS,
     Face,
     Geometry,
@@ -34,9 +34,9 @@ from tensorkit.autograd.nodes import (
     sequence,
     set_history,
 )
-from tensorkit.autograd.outs import not_recorded
-from tensorkit.autograd.views import rebase, refuse_ambiguous
+from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.device import CPU
+from tensorkit.dispatch import registry
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -93,7 +93,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
     """
     if not SinglePlan.fits(rule):
         return None
-    plan = SinglePlan(rule, functools.partial(dispatch.arguments_of, body))
+    plan = SinglePlan(rule, functools.partial(registry.arguments_of, body))
     reads_input, reads_results = plan.parameter in plan.reads, not plan.reads.isdisjoint(RESULTS)
     copies = rule.name in _COPIES
     reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
@@ -184,7 +184,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
                     out._origin = PLAIN if input._base is None else input._origin
                 else:
                     out._born = out._version
-            if anomaly.watched:
+            if anomaly_mode.watched:
                 _look_at(node, out)
             return out
         node.settle()
@@ -213,8 +213,8 @@ def several_recorder(
     if not SeveralPlan.fits(rule):
         return None
     if arguments_of is None:
-        arguments_of = functools.partial(dispatch.arguments_of, body)
-    named = dispatch.parameters(body) if names is None else names
+        arguments_of = functools.partial(registry.arguments_of, body)
+    named = registry.parameters(body) if names is None else names
     plans: dict[tuple[type, ...], SeveralPlan] = {}
     number, here, full = sequence.__next__, state, Meta
 
@@ -292,7 +292,7 @@ def several_recorder(
         single = plain and out._autograd is None and out._base is None and out._device is CPU
         if single and out._dtype.category >= 2:
             out._autograd = node
-            if anomaly.watched:
+            if anomaly_mode.watched:
                 _look_at(node, out)
             return out
         node.settle()
@@ -375,7 +375,7 @@ def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tenso
             number(),
         )
         out._autograd = node
-        if anomaly.watched:
+        if anomaly_mode.watched:
             _look_at(node, out)
 
     return note
@@ -422,7 +422,7 @@ def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor,
         saved["out"] = saved_result(out)
     node.faces = [Face(out)]
     out._autograd = node
-    if anomaly.watched:
+    if anomaly_mode.watched:
         _look_at(node, out)
 
 
@@ -451,8 +451,8 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
     state.grad = False
     try:
         _keep_inputs(node, originals)
-        if anomaly.watched:
-            saving.pack_inputs(node)
+        if anomaly_mode.watched:
+            saved_tensors_hooks.pack_inputs(node)
         out = body()
     finally:
         state.grad = True
@@ -462,7 +462,7 @@ def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[
         set_history(target, node, 0, written=False)  # a base keeps its history: nothing was written to it
     else:
         rebase(target, node)
-    if anomaly.watched:
+    if anomaly_mode.watched:
         _look_at(node, out)
     return out
 
@@ -628,8 +628,8 @@ def _goes_on(arg: Any, result: Tensor) -> bool:
 
 def _look_at(node: RuleNode, out: Any) -> None:
     """A node was recorded while anomalies are looked for, or while hooks pack what is saved."""
-    anomaly.remember(node)
-    saving.pack(node, out)
+    anomaly_mode.remember(node)
+    saved_tensors_hooks.pack(node, out)
 
 
 def _link(node: RuleNode, out: Any) -> None:
@@ -648,7 +648,7 @@ def _link(node: RuleNode, out: Any) -> None:
                 set_history(result, node, nr)
         if not node.faces and results:
             _refuse_integers(type(node), results[0])
-    if anomaly.watched:
+    if anomaly_mode.watched:
         _look_at(node, out)
 
 
@@ -671,6 +671,6 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-dispatch.register_recorder(
+registry.register_recorder(
     record, record_inplace, pair_recorder, single_recorder, several_recorder, _mark_inference
 )

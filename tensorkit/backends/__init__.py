@@ -20,7 +20,7 @@ import sys
 import types
 from typing import Any
 
-from tensorkit.ops.precision import look, put
+from tensorkit.backends.matmul_precision import look, put
 
 __all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]  # which `__getattr__` loads
 

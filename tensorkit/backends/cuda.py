@@ -14,9 +14,14 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit import version
+from tensorkit.backends.matmul_precision import (
+    allow_tf32_in_products,
+    is_tf32_allowed_in_products,
+    look,
+    put,
+)
 from tensorkit.backends.settings import need_bool
 from tensorkit.kernels import cuda as kernels
-from tensorkit.ops.precision import allow_tf32_in_products, is_tf32_allowed_in_products, look, put
 
 __all__ = ["cuBLASModule", "is_built", "matmul"]
 

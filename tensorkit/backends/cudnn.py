@@ -19,14 +19,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.backends.settings import Precision, Switch, need_bool
-from tensorkit.errors import warn
-from tensorkit.ops.precision import (
+from tensorkit.backends.matmul_precision import (
     allow_tf32_in_convolutions,
     is_tf32_allowed_in_convolutions,
     look,
     put,
 )
+from tensorkit.backends.settings import Precision, Switch, need_bool
+from tensorkit.errors import warn
 from tensorkit.tensor import Tensor
 
 __all__ = [

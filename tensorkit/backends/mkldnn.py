@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 import types
 
+from tensorkit.backends.matmul_precision import look, put
 from tensorkit.backends.settings import Precision, Switch
-from tensorkit.ops.precision import look, put
 
 __all__ = ["conv", "is_acl_available", "is_available", "matmul", "rnn"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.ops.precision import look, put
+from tensorkit.backends.matmul_precision import look, put
 
 __all__ = ["Precision", "Switch", "need_bool"]
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tensorkit.dispatch import offered, registry
+from tensorkit.dispatch.registry import offered, registry
 from tensorkit.tensor import Tensor
 
 __all__ = ["NAMESPACE", "STUB", "main", "namespace_text", "tensor_stub"]
@@ -413,7 +413,9 @@ def namespace_text() -> str:
 
 # What an earlier run wrote; an import under another name (``as``) was written by hand.
 _WHOLE_IMPORT = re.compile(
-    r"^from tensorkit\.ops\.\w+ import (?:\([^)]*\)|(?:(?! as ).)*)\n|^import tensorkit\.ops\.\w+\n", re.M
+    r"^from tensorkit\.(?:ops\.[\w.]+|autograd\.anomaly_switch|backends\.matmul_precision) import "
+    r"(?:\([^)]*\)|(?:(?! as ).)*)\n|^import tensorkit\.ops\.[\w.]+\n",
+    re.M,
 )
 
 
@@ -434,10 +436,10 @@ def _alias(name: str, function: str, known: str) -> str:
 
 
 def _operations() -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
-    """The functions that each module of ``ops`` offers, and of each further spelling the function and its operation."""
-    modules = [
-        f"tensorkit.ops.{found.name}" for found in pkgutil.iter_modules([str(NAMESPACE.parent / "ops")])
-    ]
+    """The functions that each module offers, and of each further spelling the function and its operation."""
+    folders = pkgutil.walk_packages([str(NAMESPACE.parent / "ops")], "tensorkit.ops.")
+    modules = [found.name for found in folders if not found.ispkg]
+    modules += sorted({f.__module__ for f in offered.values() if "." in f.__module__} - set(modules))
     imports: dict[str, list[str]] = {name: [] for name in modules}
     aliases: dict[str, tuple[str, str]] = {}
     loaded = {name: importlib.import_module(name) for name in modules}

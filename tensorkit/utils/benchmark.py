@@ -27,7 +27,7 @@ from typing import Any
 import numpy
 
 from tensorkit import cuda
-from tensorkit.kernels import threads
+from tensorkit.kernels.jit import threads
 
 __all__ = [
     "Compare",

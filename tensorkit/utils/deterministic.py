@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 import types
 
-from tensorkit.ops.determinism import chosen
+from tensorkit.ops.shared.uninitialized import chosen
 
 __all__: list[str] = []
 

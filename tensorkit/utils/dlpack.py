@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.dispatch import unmatched
-from tensorkit.forms import refusal
-from tensorkit.ops.protocols import DLDeviceType, from_dlpack
+from tensorkit.dispatch.registry import unmatched
+from tensorkit.dispatch.signatures import refusal
+from tensorkit.ops.tensor.python_protocols import DLDeviceType, from_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 

@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 
 __all__ = [
     "METHOD",
@@ -248,7 +248,7 @@ def require_torch() -> Any:
 @contextlib.contextmanager
 def on_threads(torch: Any, count: int) -> Iterator[None]:
     """Give both libraries so many threads, with every loop of ours compiled; afterwards they have what they had."""
-    compiled.wait()
+    compiler.wait()
     before = [(library, library.get_num_threads()) for library in (tensorkit, torch)]
     try:
         for library, _ in before:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 from tests.benchmarks import gradients, measure, million, small, speed, tiny
 from tests.benchmarks.measure import Pair, Row, by_turns, on_threads, side
 
@@ -132,7 +132,7 @@ def test_the_time_of_other_threads_is_what_a_rest_looks_at() -> None:
 def ready(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was waited for: compiling takes minutes."""
     waited: list[str] = []
-    monkeypatch.setattr(compiled, "wait", lambda: waited.append("compiled"))
+    monkeypatch.setattr(compiler, "wait", lambda: waited.append("compiled"))
     return waited
 
 

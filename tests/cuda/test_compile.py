@@ -14,8 +14,8 @@ import pytest
 from tensorkit import dtypes
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import compile as compiler
-from tensorkit.kernels.cuda.convert import identity
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
+from tensorkit.kernels.cuda.half import identity
 from tensorkit.kernels.cuda.runners import GpuRunner
 from tests.collecting import collect
 

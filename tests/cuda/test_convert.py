@@ -10,14 +10,14 @@ import numpy
 import pytest
 
 from tensorkit.kernels.cuda import compile as compiler
-from tensorkit.kernels.cuda import convert
+from tensorkit.kernels.cuda import half
 from tensorkit.kernels.cuda.compile import Int, Kernel, Pointer
 
 Array = numpy.ndarray[Any, Any]
 PATTERNS = numpy.arange(65536, dtype=numpy.uint16)
 KINDS = {
-    "float16": (convert.decode_half, convert.encode_half, numpy.dtype(numpy.float16)),
-    "bfloat16": (convert.decode_bfloat16, convert.encode_bfloat16, numpy.dtype(ml_dtypes.bfloat16)),
+    "float16": (half.decode_half, half.encode_half, numpy.dtype(numpy.float16)),
+    "bfloat16": (half.decode_bfloat16, half.encode_bfloat16, numpy.dtype(ml_dtypes.bfloat16)),
 }
 
 
@@ -75,7 +75,7 @@ def test_every_half_is_read_exactly(name: str) -> None:
 def test_every_float_is_rounded_to_nearest_even(name: str) -> None:
     _, encode, kind = KINDS[name]
     source = floats()
-    got = run(convert.chain(encode, numpy.uint16), source, numpy.empty(len(source), numpy.uint16))
+    got = run(half.chain(encode, numpy.uint16), source, numpy.empty(len(source), numpy.uint16))
     assert same(got.view(kind), source.astype(kind))
 
 
@@ -87,4 +87,4 @@ def test_python_agrees_with_compiled_code(name: str) -> None:
     with numpy.errstate(all="ignore"):
         assert same(numpy.array([decode(bits) for bits in some], numpy.float32), compiled)
         rounded = numpy.array([encode(value) for value in compiled], numpy.uint16)
-    assert (rounded == run(convert.chain(encode, numpy.uint16), compiled, numpy.empty_like(some))).all()
+    assert (rounded == run(half.chain(encode, numpy.uint16), compiled, numpy.empty_like(some))).all()

@@ -86,7 +86,7 @@ def test_arithmetic_agrees_with_the_cpu(runner: Any) -> None:
 @needs_emulation
 def test_every_binary_operation_with_a_scalar_body_runs_on_a_device() -> None:
     """Whatever the CPU computes for plain positive numbers, the device computes too."""
-    from tensorkit.dispatch import registry
+    from tensorkit.dispatch.registry import registry
 
     ran = []
     for name, op in registry.items():

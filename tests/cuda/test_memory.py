@@ -12,7 +12,7 @@ import pytest
 
 from tensorkit.errors import OutOfMemoryError
 from tensorkit.kernels import cuda
-from tensorkit.kernels.cuda.machine import from_environment
+from tensorkit.kernels.cuda.emulator import from_environment
 from tensorkit.kernels.cuda.memory import EmulatedMemory, Traffic
 from tests.collecting import collect
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tensorkit import dtypes
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cuda import EmulatedRunner, Operand, Runner, TracedRunner
-from tensorkit.kernels.cuda.convert import identity
+from tensorkit.kernels.cuda.half import identity
 from tests.cuda.layouts import Laid, laid, numbers, read_back, sizes
 
 RUNNERS: dict[str, Callable[[], Runner]] = {

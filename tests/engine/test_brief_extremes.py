@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorkit.kernels import brief_extremes, compiled
+from tensorkit.kernels.cpu import minmax_compiled
+from tensorkit.kernels.jit import compiler
 from tests.engine.test_hundreds import LAYOUTS as OF_TENSORS
 from tests.engine.test_hundreds import agree
 from tests.engine.test_planes import LAYOUTS
@@ -21,8 +22,8 @@ def test_they_are_the_first_that_numpy_finds(layout: str, kind: str, largest: bo
     if kind in "fd":
         x[x.shape[0] // 2, x.shape[1] // 2] = np.nan
     for axis in (0, 1):
-        with compiled.at_once():
-            values, found = brief_extremes.along(largest, x, axis), brief_extremes.chosen(largest, x, axis)
+        with compiler.at_once():
+            values, found = minmax_compiled.along(largest, x, axis), minmax_compiled.chosen(largest, x, axis)
         assert values is not None
         assert found is not None
         np.testing.assert_array_equal(values, x.max(axis) if largest else x.min(axis))
@@ -34,12 +35,12 @@ def test_what_no_loop_is_for_is_left_to_numpy() -> None:
     x = np.ones((20, 30), np.float32)
     only_read = x.copy()
     only_read.flags.writeable = False
-    with compiled.at_once():
+    with compiler.at_once():
         for odd in (x[0], x[None], x.astype(np.int8), only_read):
-            assert brief_extremes.along(True, odd, 0) is None
-            assert brief_extremes.chosen(True, odd, 0) is None
-        assert brief_extremes.along(True, 0 * x, 0) is None  # NumPy knows which 0 it is
-        assert brief_extremes.along(True, np.zeros((20, 30), np.int32), 0) is not None
+            assert minmax_compiled.along(True, odd, 0) is None
+            assert minmax_compiled.chosen(True, odd, 0) is None
+        assert minmax_compiled.along(True, 0 * x, 0) is None  # NumPy knows which 0 it is
+        assert minmax_compiled.along(True, np.zeros((20, 30), np.int32), 0) is not None
 
 
 CALLS = (
@@ -65,7 +66,7 @@ CALLS = (
 @pytest.mark.parity
 @pytest.mark.parametrize("call", CALLS)
 def test_tensors_have_the_extremes_that_pytorch_finds(call: str) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for layout in OF_TENSORS:
             agree(call, layout, layout, special=False)
         if "long" not in call and "int" not in call:

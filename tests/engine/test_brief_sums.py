@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels import brief_sums, compiled
+from tensorkit.kernels.cpu import sum_compiled
+from tensorkit.kernels.jit import compiler
 from tests.engine.test_hundreds import LAYOUTS as OF_TENSORS
 from tests.engine.test_hundreds import agree
 from tests.engine.test_planes import LAYOUTS
@@ -23,8 +24,8 @@ def _drawn() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 def test_sums_are_rounded_once(layout: str, axis: int | None) -> None:
     x = MATRICES[layout](_drawn())
     expected = x.sum(axis, dtype=np.float64).astype(np.float32)
-    with compiled.at_once():
-        found = brief_sums.added(x, axis)
+    with compiler.at_once():
+        found = sum_compiled.added(x, axis)
     assert found is not None
     assert found.dtype == np.float32
     np.testing.assert_array_max_ulp(found, expected, 1)
@@ -33,8 +34,8 @@ def test_sums_are_rounded_once(layout: str, axis: int | None) -> None:
 @pytest.mark.parametrize("layout", MATRICES)
 def test_a_length_is_the_root_of_the_sum_of_squares(layout: str) -> None:
     x = MATRICES[layout](_drawn())
-    with compiled.at_once():
-        found, row = brief_sums.length(x), brief_sums.length(x[0])
+    with compiler.at_once():
+        found, row = sum_compiled.length(x), sum_compiled.length(x[0])
     assert found is not None
     assert row is not None
     np.testing.assert_allclose(found, np.sqrt(np.square(x, dtype="d").sum()), rtol=2e-7)
@@ -45,11 +46,11 @@ def test_rows_of_any_step_and_nothing_else_are_taken() -> None:
     x = _drawn()
     only_read = x.copy()
     only_read.flags.writeable = False
-    with compiled.at_once():
-        np.testing.assert_allclose(brief_sums.added(x[:, 3], 0), x[:, 3].sum(dtype="d"), rtol=1e-7)
+    with compiler.at_once():
+        np.testing.assert_allclose(sum_compiled.added(x[:, 3], 0), x[:, 3].sum(dtype="d"), rtol=1e-7)
         for odd in (x.reshape(2, 15, 36), np.array(1, np.float32), only_read):
-            assert brief_sums.added(odd, None) is None
-            assert brief_sums.length(odd) is None
+            assert sum_compiled.added(odd, None) is None
+            assert sum_compiled.length(odd) is None
 
 
 CALLS = (
@@ -74,14 +75,14 @@ CALLS = (
 @pytest.mark.parity
 @pytest.mark.parametrize("call", CALLS)
 def test_tensors_are_added_up_as_pytorch_does(call: str) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for layout in OF_TENSORS:
             agree(call, layout, layout, special=False)
         agree(call, "rows apart", "rows apart", special=True)
 
 
 def test_the_signs_of_zeros() -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         t = -tensorkit.zeros(30, 20)
         for found in (t.sum(), t.sum(0), t.sum(1)):
             assert not np.signbit(found.numpy()).any()

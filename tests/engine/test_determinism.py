@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit.ops import determinism
+from tensorkit.ops.shared import uninitialized
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 
@@ -34,7 +34,7 @@ def test_the_answer_is_pytorchs(torch: Any, question: str) -> None:
 
 def test_memory_is_left_alone_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Any] = []
-    monkeypatch.setattr(determinism, "write_number", lambda tensor, number: written.append(number))
+    monkeypatch.setattr(uninitialized, "write_number", lambda tensor, number: written.append(number))
     tk.use_deterministic_algorithms(True)
     try:
         tk.empty(2, dtype=tk.int8), tk.ones(2).resize_(4), tk.empty_like(tk.ones(2)), tk.LongTensor(1)

@@ -102,7 +102,7 @@ def torch() -> Any:
 
 
 def test_a_large_permutation_is_the_same_by_every_road(torch: Any) -> None:
-    from tensorkit.kernels import draws
+    from tensorkit.kernels.cpu import sampling
 
     for count in (2, 3, 50, 30_000):
         ours, theirs = tensorkit.Generator().manual_seed(5), torch.Generator().manual_seed(5)
@@ -111,7 +111,7 @@ def test_a_large_permutation_is_the_same_by_every_road(torch: Any) -> None:
             assert drawn.tolist() == torch.randperm(count, generator=theirs).tolist()
     other = tensorkit.randint(0, 10**6, (999,)).numpy() % (1000 - tensorkit.arange(999).numpy())
     other += tensorkit.arange(999).numpy()
-    assert draws._all_swaps(other, 1000).tolist() == draws.permutation(other, 1000).tolist()
+    assert sampling._all_swaps(other, 1000).tolist() == sampling.permutation(other, 1000).tolist()
 
 
 def test_nothing_outside_a_fork_is_moved() -> None:

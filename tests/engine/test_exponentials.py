@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import loops
+from tensorkit.kernels.jit import compiler
 from tests.oracle import require_torch
 
 Array = np.ndarray[Any, Any]
@@ -44,7 +45,7 @@ def test_they_are_pytorchs(code: str, columns: int, layout: str) -> None:
     memory = np.zeros(size, np.float32)
     lay = LAYOUTS[layout]
     lay(torch.from_numpy(memory)).numpy()[...] = _numbers(rows, columns)
-    with compiled.at_once(), warnings.catch_warnings():
+    with compiler.at_once(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ours = eval(f"tk.{code}", {"tk": tensorkit, "t": lay(tensorkit.from_numpy(memory.copy()))})
         theirs = eval(f"tk.{code}", {"tk": torch, "t": lay(torch.from_numpy(memory))})
@@ -57,8 +58,8 @@ def test_they_are_pytorchs(code: str, columns: int, layout: str) -> None:
 
 def test_the_exponential_function_is_right_to_a_unit_in_the_last_place() -> None:
     pytest.importorskip("numba")
-    with compiled.at_once():
-        loop = compiled.sigmoid.compiled()
+    with compiler.at_once():
+        loop = loops.sigmoid.compiled()
     x = np.linspace(-80, 80, 1_000_001).astype(
         np.float32
     )  # 1 / (1 + exp(-x)), of small x the exponential itself

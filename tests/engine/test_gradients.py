@@ -25,7 +25,7 @@ import pytest
 
 import tensorkit
 from tensorkit.autograd import GradcheckError, gradcheck, gradgradcheck
-from tensorkit.dispatch import Op, Sample, registry
+from tensorkit.dispatch.registry import Op, Sample, registry
 from tests.oracle import every_other, exhaust, fuzz_seconds, require_torch
 from tests.parity.differences import factorises
 

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 from tests.oracle import fused, require_torch
 from tests.recording import recorded
 
@@ -225,7 +225,7 @@ def test_what_wants_a_gradient_gets_it(call: str) -> None:
     grads = []
     for tk in (tensorkit, require_torch()):
         leaf, b = numbers(tk, "row-major", 1).requires_grad_(), numbers(tk, "row-major", 2)
-        with compiled.at_once():
+        with compiler.at_once():
             for a in (leaf, leaf, leaf[:30]):  # a view of what wants one, too
                 (
                     eval(call, {"tk": tk, "a": a, "b": b, "j": tk.arange(600).view(30, 20) * 7 % 20}) * 2
@@ -239,7 +239,7 @@ BY_LOOPS = ("gather", "scatter_add", "softmax", "[a >", "masked", "nonzero")
 
 @pytest.mark.parametrize("call", [call for call in CALLS if any(name in call for name in BY_LOOPS)])
 def test_the_compiled_loops_give_the_same(call: str) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for layout in ("row-major", "transposed", "every second"):
             agree(call, layout, layout, special=False)
 
@@ -249,7 +249,7 @@ def test_the_compiled_loops_give_the_same(call: str) -> None:
 def test_compiled_draws_are_pytorchs_to_the_last_bit(name: str, count: int) -> None:
     torch = require_torch()
     drawn = []
-    with compiled.at_once():
+    with compiler.at_once():
         for tk in (tensorkit, torch):
             tk.manual_seed(count)
             drawn.append([getattr(tk, name)(count).numpy() for _ in range(2)])
@@ -302,7 +302,7 @@ def test_a_layout_decided_for_one_dtype_is_not_taken_for_another() -> None:
 def test_compiled_permutations_are_pytorchs(count: int) -> None:
     torch = require_torch()
     drawn = []
-    with compiled.at_once():
+    with compiler.at_once():
         for tk in (tensorkit, torch):
             tk.manual_seed(count)
             drawn.append([tk.randperm(count).tolist(), tk.rand(3).tolist(), tk.randperm(count).tolist()])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import lapack
+from tensorkit.kernels.cpu import lapack
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, compare
 from tests.recording import recorded

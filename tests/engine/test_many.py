@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 from tests.oracle import require_torch
 
 ROWS, COLUMNS = 410, 325  # beyond the size from which on they are cut
@@ -149,7 +149,7 @@ def test_pieces_are_put_together_as_pytorch_puts_the_whole(code: str, kind: str)
     close = {"rtol": 4e-6, "atol": 1e-5} if loose else {"rtol": 0, "atol": 0}
     for number, (a, b) in enumerate(pairs):
         layouts = a, b, WHOLE[number % len(WHOLE)]
-        with compiled.at_once():
+        with compiler.at_once():
             ours, told = _answer(tensorkit, code, kind, layouts)
         theirs, expected = _answer(torch, code, kind, layouts)
         assert told == expected, f"{code}, {kind}, {layouts}"
@@ -176,7 +176,7 @@ def test_one_place_out_of_bounds_is_refused_before_anything_is_written(
         i = tk.arange(490_000).view(700, 700) % 700
         i[697, 691] = bad
         i = i.t() if turned else i
-        with compiled.at_once(), pytest.raises(RuntimeError) as refused:
+        with compiler.at_once(), pytest.raises(RuntimeError) as refused:
             eval(f"a.{code}", {"a": a, "b": b, "i": i})
         told.append(str(refused.value).splitlines()[0])
         assert tk is torch or not a.any()

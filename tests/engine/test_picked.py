@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled, picked
+from tensorkit.kernels.cpu import gather_compiled
+from tensorkit.kernels.jit import compiler
 from tests.engine.test_planes import LAYOUTS
 from tests.oracle import require_torch
 
@@ -22,17 +23,17 @@ def _numbers(kind: str) -> Any:
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("layout", MATRICES)
 def test_what_is_read_and_added_is_numpys(layout: str, axis: int) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for kind in "fdilBe":
             a = MATRICES[layout](_numbers(kind))
             index = np.random.default_rng(6).integers(0, a.shape[axis], a.shape)
-            found = picked.gather(a, index, axis)
+            found = gather_compiled.gather(a, index, axis)
             np.testing.assert_array_equal(found, np.take_along_axis(a, index, axis))
             if kind in "fdl":
                 out, expected = np.ones_like(a), np.ones_like(a)
                 other = np.indices(a.shape)[1 - axis]
                 np.add.at(expected, (other, index) if axis else (index, other), a)
-                assert picked.add_at(out, index, axis, a)
+                assert gather_compiled.add_at(out, index, axis, a)
                 np.testing.assert_array_equal(out, expected)
 
 
@@ -40,13 +41,13 @@ def test_what_is_read_and_added_is_numpys(layout: str, axis: int) -> None:
 def test_an_index_out_of_range_is_seen(wrong: int) -> None:
     a, index = _numbers("f"), np.zeros((30, 36), np.int64)
     index[29, 35] = wrong
-    with compiled.at_once():
+    with compiler.at_once():
         for axis in (0, 1):
-            assert picked.gather(a, index, axis) is None
-            assert not picked.add_at(a.copy(), index, axis, a)
-        assert not picked.add_rows(a.copy(), index[29], a[:1].repeat(36, 0))
+            assert gather_compiled.gather(a, index, axis) is None
+            assert not gather_compiled.add_at(a.copy(), index, axis, a)
+        assert not gather_compiled.add_rows(a.copy(), index[29], a[:1].repeat(36, 0))
         if wrong < 0 or wrong > 1 << 16:
-            assert picked.counts(index[29], 0) is None
+            assert gather_compiled.counts(index[29], 0) is None
 
 
 def test_rows_are_added_and_numbers_counted() -> None:
@@ -54,19 +55,21 @@ def test_rows_are_added_and_numbers_counted() -> None:
     values = np.random.default_rng(8).integers(-9, 9, (300, 36))
     out, expected = np.ones((30, 36), np.int64), np.ones((30, 36), np.int64)
     np.add.at(expected, places, values)
-    with compiled.at_once():
-        assert picked.add_rows(out, places, values)
+    with compiler.at_once():
+        assert gather_compiled.add_rows(out, places, values)
         np.testing.assert_array_equal(out, expected)
         for least in (0, 7, 40):
-            np.testing.assert_array_equal(picked.counts(places, least), np.bincount(places, minlength=least))
+            np.testing.assert_array_equal(
+                gather_compiled.counts(places, least), np.bincount(places, minlength=least)
+            )
 
 
 def test_memory_that_is_only_read_is_left_to_others() -> None:
     a, places = _numbers("f"), np.zeros(300, np.int64)
     a.flags.writeable = places.flags.writeable = False
-    with compiled.at_once():
-        assert picked.gather(a, np.zeros((30, 36), np.int64), 0) is None
-        assert picked.counts(places, 0) is None
+    with compiler.at_once():
+        assert gather_compiled.gather(a, np.zeros((30, 36), np.int64), 0) is None
+        assert gather_compiled.counts(places, 0) is None
 
 
 CALLS = (
@@ -110,5 +113,5 @@ def test_tensors_are_picked_from_as_pytorch_does(call: str) -> None:
             return type(error).__name__, str(error).splitlines()[0]
         return tuple(found.shape), found.stride(), str(found.dtype).split(".")[1], found.tolist()
 
-    with compiled.at_once():
+    with compiler.at_once():
         assert outcome(tensorkit) == outcome(require_torch())

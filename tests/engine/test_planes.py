@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled, planes
+from tensorkit.kernels.cpu import strided_2d
+from tensorkit.kernels.jit import compiler
 from tests.engine.test_hundreds import LAYOUTS as OF_TENSORS
 from tests.engine.test_hundreds import agree
 
@@ -29,8 +30,10 @@ OTHERS: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 }
 #: Of which NumPy gives a zero another sign, here or on another machine.
 UNSIGNED = ("maximum", "minimum", "relu", "sign", "add_scaled", "mix", "add_product")
-KNOWN = {ufunc.__name__: (loop, ufunc, ()) for ufunc, loop in planes.APART.items() if type(ufunc) is np.ufunc}
-ALL = KNOWN | {name: (getattr(planes, name), *told) for name, told in OTHERS.items()}
+KNOWN = {
+    ufunc.__name__: (loop, ufunc, ()) for ufunc, loop in strided_2d.APART.items() if type(ufunc) is np.ufunc
+}
+ALL = KNOWN | {name: (getattr(strided_2d, name), *told) for name, told in OTHERS.items()}
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "row-major": lambda x: x,
     "transposed": lambda x: x.T,
@@ -51,14 +54,14 @@ def _drawn(number: int, kind: str) -> Array:
         return made.astype(kind)
 
 
-def _operands(loop: planes.Plane, kind: str, *lay: Callable[[Array], Array]) -> list[Array]:
+def _operands(loop: strided_2d.Plane, kind: str, *lay: Callable[[Array], Array]) -> list[Array]:
     made = [lay[n % len(lay)](_drawn(n + 1, kind)) for n in range(loop.inputs)]
     return [made[0] > 0, *made[1:]] if loop.masked else made
 
 
 def _agrees(name: str, kind: str, operands: list[Array]) -> None:
     loop, function, numbers = ALL[name]
-    with compiled.at_once(), np.errstate(all="ignore"):
+    with compiler.at_once(), np.errstate(all="ignore"):
         expected = np.asarray(function(*operands, *(np.array(n, kind) for n in numbers)))
         out = np.full(expected.shape, 7, loop.result or kind)
         held = [loop.held(*numbers)[kind]] if loop.numbered else []
@@ -71,7 +74,7 @@ def _agrees(name: str, kind: str, operands: list[Array]) -> None:
 
 
 def test_every_loop_is_known_here() -> None:
-    made = {id(one) for one in vars(planes).values() if isinstance(one, planes.Plane)}
+    made = {id(one) for one in vars(strided_2d).values() if isinstance(one, strided_2d.Plane)}
     assert made == {id(loop) for loop, *_ in ALL.values()}
 
 
@@ -104,7 +107,7 @@ def test_a_result_may_take_the_place_of_an_operand(name: str) -> None:
         operands = _operands(loop, kind, LAYOUTS["rows apart"])
         held = [loop.held(*numbers)[kind]] if loop.numbered else []
         taken = operands[loop.masked]
-        with compiled.at_once():
+        with compiler.at_once():
             apart = np.empty_like(taken)
             assert loop.into(apart, *operands, *held)
             assert loop.into(taken, *operands, *held)
@@ -114,8 +117,8 @@ def test_a_result_may_take_the_place_of_an_operand(name: str) -> None:
 def test_memory_that_is_only_read_is_left_to_numpy() -> None:
     x = _drawn(1, "f")[::2]
     x.flags.writeable = False
-    with compiled.at_once():
-        assert not planes.relu.into(np.empty_like(x), x)
+    with compiler.at_once():
+        assert not strided_2d.relu.into(np.empty_like(x), x)
         t = tensorkit.from_numpy(_drawn(1, "f"))[::2]
         t._nd().flags.writeable = False
         np.testing.assert_array_equal(t.relu().numpy(), np.where(x < 0, np.float32(0), x))
@@ -188,7 +191,7 @@ CALLS = (
 @pytest.mark.parity
 @pytest.mark.parametrize("call", CALLS)
 def test_tensors_of_rows_apart_are_pytorchs(call: str) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for layout in (
             "rows apart",
             "every second",

@@ -10,9 +10,9 @@ import numpy
 import pytest
 from scipy import special
 
-from tensorkit.kernels import compiled_each, cpu
-from tensorkit.kernels.compiled import Loop
-from tensorkit.ops import pointwise
+from tensorkit.kernels.cpu import elementwise, elementwise_compiled
+from tensorkit.kernels.jit.compiler import Loop
+from tensorkit.ops.pointwise import arithmetic
 
 Array = numpy.ndarray[Any, Any]
 _COUNT = 20_000
@@ -76,34 +76,34 @@ def _fraction(one: Array) -> Array:
 @pytest.mark.parametrize(
     ("kind", "loop", "function"),
     [
-        ("f4", compiled_each.rest, numpy.fmod),
-        ("f8", compiled_each.wide_rest, numpy.fmod),
-        ("f4", compiled_each.signed_rest, _signed),
-        ("f8", compiled_each.wide_signed_rest, _signed),
-        ("f4", compiled_each.floored, numpy.floor_divide),
-        ("f8", compiled_each.wide_floored, numpy.floor_divide),
-        ("f4", compiled_each.cut_quotient, lambda a, b: numpy.trunc(a / b)),
-        ("f8", compiled_each.cut_quotient, lambda a, b: numpy.trunc(a / b)),
-        ("f4", compiled_each.hypotenuse, numpy.hypot),
-        ("f4", compiled_each.following, numpy.nextafter),
+        ("f4", elementwise_compiled.rest, numpy.fmod),
+        ("f8", elementwise_compiled.wide_rest, numpy.fmod),
+        ("f4", elementwise_compiled.signed_rest, _signed),
+        ("f8", elementwise_compiled.wide_signed_rest, _signed),
+        ("f4", elementwise_compiled.floored, numpy.floor_divide),
+        ("f8", elementwise_compiled.wide_floored, numpy.floor_divide),
+        ("f4", elementwise_compiled.cut_quotient, lambda a, b: numpy.trunc(a / b)),
+        ("f8", elementwise_compiled.cut_quotient, lambda a, b: numpy.trunc(a / b)),
+        ("f4", elementwise_compiled.hypotenuse, numpy.hypot),
+        ("f4", elementwise_compiled.following, numpy.nextafter),
     ],
 )
 def test_of_two_numbers_to_the_last_bit(
     kind: str, loop: Loop, function: Callable[[Array, Array], Array]
 ) -> None:
     for one, two in _pairs(kind):
-        assert _same(_run(loop, one, two), cpu.quiet(function, one, two))
+        assert _same(_run(loop, one, two), elementwise.quiet(function, one, two))
 
 
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_fractions_to_the_last_bit(kind: str) -> None:
     for one, _ in _pairs(kind):
-        assert _same(_run(compiled_each.fraction, one), cpu.quiet(_fraction, one))
+        assert _same(_run(elementwise_compiled.fraction, one), elementwise.quiet(_fraction, one))
 
 
 def _nearly(found: Array, exact: Array) -> None:
     """At most one step from the exact number, rounded."""
-    rounded = cpu.quiet(exact.astype, numpy.float32)
+    rounded = elementwise.quiet(exact.astype, numpy.float32)
     apart = numpy.abs(found.view(numpy.int32).astype(numpy.int64) - rounded.view(numpy.int32))
     alike = (found == rounded) | (numpy.isnan(found) & numpy.isnan(rounded))
     assert (alike | (numpy.isfinite(rounded) & (apart <= 1))).all()
@@ -111,23 +111,26 @@ def _nearly(found: Array, exact: Array) -> None:
 
 def test_logarithms_and_the_error_function_in_double_precision() -> None:
     for one, two in _pairs("f4"):
-        wide, other = (cpu.quiet(array.astype, numpy.float64) for array in (one, two))
-        _nearly(_run(compiled_each.tenths, one), cpu.quiet(numpy.log10, wide))
-        _nearly(_run(compiled_each.rest_of_error, one), special.erfc(wide))
-        _nearly(_run(compiled_each.exponential_sum, one, two), cpu.quiet(numpy.logaddexp, wide, other))
+        wide, other = (elementwise.quiet(array.astype, numpy.float64) for array in (one, two))
+        _nearly(_run(elementwise_compiled.tenths, one), elementwise.quiet(numpy.log10, wide))
+        _nearly(_run(elementwise_compiled.rest_of_error, one), special.erfc(wide))
+        _nearly(
+            _run(elementwise_compiled.exponential_sum, one, two),
+            elementwise.quiet(numpy.logaddexp, wide, other),
+        )
 
 
 def test_hundreds_of_elements_are_given_to_a_loop_once_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
-    ready = compiled_each.signed_rest
+    ready = elementwise_compiled.signed_rest
     ready.compile()
     run = ready.ready
     monkeypatch.setattr(ready, "ready", lambda *given: told.append(given[1]) or run(*given))
     one, number = numpy.linspace(-3, 3, 512, dtype=numpy.float32), numpy.array(0.7, numpy.float32)
     rest = numpy.fmod(one, number)
     wanted = numpy.where((rest != 0) & (rest < 0), rest + number, rest)
-    assert _same(pointwise._remainder(one, number), wanted)
+    assert _same(arithmetic._remainder(one, number), wanted)
     assert told == [512]
-    assert _same(pointwise._remainder(one[::2], number), wanted[::2])  # apart in memory
-    assert pointwise._remainder(one, number.astype(numpy.float64)).dtype == numpy.float64
+    assert _same(arithmetic._remainder(one[::2], number), wanted[::2])  # apart in memory
+    assert arithmetic._remainder(one, number.astype(numpy.float64)).dtype == numpy.float64
     assert told == [512]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import tensorkit
-from tensorkit.dispatch import Op
+from tensorkit.dispatch.registry import Op
 from tests.engine.test_gradients import OPS, Case, called, leaves_of, pattern, plain_case
 from tests.oracle import require_torch
 

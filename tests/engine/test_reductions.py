@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import loops
 from tests.oracle import require_torch, sentence
 from tests.parity.compare import Operand, compare
 
@@ -227,7 +227,7 @@ def test_without_data_there_is_a_size_and_a_dtype() -> None:
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [(1, 700), (3, 4, 100), (40, 25)])
 def test_products_of_long_rows_by_the_compiled_loop(kind: Any, size: tuple[int, ...]) -> None:
-    compiled.row_products.compile()
+    loops.row_products.compile()
     numbers = np.random.default_rng(3).uniform(0.95, 1.05, size).astype(kind)
     numbers[..., ::7] *= -1
     t, wide = tk.from_numpy(numbers), numbers.astype(np.float64)

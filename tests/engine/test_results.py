@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.dispatch import Op, registry
+from tensorkit.dispatch.registry import Op, registry
 
 _NUMBERS = re.compile(r"(?<![\w.-])-?\d+(?![\w.])")
 

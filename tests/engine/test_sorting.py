@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled, compiled_order
-from tensorkit.kernels import order as orders
+from tensorkit.kernels.cpu import sort as orders
+from tensorkit.kernels.cpu import sort_compiled
+from tensorkit.kernels.jit import compiler
 from tests.oracle import require_torch
 
 parity = pytest.mark.parity
@@ -103,9 +104,9 @@ def test_hundreds_of_elements_are_ordered_by_comparing_each_with_each_or_by_pyto
                 ends = [-np.inf, np.inf] if kind.startswith("f") else [np.iinfo(kind).min, np.iinfo(kind).max]
                 rows[1, rng.permutation(length)[:2]] = ends
             ours, theirs = tk.from_numpy(rows), torch.from_numpy(rows)
-            with compiled.at_once():
+            with compiler.at_once():
                 for falling in (False, True):
-                    order = compiled_order.in_order(rows, falling, False)
+                    order = sort_compiled.in_order(rows, falling, False)
                     assert order is not None
                     assert _same(ours.sort(1, falling), theirs.sort(1, falling))
                     assert _same(ours[1].argsort(-1, falling), theirs[1].argsort(-1, falling))
@@ -115,7 +116,7 @@ def test_hundreds_of_elements_are_ordered_by_comparing_each_with_each_or_by_pyto
                     )
                     for k in {1, (length + 1) // 2, length}:
                         assert _same(ours.topk(k, 1, falling), theirs.topk(k, 1, falling))
-                    known = compiled_order.choice(rows, min(2, length), falling) is not None
+                    known = sort_compiled.choice(rows, min(2, length), falling) is not None
                     assert known == (length < 3 or (length <= 128 and not ties))
 
 
@@ -227,11 +228,11 @@ def test_long_rows_with_equal_elements_compiled_or_not(kind: str, style: str) ->
         expected = orders.introsort(ranks)
         wanted = np.array([17, 2900])
         for found, right in (
-            (compiled_order.sorted_places(rows, descending), expected),
-            (compiled_order.stable_places(rows, descending), order),
-            (compiled_order.sorted_places(rows, descending, wanted), expected[[0, 1], wanted]),
+            (sort_compiled.sorted_places(rows, descending), expected),
+            (sort_compiled.stable_places(rows, descending), order),
+            (sort_compiled.sorted_places(rows, descending, wanted), expected[[0, 1], wanted]),
             (
-                compiled_order.quick(rows, 1500),
+                sort_compiled.quick(rows, 1500),
                 [orders.quickselect(r, 1500) for r in orders.ranks_of(rows, False)[1]],
             ),
         ):

@@ -15,11 +15,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tensorkit import brackets, pieces
 from tensorkit.errors import ViewError
-from tensorkit.memory_order import iterator_strides, like_strides
-from tensorkit.sizes import broadcast_sizes, contiguous_stride, infer_size, normalise_dim
-from tensorkit.strides import Layout, contiguous
+from tensorkit.strides import basic_index, split
+from tensorkit.strides.layout import Layout, contiguous
+from tensorkit.strides.output import iterator_strides, like_strides
+from tensorkit.strides.sizes import (
+    broadcast_sizes,
+    contiguous_stride,
+    infer_size,
+    normalise_dim,
+)
 from tests.oracle import exhaust, fuzz_seconds, require_torch, sentence
 
 CHAINS = 2500
@@ -229,7 +234,7 @@ def factors(hand: Hand, numel: int) -> tuple[int, ...]:
     "key", [True, (0, False), [0], (slice(None), [1]), 1.5, "a", (0, 1j), {}, b"x", range(2)]
 )
 def test_what_is_not_basic_is_left_to_others(key: Any) -> None:
-    assert brackets.index(contiguous((2, 3)), key) is None
+    assert basic_index.index(contiguous((2, 3)), key) is None
 
 
 def test_whatever_has_an_index_is_an_int() -> None:
@@ -238,17 +243,19 @@ def test_whatever_has_an_index_is_an_int() -> None:
             return 2
 
     grid = contiguous((4, 5))
-    assert brackets.index(grid, Two()) == brackets.index(grid, 2)
-    assert brackets.index(grid, (slice(Two(), None), Two())) == brackets.index(grid, (slice(2, None), 2))
+    assert basic_index.index(grid, Two()) == basic_index.index(grid, 2)
+    assert basic_index.index(grid, (slice(Two(), None), Two())) == basic_index.index(
+        grid, (slice(2, None), 2)
+    )
 
 
 def test_numpy_integers_are_ints_and_arrays_are_not() -> None:
     numpy = pytest.importorskip("numpy")
     grid = contiguous((4, 5))
-    assert brackets.index(grid, numpy.int64(-1)) == brackets.index(grid, -1)
-    assert brackets.index(grid, (numpy.uint8(1), numpy.int32(2))) == brackets.index(grid, (1, 2))
-    assert brackets.index(grid, numpy.array([1])) is None
-    assert brackets.index(grid, numpy.bool_(True)) is None
+    assert basic_index.index(grid, numpy.int64(-1)) == basic_index.index(grid, -1)
+    assert basic_index.index(grid, (numpy.uint8(1), numpy.int32(2))) == basic_index.index(grid, (1, 2))
+    assert basic_index.index(grid, numpy.array([1])) is None
+    assert basic_index.index(grid, numpy.bool_(True)) is None
 
 
 def test_helpers_of_sizes() -> None:
@@ -466,7 +473,7 @@ def ask_layout(layout: Layout, name: str, args: tuple[Any, ...]) -> Any:
     if name == "as_strided":
         extra = {"storage_nbytes": SLOTS * ITEMSIZE, "itemsize": ITEMSIZE}
     try:
-        home = brackets if name == "index" else pieces if name in pieces.__all__ else None
+        home = basic_index if name == "index" else split if name in split.__all__ else None
         method = functools.partial(getattr(home, name), layout) if home else getattr(layout, name)
         answer = method(*args, **extra) if callable(method) else method
     except ViewError as error:

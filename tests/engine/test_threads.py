@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled, threads
-from tensorkit.kernels.bell import Bell, watch
-from tensorkit.kernels.threads import spread
+from tensorkit.kernels.jit import compiler, threads
+from tensorkit.kernels.jit.spin_wait import Bell, watch
+from tensorkit.kernels.jit.threads import spread
 
 WORKERS = 8
 
@@ -191,7 +191,7 @@ def test_pieces_make_up_the_whole(count: int, grain: int, most: int) -> None:
 
 def test_a_bell_is_heard_once_it_is_rung_and_python_is_free_meanwhile() -> None:
     bell = Bell()
-    with compiled.at_once():
+    with compiler.at_once():
         assert not bell.heard(bell.rung, 1e-3, 0.0)
         before = bell.rung
         ringing = threading.Thread(target=bell.ring)
@@ -213,7 +213,7 @@ def test_without_the_compiled_loop_nobody_stays_awake(monkeypatch: pytest.Monkey
 @pytest.mark.usefixtures("four_threads")
 @pytest.mark.parametrize("pause", [0.0, 1e-4, 2e-3])
 def test_helpers_awake_or_asleep_take_their_share(pause: float) -> None:
-    with compiled.at_once():
+    with compiler.at_once():
         for _ in range(100):
             seen = np.zeros(1000, int)
             spread(lambda i, j, seen=seen: seen[i:j].__iadd__(1), 1000, 10)  # type: ignore[misc]
@@ -360,7 +360,7 @@ def test_compiled_or_not_on_one_thread_or_several_the_answer_is_the_same(tmp_pat
     def answers(name: str, compiled: str, threads: str) -> Any:
         place = tmp_path / f"{name}.npz"
         words = [sys.executable, "-c", SAME, str(place), threads, repr(CALLS)]
-        subprocess.run(words, check=True, timeout=300, env={**os.environ, "TENSORKIT_COMPILED": compiled})
+        subprocess.run(words, check=True, timeout=300, env={**os.environ, "TENSORKIT_COMPILED": compiler})
         return np.load(place)
 
     plain = answers("plain", "0", "1")
@@ -394,7 +394,7 @@ def test_a_folder_that_cannot_be_written_to_is_no_hindrance(tmp_path: Path) -> N
     (tmp_path / "file").write_text("no folder")
     code = """
 import tensorkit
-from tensorkit.kernels.compiled import sign
+from tensorkit.kernels.cpu.loops import sign
 sign.compile()
 print(bool(sign.ready))
 """
@@ -493,7 +493,7 @@ print(compiled.sign.storable(), compiled.sign.ready, compiled._compiler.worker._
 
 def _peak(work: Callable[[], Any]) -> float:
     """How much memory a call takes at most, its result included, in tensors of a million float32 numbers."""
-    with compiled.at_once():  # NumPy, which answers meanwhile, may take a temporary more
+    with compiler.at_once():  # NumPy, which answers meanwhile, may take a temporary more
         work()
     tracemalloc.start()
     kept = work()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorkit.kernels import compiled, ufuncs
+from tensorkit.kernels.cpu import ufuncs
+from tensorkit.kernels.jit import compiler
 
 Array = np.ndarray[Any, Any]
 TOLERANCE = {"f": 4e-7, "d": 1e-15, "l": 0.0}
@@ -60,7 +61,7 @@ def _operands(name: str, kind: str, lay: Callable[[Array], Array]) -> list[Any]:
 
 
 def _found(name: str) -> Any:
-    with compiled.at_once():
+    with compiler.at_once():
         return getattr(ufuncs, name).compiled()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.dispatch import registry
+from tensorkit.dispatch.registry import registry
 from tests.oracle import fused, require_torch
 
 MODULES = {f"tensorkit.ops.{m}" for m in ("angles", "conjugates", "rounding", "special", "unary", "values")}

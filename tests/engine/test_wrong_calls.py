@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tensorkit.dispatch import Op, Sample, registry
+from tensorkit.dispatch.registry import Op, Sample, registry
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 from tests.parity.compare import Operand, build, compare, same_error

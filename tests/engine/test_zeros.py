@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensorkit
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 from tests.engine.questions import disagreement, lines
 from tests.oracle import require_torch
 
@@ -24,6 +24,6 @@ def test_minus_zero_shows_where_pytorchs_shows(line: str) -> None:
         if size is not FEW and any(word in line for word in SLOW):
             continue
         question = f"(lambda z: {line})({size})"
-        with compiled.at_once():
+        with compiler.at_once():
             assert disagreement(require_torch(), tensorkit, question) is None
         assert disagreement(require_torch(), tensorkit, question) is None

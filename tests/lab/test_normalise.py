@@ -94,7 +94,7 @@ def test_a_traceback_keeps_the_learners_frame_and_the_message() -> None:
         "----",
         "RuntimeError   Traceback (most recent call last)",
         "\x1b[36mCell\x1b[39m \x1b[32mIn[17]\x1b[39m, line 1\n----> 1 x.view(7)",
-        "\x1b[36mFile \x1b[39m\x1b[32m/home/me/tensorkit/ops/view.py:3\x1b[39m, in view(...)",
+        "\x1b[36mFile \x1b[39m\x1b[32m/home/me/tensorkit/ops/views/view_reshape.py:3\x1b[39m, in view(...)",
         "RuntimeError: no",
     ]
     error = {"output_type": "error", "ename": "RuntimeError", "evalue": "no", "traceback": frames}

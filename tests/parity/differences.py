@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tensorkit.dispatch import registry
+from tensorkit.dispatch.registry import registry
 from tests.oracle import fused
 from tests.parity.compare import Difference, Operand
 

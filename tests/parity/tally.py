@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorkit
 from tensorkit import dtypes
-from tensorkit.strides import Layout
+from tensorkit.strides.layout import Layout
 from tests.parity.compare import Operand, build
 
 __all__ = ["KINDS_OF_MEMORY", "TABLES", "Coverage", "Tally", "compared"]

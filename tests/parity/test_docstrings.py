@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tensorkit
-from tensorkit.dispatch import registry
+from tensorkit.dispatch.registry import registry
 from tests.parity.compare import same_error
 from tests.parity.differences import factorises
 from tests.parity.test_tutorials import told

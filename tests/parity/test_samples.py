@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tensorkit import dtypes
-from tensorkit.dispatch import Op, Sample, registry
+from tensorkit.dispatch.registry import Op, Sample, registry
 from tests.oracle import every_other, exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, Outcome, compare
 from tests.parity.differences import DELIBERATE, Case, Deliberate, find, signed_zeros, tolerance

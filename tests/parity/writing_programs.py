@@ -16,7 +16,7 @@ from math import prod
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.dispatch import Op, registry
+from tensorkit.dispatch.registry import Op, registry
 from tests.parity.compare import LAYOUTS, Operand
 from tests.parity.programs import Hand, index, picks
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tensorkit
-from tensorkit.dispatch import registry
+from tensorkit.dispatch.registry import registry
 from tests.parity.compare import Operand, build, plain_text, same_error, same_tensor
 from tests.parity.differences import Case, factorises, signed_zeros, tolerance
 from tests.parity.programs import overlaps_itself, slots_of

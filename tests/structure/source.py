@@ -17,7 +17,7 @@ class Import:
     """One imported module, by its full name.
 
     Attributes:
-        module: what is imported; `from tensorkit import strides` gives `tensorkit.strides`.
+        module: what is imported; `from tensorkit import strides` gives `tensorkit.strides.layout`.
         line: where.
         deferred: inside a function or method, so run late.
     """

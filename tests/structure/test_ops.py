@@ -10,7 +10,7 @@ import operator
 import pytest
 
 import tensorkit as tk
-from tensorkit.dispatch import Op, registry
+from tensorkit.dispatch.registry import Op, registry
 from tensorkit.lab.stubs import NAMESPACE, STUB, namespace_text, tensor_stub
 
 # Samples run everywhere; these are tried in tests/cuda.

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 from tensorkit_widgets import GraphView, StrideExplorer, live
 from tensorkit_widgets.adapters import describe, storage_number
 from tensorkit_widgets.adapters_graph import LIMIT, named, read, rehearse
@@ -840,7 +840,7 @@ def test_the_view_keeps_no_tensor_that_it_does_not_draw() -> None:
 def test_hundreds_of_cell_runs_leak_nothing(shell: Shell) -> None:
     w = view("affine")
     grown = []
-    with compiled.paused():
+    with compiler.paused():
         for _ in range(9):
             collect()
             before = sys.getallocatedblocks()

@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy
 
 from tensorkit import tracing
-from tensorkit.bits import CONJ, NEG
+from tensorkit.conj_bit import CONJ, NEG
 from tensorkit_widgets.geometry import Ints, extent
 from tensorkit_widgets.window import Window
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tensorkit.dispatch import registry
+from tensorkit.dispatch.registry import registry
 from tensorkit_widgets.adapters import Meta
 from tensorkit_widgets.chain import why as why_of_step
 from tensorkit_widgets.expression import Call

@@ -15,8 +15,7 @@ slot), `families` (a scalar body becomes a kernel), `compile` (a kernel becomes 
 from __future__ import annotations
 
 from tensorkit import device, storage
-from tensorkit.kernels.cuda.launch import copy, launch_zip
-from tensorkit.kernels.cuda.machine import (
+from tensorkit.kernels.cuda.emulator import (
     CudaMemory,
     Emulation,
     active_runner,
@@ -31,6 +30,7 @@ from tensorkit.kernels.cuda.machine import (
     set_current_device,
     using,
 )
+from tensorkit.kernels.cuda.launch import copy, launch_zip
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner, TracedRunner
 

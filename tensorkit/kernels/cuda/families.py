@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tensorkit.dtypes import dtype
-from tensorkit.kernels.cuda import bodies, convert
+from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 
 __all__ = ["Zip", "arranged", "scalar_values", "zip_kernel"]
@@ -42,21 +42,21 @@ class Zip(NamedTuple):
 @cache
 def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
     """The kernel for a `Zip`; `native_half` is true for GPUs, which have a float16 of their own."""
-    if len(spec.inputs) >= len(bodies.ZIPS):
+    if len(spec.inputs) >= len(kernels.ZIPS):
         raise NotImplementedError(f"kernels take up to three inputs, not {len(spec.inputs)}")
     names: dict[str, Callable[..., Any]] = {
-        "place": bodies.PLACE[spec.dims],
-        "at": bodies.AT[spec.dims],
+        "place": kernels.PLACE[spec.dims],
+        "at": kernels.AT[spec.dims],
         "scalar": spec.scalar,
-        "numbers": convert.pairs(spec.compute, spec.scalars),
-        "write": convert.writer(spec.compute, spec.out, native_half),
+        "numbers": half.pairs(spec.compute, spec.scalars),
+        "write": half.writer(spec.compute, spec.out, native_half),
     }
     for name, kind in zip(READERS, spec.inputs, strict=False):
-        names[name] = convert.reader(kind, spec.compute, native_half)
+        names[name] = half.reader(kind, spec.compute, native_half)
     stored = (spec.out, *spec.inputs)
-    pointers = [Pointer(convert.raw_name(kind.name, native_half)) for kind in stored]
+    pointers = [Pointer(half.raw_name(kind.name, native_half)) for kind in stored]
     arguments: list[Argument] = [Int(), *pointers, *[Ints(spec.dims)] * (1 + len(stored)), _numbers(spec)]
-    return Kernel(_name(spec), bodies.ZIPS[len(spec.inputs)], names, tuple(arguments))
+    return Kernel(_name(spec), kernels.ZIPS[len(spec.inputs)], names, tuple(arguments))
 
 
 def _name(spec: Zip) -> str:
@@ -70,7 +70,7 @@ def _numbers(spec: Zip) -> Numbers:
     if kind.is_complex:
         return Numbers(kind.to_real().name, 2 * spec.scalars)
     if kind.is_floating_point:
-        return Numbers(convert.math_name(kind), spec.scalars)
+        return Numbers(half.math_name(kind), spec.scalars)
     return Numbers("uint64" if kind.name == "uint64" else "int64", spec.scalars)
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda.compile import Kernel
-from tensorkit.kernels.cuda.convert import identity, raw_name
+from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values, zip_kernel
-from tensorkit.kernels.cuda.machine import memory_for, runner_for
+from tensorkit.kernels.cuda.half import identity, raw_name
 from tensorkit.kernels.cuda.plan import Operand, Piece, extent, pieces, row_major
 from tensorkit.kernels.cuda.runners import Runner
 

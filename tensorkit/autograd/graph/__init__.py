@@ -1,0 +1,42 @@
+"""What there is to see and to change of a recorded graph, under PyTorch's name of the module, ``autograd.graph``.
+
+Source: names follow PyTorch 2.13's ``torch.autograd.graph``.
+"""
+
+from __future__ import annotations
+
+from tensorkit.autograd.graph.gradient_edge import GradientEdge, get_gradient_edge, increment_version
+from tensorkit.autograd.graph.multi_grad_hook import register_multi_grad_hook
+from tensorkit.autograd.graph.saved_mutation import allow_mutation_on_saved_tensors
+from tensorkit.autograd.node import (
+    FREED,
+    Edge,
+    Node,
+    Rule,
+    Saved,
+    grad_fn_of,
+    requires_grad,
+)
+from tensorkit.autograd.saved_tensors_hooks import (
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
+
+__all__ = [
+    "FREED",
+    "Edge",
+    "GradientEdge",
+    "Node",
+    "Rule",
+    "Saved",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "grad_fn_of",
+    "increment_version",
+    "register_multi_grad_hook",
+    "requires_grad",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]

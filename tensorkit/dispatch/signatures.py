@@ -1,0 +1,890 @@
+"""In which forms PyTorch knows its operations, and its sentence for a call that fits none of them.
+
+Of an operation with several forms PyTorch tries one after the other; only when all have refused does it look for the
+sentence: where the number of arguments leaves one form, what is wrong with that one, else the list of all. So does
+`refusal`, which runs after a call has failed: a right call never comes here.
+
+Source: the sentences are those of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from tensorkit.device import device
+from tensorkit.dtypes import dtype
+from tensorkit.errors import type_name
+from tensorkit.memory_format import layout, memory_format
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "Inner",
+    "number_of_positions",
+    "of_function",
+    "of_method",
+    "of_python",
+    "refusal",
+    "told_by_types",
+    "too_many",
+    "type_name",
+    "unrecognised",
+    "without_self",
+]
+
+
+# -- one parameter ------------------------------------------------------------------------------------------------
+
+
+def _whole(value: Any) -> bool:
+    """Whether a value counts as an integer: a bool does not, a tensor of one integer does."""
+    if isinstance(value, (bool, numpy.bool_)):
+        return False
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and value.dtype.category == 1
+    if isinstance(value, numpy.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return hasattr(type(value), "__index__")
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, (int, float, numpy.number))
+
+
+def _real(value: Any) -> bool:
+    return _plain(value) or _one(value)
+
+
+def _one(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dim() == 0 and not value.requires_grad
+
+
+def _sequence(value: Any) -> bool:
+    """Whether a value counts as dimensions: PyTorch looks at the first of them alone."""
+    return isinstance(value, (tuple, list)) and (not value or _whole(value[0]))
+
+
+_PLAIN = (float, int, bool, complex)  # Python's types that stand for dtypes
+_ACCEPTS: dict[str, Callable[[Any], bool]] = {
+    "Tensor": lambda value: isinstance(value, Tensor),
+    "Number": lambda value: _real(value) or isinstance(value, (complex, numpy.bool_)),
+    "int": _whole,
+    "float": _real,
+    "bool": lambda value: isinstance(value, (bool, numpy.bool_)),
+    "str": lambda value: isinstance(value, str),
+    "tuple of ints": _sequence,
+    "tuple of floats": lambda value: isinstance(value, (tuple, list)) and all(map(_plain, value[:1])),
+    "tuple of Scalars": lambda value: isinstance(value, (tuple, list)) and all(map(_plain, value)),
+    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),
+    "tensorkit.dtype": lambda value: isinstance(value, dtype) or any(value is kind for kind in _PLAIN),
+    "tensorkit.layout": lambda value: isinstance(value, layout),
+    "tensorkit.memory_format": lambda value: isinstance(value, memory_format),
+    "tensorkit.device": lambda value: isinstance(value, (device, str)) or _whole(value),
+    "tensorkit.Generator": lambda value: type(value).__name__ == "Generator",
+    "tensorkit.Storage": lambda value: type(value).__name__.endswith("Storage"),
+}
+#: Second names of parameters, most of them NumPy's.
+_ALSO = {"input": ("x", "a", "x1"), "other": ("x2",), "dim": ("axis",), "keepdim": ("keepdims",)}
+
+
+#: By a form's first parameter: for which others None may stand, although PyTorch's text does not say so.
+_NOTHING = {"input": ("rounding_mode",), "other": ("rounding_mode",), "from": ("to",)}
+
+
+class _Parameter(NamedTuple):
+    kind: str
+    name: str
+    optional: bool
+    nothing: bool  # whether None may stand for it
+    keyword: bool
+    single: bool  # whether a lone integer may stand for a sequence of them
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.nothing or self.kind in ("tensorkit.Generator", "object")
+        if self.single and _whole(value):
+            return True
+        return _ACCEPTS.get(self.kind, lambda value: True)(value)
+
+    def given(self, kwargs: Mapping[str, Any]) -> str | None:
+        return next((key for key in (self.name, *_ALSO.get(self.name, ())) if key in kwargs), None)
+
+
+# -- one form -----------------------------------------------------------------------------------------------------
+
+
+class _Form:
+    def __init__(self, text: str) -> None:
+        text = text.strip("()") if text != "()" else ""
+        self.text, self.parameters = text.replace("?", ""), list[_Parameter]()
+        keyword = False
+        for part in filter(None, text.split(", ")):
+            if part == "*":
+                keyword = True
+                continue
+            told, _, default = part.partition(" = ")
+            kind, _, spelled = told.rpartition(" ")
+            name = spelled.removesuffix("?")  # of what may be None without PyTorch's text saying so
+            single = kind == "tuple of ints" and name == "dim" and not default.startswith("{")
+            first = self.parameters[0].name if self.parameters else ""
+            nothing = default == "None" or name != spelled or name in _NOTHING.get(first, ())
+            self.parameters.append(_Parameter(kind, name, bool(default), nothing, keyword, single))
+        self.most = sum(not p.keyword for p in self.parameters)
+        self.least = sum(not p.optional for p in self.parameters)
+
+    def counts(self, given: int) -> bool:
+        """Whether that many arguments could be for this form."""
+        return self.least <= given <= len(self.parameters)
+
+    def wrong(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+        """PyTorch's sentence for a call of this form; None when the call fits it."""
+        first = self.parameters[0] if self.most == 1 else None
+        several = first is not None and first.kind == "tuple of ints" and not first.optional
+        if len(args) > self.most and not several:
+            return self._too_many(name, len(args))
+        place, used = 0, set[str]()
+        for index, parameter in enumerate(self.parameters):
+            key = None
+            if place < len(args):
+                if parameter.keyword:
+                    return self._too_many(name, len(args))
+                value = args[place]
+            elif (key := parameter.given(kwargs)) is not None:
+                value = kwargs[key]
+                used.add(key)
+            elif parameter.optional:
+                continue
+            else:
+                return self._missing(name, index)
+            if several and place == 0 and key is None and len(args) > 1 and _whole(value):
+                place = len(args)  # the integers one by one
+                continue
+            if not (parameter.takes(value) or (parameter.kind == "Tensor" and _stands(name, value))):
+                if several and place == 0 and key is None and _sequence(list(args)):
+                    place = len(args)
+                    continue
+                if several and place == 0 and len(args) > 1:
+                    return self._too_many(name, len(args))
+                return _mistyped(name, parameter, value, None if key else place + 1)
+            if parameter.kind == "tuple of Tensors" and (odd := _no_tensor(value, index)):
+                return odd
+            place += key is None
+        return self._too_many(name, len(args)) if place < len(args) else self._unknown(name, kwargs, used)
+
+    def unpacked(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+        """PyTorch's sentence for what stands in a sequence of integers and is none: it looks there last of all."""
+        for index, parameter in enumerate(self.parameters):
+            if parameter.kind == "tuple of ints":
+                key = parameter.given(kwargs)
+                value = args[index] if index < len(args) else kwargs[key] if key else ()
+                if self.most == 1 and len(args) > 1 and not isinstance(value, (tuple, list)):
+                    value = args
+                for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
+                    if not isinstance(part, bool) and not _whole(part):
+                        return (
+                            f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
+                            f'with error "type must be tuple of ints,but got {type_name(part)}"'
+                        )
+        return None
+
+    def by_types(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Of a call that fits: whether every call with arguments of the same types does."""
+        named = [(p.kind, kwargs[key]) for p in self.parameters if (key := p.given(kwargs)) is not None]
+        kinds = [p.kind for p in self.parameters] + ["int"] * (len(args) - len(self.parameters))
+        return all(_by_type(kind, value) for kind, value in (*zip(kinds, args, strict=False), *named))
+
+    def _too_many(self, name: str, given: int) -> str:
+        return too_many(name, self.least, self.most, given)
+
+    def _missing(self, name: str, index: int) -> str:
+        missing = [f'"{p.name}"' for p in self.parameters[index:] if not p.optional]
+        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+        return f"{name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
+
+    def _unknown(self, name: str, kwargs: Mapping[str, Any], used: set[str]) -> str | None:
+        if used.issuperset(kwargs):
+            return None
+        names = {parameter.name for parameter in self.parameters}
+        for key in kwargs:  # among which PyTorch does not know even those in NumPy's names that it used
+            if key not in names:
+                return f"{name}() got an unexpected keyword argument '{key}'"
+            if key not in used:
+                return f"{name}() got multiple values for argument '{key}'"
+        return None
+
+
+def too_many(name: str, least: int, most: int, given: int) -> str:
+    """PyTorch's sentence for too many positional arguments; `least` counts those that only a keyword can give too."""
+    if least != most:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
+    plural, verb = "" if most == 1 else "s", "was" if given == 1 else "were"
+    return f"{name}() takes {most} positional argument{plural} but {given} {verb} given"
+
+
+def unrecognised(form: str, kwargs: Mapping[str, Any]) -> list[str]:
+    """The keywords that PyTorch does not find in the only form of an operation, the last given first.
+
+    It looks at the last parameters alone, as many as there are keywords, and takes a default value for a name.
+    """
+    parts = form.strip("()").split(", ")
+    last = parts[max(0, len(parts) - len(kwargs)) :]
+    known = {part.rpartition(" ")[2] for part in last}
+    return [key for key in reversed(list(kwargs)) if key not in known]
+
+
+def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None) -> str:
+    where = f"argument '{parameter.name}'" + (f" (position {position})" if position else "")
+    begun = isinstance(value, (tuple, list)) and value
+    if parameter.kind == "tuple of ints" and begun and position:
+        found = f"but found element of type {type_name(value[0])} at pos 0"
+    else:
+        found = f"not {type_name(value)}"
+    return f"{name}(): {where} must be {parameter.kind}, {found}"
+
+
+#: Operations that take numbers where tensors are told.
+_TAKE_NUMBERS = frozenset(
+    ("add", "copy", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide")
+)
+
+
+def _stands(name: str, value: Any) -> bool:
+    """Whether a number may stand for a tensor."""
+    return (
+        name.removesuffix("_") in _TAKE_NUMBERS
+        and not isinstance(value, Tensor)
+        and _ACCEPTS["Number"](value)
+    )
+
+
+_ODD = "expected Tensor as element"
+
+
+def _by_type(kind: str, value: Any) -> bool:
+    """Whether a parameter of a kind takes a value for its type, of a sequence for the types in it."""
+    if isinstance(value, (tuple, list)):
+        within = set(map(type, value))
+        return len(within) < 2 and (
+            kind == "tuple of Tensors" or not any(issubclass(w, Tensor) for w in within)
+        )
+    return kind == "Tensor" if isinstance(value, Tensor) else not isinstance(value, type)
+
+
+def _no_tensor(value: Any, index: int) -> str | None:
+    """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
+    odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
+    return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type_name(value[odd])}"
+
+
+#: Operations of which PyTorch still takes an older form that it no longer shows.
+_OLD_FORMS = frozenset(
+    ("copy", "add", "sub", "addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv")
+)
+
+
+@functools.cache
+def _parsed(text: str) -> _Form:
+    return _Form(text)
+
+
+# -- all forms ----------------------------------------------------------------------------------------------------
+
+
+def refusal(
+    name: str,
+    texts: Iterable[str],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    unmatched: Callable[[str, Iterable[Any], Mapping[str, Any], Iterable[str]], TypeError],
+) -> str | None:
+    """Why a call fits none of an operation's forms, in PyTorch's words; None when it fits one.
+
+    Args:
+        texts: the forms, such as ``"(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)"``.
+        args: what the caller wrote: of a method without its tensor.
+        unmatched: makes the sentence that lists all forms.
+    """
+    forms = [_parsed(text) for text in texts]
+    for form in forms:
+        wrong = form.wrong(name, args, kwargs)
+        if wrong is None:
+            return form.unpacked(name, args, kwargs)
+        if wrong.startswith(_ODD):
+            return wrong
+    likely = [form for form in forms if form.counts(len(args) + len(kwargs))]
+    if len(forms) == 1 and name.removesuffix("_") not in _OLD_FORMS:
+        likely = forms
+    if len(likely) == 1:
+        return likely[0].wrong(name, args, kwargs)
+    return str(unmatched(name, args, kwargs, (form.text for form in forms)))
+
+
+def told_by_types(name: str, texts: Iterable[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call fits one of an operation's forms by the types of its arguments alone.
+
+    Then so does every other call with arguments of the same types, sequences being known by the types in them.
+    """
+    forms = [_parsed(text) for text in texts]
+    return any(form.wrong(name, args, kwargs) is None and form.by_types(args, kwargs) for form in forms)
+
+
+def of_function(name: str) -> tuple[str, ...] | None:
+    """The forms of a function, where there are several."""
+    return FUNCTIONS.get(name)
+
+
+def of_method(name: str) -> tuple[str, ...] | None:
+    """The forms of a method: by default the function's, without the tensor itself and without ``out=``."""
+    if name in METHODS:
+        return METHODS[name]
+    texts = FUNCTIONS.get(name) or FUNCTIONS.get(name.removesuffix("_"))
+    return None if texts is None else tuple(without_self(texts))
+
+
+def without_self(texts: Iterable[str]) -> list[str]:
+    """The forms of a method from those of the function."""
+    shown = []
+    for text in texts:
+        _, *rest = text.strip("()").split(", ")
+        rest = [part for part in rest if not part.endswith(" out = None")]
+        shown.append("(" + ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest) + ")")
+    return list(dict.fromkeys(shown))
+
+
+# -- what PyTorch has in Python -----------------------------------------------------------------------------------
+
+#: A call that one of PyTorch's Python functions makes in its turn: the operation's name, and what it is given.
+Inner = tuple[str, tuple[Any, ...], dict[str, Any]]
+_PYTHON: dict[str, Callable[..., Inner | None]] = {}
+
+
+def _in_python(function: Callable[..., Inner | None]) -> Callable[..., Inner | None]:
+    """Note what stands for a function that PyTorch has in Python: it takes the same arguments, and gives the call that
+    the function makes, or nothing. Python refuses what it cannot be called with in the name that stands here."""
+    function.__qualname__ = function.__name__.removeprefix("_").replace("Tensor_", "Tensor.")
+    _PYTHON[function.__qualname__] = function
+    return function
+
+
+@_in_python
+def _cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = "") -> Inner:
+    return "cdist", (x1, x2, p, None), {}
+
+
+@_in_python
+def _norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
+) -> Inner | None:
+    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
+        return None
+    order = 2 if p is None or p == "fro" else p
+    dim = [dim] if isinstance(dim, int) else dim
+    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
+
+
+@_in_python
+def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
+    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
+
+
+@_in_python
+def _svd_lowrank(A: Any, q: Any = 6, niter: Any = 2, M: Any = None) -> None:
+    return None
+
+
+@_in_python
+def _pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> None:
+    return None
+
+
+@_in_python
+def _Tensor_norm(
+    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
+) -> Inner | None:
+    return _norm(self, p, dim, keepdim, dtype=dtype)
+
+
+def number_of_positions(given: Any) -> Any:
+    """What `split` takes a tensor for: the number that it holds, if it holds one."""
+    if not isinstance(given, Tensor):
+        return given
+    try:
+        return int(given)
+    except ValueError:
+        return given
+
+
+@_in_python
+def _Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
+    split_size = number_of_positions(split_size)
+    return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
+
+
+@_in_python
+def _split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
+    if not isinstance(tensor, Tensor):
+        return None
+    return _Tensor_split(tensor, split_size_or_sections, dim)
+
+
+@_in_python
+def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return "Tensor.unflatten", (dim, sizes), {}
+
+
+def _by_flags(inner: Callable[..., Inner], begin: str, places: tuple[int, int]) -> Callable[..., Inner]:
+    """PyTorch has a Python function for each choice of the flags of `unique`, and says its name.
+
+    Args:
+        inner: what such a function makes of its arguments. begin: of its name.
+        places: of `return_inverse` and `return_counts` among the positional arguments, where PyTorch looks for them.
+    """
+
+    def chosen(*args: Any, **kwargs: Any) -> Inner:
+        given = dict(enumerate(args))
+        flags = (
+            flag
+            for flag, place in zip(("inverse", "counts"), places, strict=True)
+            if kwargs.get(f"return_{flag}", given.get(place, False))
+        )
+        name = f"{begin}return_{'_and_'.join(flags) or 'output'}"
+        named = types.FunctionType(inner.__code__, globals(), name, inner.__defaults__)
+        named.__qualname__ = name  # which Python says
+        return named(*args, **kwargs)  # type: ignore[no-any-return]
+
+    return chosen
+
+
+def _unique_inner(
+    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return ("_unique2", (input,), flags) if dim is None else ("unique_dim", (input, dim), flags)
+
+
+def _consecutive_inner(
+    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
+    return "unique_consecutive", (input,), flags
+
+
+_PYTHON["unique"] = _by_flags(_unique_inner, "_", (2, 3))
+_PYTHON["unique_consecutive"] = _by_flags(_consecutive_inner, "_consecutive_", (2, 1))
+
+
+@_in_python
+def _Tensor_unique(
+    self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner | None:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return _PYTHON["unique"](self, **flags, dim=dim)
+
+
+@_in_python
+def _Tensor_unique_consecutive(
+    self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner | None:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
+    return _PYTHON["unique_consecutive"](self, **flags, dim=dim)
+
+
+def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:
+    """What stands for an operation that PyTorch has in Python."""
+    return _PYTHON.get(f"Tensor.{name}" if method else name)
+
+
+# -- the table ----------------------------------------------------------------------------------------------------
+
+_FORMAT = "tensorkit.memory_format memory_format = None"
+_DRAWN = "tensorkit.Generator generator"
+_MAYBE = f"{_DRAWN} = None"
+_PARTS = "tuple of Tensors out = None"
+_REDUCED = "bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None"
+_MAKING = (
+    "tensorkit.dtype dtype = None, tensorkit.layout layout = None, tensorkit.device device = None, "
+    "bool pin_memory? = False, bool requires_grad? = False"
+)
+
+
+def _window_forms(*further: str) -> tuple[str, ...]:
+    """The forms of a window function: by its length alone, and by what is said besides."""
+    given = ("", ", bool periodic", *(f", bool periodic, {text}" for text in further))
+    return tuple(f"(int window_length{text}, *, {_MAKING})" for text in given)
+
+
+#: The forms of functions, by the name that PyTorch's sentence gives them.
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "asarray": (
+        "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
+        "bool requires_grad? = False)",
+    ),
+    "full_like": (f"(Tensor input, Number fill_value, *, {_FORMAT}, {_MAKING})",),
+    "index_add": (
+        "(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1, Tensor out = None)",
+    ),
+    "poisson": ("(Tensor input, tensorkit.Generator generator = None)",),
+    "true_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "multiply": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "divide": (
+        "(Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+        "(Tensor input, Number other)",
+        "(Tensor input, Number other, *, str rounding_mode)",
+    ),
+    "subtract": (
+        "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
+        "(Tensor input, Number other, Number alpha = 1)",
+    ),
+    "swapaxes": ("(Tensor input, int axis0, int axis1)",),
+    "aminmax": ("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)",),
+    "cummax": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
+    "cummin": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
+    "frexp": ("(Tensor input, *, tuple of Tensors out = None)",),
+    "index_put": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
+    "index_put_": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
+    "_unique2": (
+        "(Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+    ),
+    "add": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
+    "sub": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
+    "as_strided": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "as_strided_": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
+    "as_strided_copy": (
+        "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None, *, Tensor out = None)",
+    ),
+    "split_with_sizes_copy": (
+        "(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",
+    ),
+    "unbind_copy": ("(Tensor input, int dim = 0, *, tuple of Tensors out = None)",),
+    "squeeze_copy": (
+        "(Tensor input, *, Tensor out = None)",
+        "(Tensor input, int dim, *, Tensor out = None)",
+        "(Tensor input, tuple of ints dim, *, Tensor out = None)",
+    ),
+    "as_strided_scatter": (
+        "(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)",
+    ),
+    "cdist": ("(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",),
+    "flip": ("(Tensor input, tuple of ints dims)",),
+    "floor_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
+    "frombuffer": (
+        "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
+    ),
+    "geqrf": (f"(Tensor input, *, {_PARTS})",),
+    "linalg_cholesky_ex": (f"(Tensor input, *, bool upper = False, bool check_errors = False, {_PARTS})",),
+    "linalg_eig": (f"(Tensor input, *, {_PARTS})",),
+    "linalg_eigh": (f'(Tensor input, str UPLO = "L", *, {_PARTS})',),
+    "linalg_inv_ex": (f"(Tensor A, *, bool check_errors = False, {_PARTS})",),
+    "linalg_ldl_factor": (f"(Tensor input, *, bool hermitian = False, {_PARTS})",),
+    "linalg_ldl_factor_ex": (
+        f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {_PARTS})",
+    ),
+    "linalg_lstsq": (f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {_PARTS})",),
+    "linalg_lu": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
+    "linalg_lu_factor": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
+    "linalg_lu_factor_ex": (f"(Tensor A, *, bool pivot = True, bool check_errors = False, {_PARTS})",),
+    "linalg_qr": (f'(Tensor A, str mode = "reduced", *, {_PARTS})',),
+    "linalg_slogdet": (f"(Tensor A, *, {_PARTS})",),
+    "linalg_solve_ex": (f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {_PARTS})",),
+    "linalg_svd": (f"(Tensor A, bool full_matrices = True, *, str driver = None, {_PARTS})",),
+    "lu_unpack": (
+        "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, "
+        f"*, {_PARTS})",
+    ),
+    "qr": (f"(Tensor input, bool some = True, *, {_PARTS})",),
+    "slogdet": (f"(Tensor input, *, {_PARTS})",),
+    "svd": (f"(Tensor input, bool some = True, bool compute_uv = True, *, {_PARTS})",),
+    "triangular_solve": (
+        "(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
+        f"bool unitriangular = False, *, {_PARTS})",
+    ),
+    "linalg_tensorsolve": ("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)",),
+    "linalg_vector_norm": (f"(Tensor input, Number ord = 2, tuple of ints dim = None, {_REDUCED})",),
+    **{name: _window_forms() for name in ("bartlett_window", "blackman_window", "hann_window")},
+    "hamming_window": _window_forms("float alpha", "float alpha, float beta"),
+    "kaiser_window": _window_forms("float beta"),
+    "range": (
+        f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING.replace('?', '')})",
+    ),
+    "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
+    "split": (
+        "(Tensor input, int split_size, int dim = 0)",
+        "(Tensor input, tuple of ints split_size, int dim = 0)",
+    ),
+    "split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
+    "unsafe_split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
+    "tensordot": (
+        "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, "
+        "Tensor out = None)",
+    ),
+    "tile": ("(Tensor input, tuple of ints dims)",),
+    "trapz": ("(Tensor y, *, float dx = 1, int dim = -1)", "(Tensor y, Tensor x, *, int dim = -1)"),
+    "unique_consecutive": (
+        "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",
+    ),
+    "unique_dim": (
+        "(Tensor input, int dim, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+    ),
+    "unsafe_split": ("(Tensor input, int split_size, int dim = 0)",),
+    "where": (
+        "(Tensor condition)",
+        "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor condition, Number self, Tensor other)",
+        "(Tensor condition, Tensor input, Number other)",
+        "(Tensor condition, Number self, Number other)",
+    ),
+    "addcdiv": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
+    "addcmul": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
+    "addmv_": ("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
+    "arange": (
+        f"(Number end, *, Tensor out = None, {_MAKING})",
+        f"(Number start, Number end, *, {_MAKING})",
+        f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",
+    ),
+    "bernoulli": (
+        "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",
+        "(Tensor input, float p, *, tensorkit.Generator generator = None)",
+    ),
+    "bmm": (
+        "(Tensor input, Tensor mat2, *, Tensor out = None)",
+        "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
+    ),
+    "clamp_": (
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
+    "clamp_max_": (
+        "(Tensor input, Tensor max)",
+        "(Tensor input, Number max)",
+    ),
+    "clamp_min_": (
+        "(Tensor input, Tensor min)",
+        "(Tensor input, Number min)",
+    ),
+    "clip_": (
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
+    "div": (
+        "(Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+        "(Tensor input, Number other, *, str rounding_mode)",
+    ),
+    "dsplit": (
+        "(Tensor input, int sections)",
+        "(Tensor input, tuple of ints indices)",
+    ),
+    "eye": (
+        f"(int n, *, Tensor out = None, {_MAKING})",
+        f"(int n, int m, *, Tensor out = None, {_MAKING})",
+    ),
+    "fill": (
+        "(Tensor input, Tensor value)",
+        "(Tensor input, Number value)",
+    ),
+    "fill_": (
+        "(Tensor input, Tensor value)",
+        "(Tensor input, Number value)",
+    ),
+    "hsplit": (
+        "(Tensor input, int sections)",
+        "(Tensor input, tuple of ints indices)",
+    ),
+    "index_fill": (
+        "(Tensor input, int dim, Tensor index, Tensor value)",
+        "(Tensor input, int dim, Tensor index, Number value)",
+    ),
+    "linalg_cond": (
+        "(Tensor input, Number p = None, *, Tensor out = None)",
+        "(Tensor input, str p, *, Tensor out = None)",
+    ),
+    "linalg_matrix_norm": (
+        f"(Tensor input, Number ord, tuple of ints dim = {{-2,-1}}, {_REDUCED})",
+        f'(Tensor input, str ord = "fro", tuple of ints dim = {{-2,-1}}, {_REDUCED})',
+    ),
+    "linalg_matrix_rank": (
+        "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+        "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+        "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
+        "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
+    ),
+    "linalg_norm": (
+        f"(Tensor input, Number ord = None, tuple of ints dim = None, {_REDUCED})",
+        f"(Tensor input, str ord, tuple of ints dim = None, {_REDUCED})",
+    ),
+    "linalg_pinv": (
+        "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+        "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+        "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
+        "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
+    ),
+    "linspace": (
+        f"(Tensor start, Tensor end, int steps, *, Tensor out = None, {_MAKING})",
+        f"(Number start, Tensor end, int steps, *, Tensor out = None, {_MAKING})",
+        f"(Tensor start, Number end, int steps, *, Tensor out = None, {_MAKING})",
+        f"(Number start, Number end, int steps, *, Tensor out = None, {_MAKING})",
+    ),
+    "logspace": (
+        f"(Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
+        f"(Number start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
+        f"(Tensor start, Number end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
+        f"(Number start, Number end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
+    ),
+    "masked_fill": (
+        "(Tensor input, Tensor mask, Tensor value)",
+        "(Tensor input, Tensor mask, Number value)",
+    ),
+    "median": (
+        "(Tensor input)",
+        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+    ),
+    "mm": (
+        "(Tensor input, Tensor mat2, *, Tensor out = None)",
+        "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
+    ),
+    "movedim": (
+        "(Tensor input, int source, int destination)",
+        "(Tensor input, tuple of ints source, tuple of ints destination)",
+    ),
+    "nanmedian": (
+        "(Tensor input)",
+        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+    ),
+    "narrow": (
+        "(Tensor input, int dim, Tensor start, int length)",
+        "(Tensor input, int dim, int start, int length)",
+    ),
+    "normal": (
+        "(Tensor mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
+        "(Tensor mean, float std = 1, *, tensorkit.Generator generator = None, Tensor out = None)",
+        "(float mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
+        f"(float mean, float std, tuple of ints size, *, {_MAYBE}, Tensor out = None, {_MAKING})",
+    ),
+    "rand": (
+        f"(tuple of ints size, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
+        f"(tuple of ints size, *, Tensor out = None, {_MAKING})",
+    ),
+    "rand_like": (
+        f"(Tensor input, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
+        f"(Tensor input, *, tensorkit.memory_format memory_format = None, {_MAKING})",
+    ),
+    "randint": (
+        f"(int high, tuple of ints size, *, {_DRAWN}, Tensor out = None, {_MAKING})",
+        f"(int high, tuple of ints size, *, Tensor out = None, {_MAKING})",
+        f"(int low, int high, tuple of ints size, *, {_DRAWN}, Tensor out = None, {_MAKING})",
+        f"(int low, int high, tuple of ints size, *, Tensor out = None, {_MAKING})",
+    ),
+    "randint_like": (
+        f"(Tensor input, int low, int high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
+        f"(Tensor input, int low, int high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
+        f"(Tensor input, Tensor high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
+        f"(Tensor input, Tensor high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
+        f"(Tensor input, int high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
+        f"(Tensor input, int high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
+    ),
+    "randn": (
+        f"(tuple of ints size, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
+        f"(tuple of ints size, *, Tensor out = None, {_MAKING})",
+    ),
+    "randn_like": (
+        f"(Tensor input, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
+        f"(Tensor input, *, tensorkit.memory_format memory_format = None, {_MAKING})",
+    ),
+    "randperm": (
+        f"(int n, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
+        f"(int n, *, Tensor out = None, {_MAKING})",
+    ),
+    "round": (
+        "(Tensor input, *, Tensor out = None)",
+        "(Tensor input, *, int decimals, Tensor out = None)",
+    ),
+    "round_": (
+        "(Tensor input)",
+        "(Tensor input, *, int decimals)",
+    ),
+    "scatter": (
+        "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
+        "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
+        "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
+        "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
+    ),
+    "squeeze": (
+        "(Tensor input)",
+        "(Tensor input, int dim)",
+        "(Tensor input, tuple of ints dim)",
+    ),
+    "tensor_split": (
+        "(Tensor input, tuple of ints indices, int dim = 0)",
+        "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
+        "(Tensor input, int sections, int dim = 0)",
+    ),
+    "vsplit": (
+        "(Tensor input, int sections)",
+        "(Tensor input, tuple of ints indices)",
+    ),
+    "xlogy_": (
+        "(Tensor input, Tensor other)",
+        "(Tensor input, Number other)",
+    ),
+}
+
+#: The forms of methods that are not those of the function without its first tensor and without ``out=``.
+METHODS: dict[str, tuple[str, ...]] = {
+    "Tensor.unflatten": ("(int dim, tuple of ints sizes)",),
+    "bmm": ("(Tensor mat2)",),
+    "expand": ("(tuple of ints size, *, bool implicit = False)",),
+    "flip": ("(tuple of ints dims)",),
+    "mm": ("(Tensor mat2)",),
+    "where": ("(Tensor condition, Tensor other)", "(Tensor condition, Number other)"),
+    "addmm": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
+    "addmm_": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
+    "baddbmm": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
+    "baddbmm_": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
+    "bernoulli_": (
+        "(Tensor p, *, tensorkit.Generator generator = None)",
+        "(float p = 0.5, *, tensorkit.Generator generator = None)",
+    ),
+    "clip": (
+        "(Tensor min = None, Tensor max = None)",
+        "(Number min = None, Number max = None)",
+    ),
+    "clip_": (
+        "(Tensor min = None, Tensor max = None)",
+        "(Number min = None, Number max = None)",
+    ),
+    "copy_": ("(Tensor other, bool non_blocking = False)",),
+    "count_nonzero": ("(int dim = None)", "(tuple of ints dim)"),
+    "moveaxis": (
+        "(int source, int destination)",
+        "(tuple of ints source, tuple of ints destination)",
+    ),
+    "nonzero": (
+        "()",
+        "(*, bool as_tuple)",
+    ),
+    "random_": (
+        "(*, tensorkit.Generator generator = None)",
+        "(int from, int to, *, tensorkit.Generator generator = None)",
+        "(int to, *, tensorkit.Generator generator = None)",
+    ),
+    "set_": (
+        "()",
+        "(tensorkit.Storage source)",
+        "(tensorkit.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+        "(Tensor source)",
+        "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    ),
+    "view": (
+        "(tensorkit.dtype dtype)",
+        "(tuple of ints size)",
+    ),
+}

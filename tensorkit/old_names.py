@@ -1,0 +1,205 @@
+"""Modules under the names that they had until 2026: imports and pickles from then find them where they are now.
+
+>>> import importlib
+>>> importlib.import_module("tensorkit.ops.products").__name__
+'tensorkit.ops.linalg.matmul'
+
+Source: https://docs.python.org/3/library/importlib.html#importlib.abc.MetaPathFinder
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Any
+
+__all__ = ["MOVED", "attributes_from", "install"]
+
+#: Where a module is now, by where it was; both without ``tensorkit.``.
+MOVED = {
+    "autograd.anomaly": "autograd.anomaly_mode",
+    "autograd.edges": "autograd.graph.gradient_edge",
+    "autograd.mode": "autograd.grad_mode",
+    "autograd.multigrad": "autograd.graph.multi_grad_hook",
+    "autograd.mutation": "autograd.graph.saved_mutation",
+    "autograd.nodes": "autograd.node",
+    "autograd.outs": "autograd.out_arguments",
+    "autograd.saving": "autograd.saved_tensors_hooks",
+    "autograd.views": "autograd.inplace_views",
+    "bits": "conj_bit",
+    "brackets": "strides.basic_index",
+    "fitting": "strides.view",
+    "formats": "memory_format",
+    "forms": "dispatch.signatures",
+    "kernels.bell": "kernels.jit.spin_wait",
+    "kernels.box_muller": "kernels.cpu.box_muller",
+    "kernels.brief_extremes": "kernels.cpu.minmax_compiled",
+    "kernels.brief_sums": "kernels.cpu.sum_compiled",
+    "kernels.compiled": "kernels.jit.compiler",
+    "kernels.compiled_each": "kernels.cpu.elementwise_compiled",
+    "kernels.compiled_masks": "kernels.cpu.mask_compiled",
+    "kernels.compiled_moments": "kernels.cpu.var_compiled",
+    "kernels.compiled_order": "kernels.cpu.sort_compiled",
+    "kernels.compiled_rows": "kernels.cpu.rows_compiled",
+    "kernels.compiled_scan": "kernels.cpu.scan_compiled",
+    "kernels.compiled_soft": "kernels.cpu.softmax_compiled",
+    "kernels.cuda.bodies": "kernels.cuda.kernels",
+    "kernels.cuda.convert": "kernels.cuda.half",
+    "kernels.cuda.machine": "kernels.cuda.emulator",
+    "kernels.draws": "kernels.cpu.sampling",
+    "kernels.few": "kernels.cpu.tiny",
+    "kernels.lapack": "kernels.cpu.lapack",
+    "kernels.large": "kernels.cpu.parallel",
+    "kernels.modified": "kernels.cpu.bessel_i0",
+    "kernels.order": "kernels.cpu.sort",
+    "kernels.oscillating": "kernels.cpu.bessel",
+    "kernels.picked": "kernels.cpu.gather_compiled",
+    "kernels.planes": "kernels.cpu.strided_2d",
+    "kernels.polynomials": "kernels.cpu.orthogonal_polynomials",
+    "kernels.powers": "kernels.cpu.pow",
+    "kernels.sums": "kernels.cpu.sum",
+    "kernels.threads": "kernels.jit.threads",
+    "kernels.ufuncs": "kernels.cpu.ufuncs",
+    "kernels.worker": "kernels.jit.compile_worker",
+    "limits": "finfo",
+    "loading": "gc_pause",
+    "memory_order": "strides.output",
+    "ops.advanced": "ops.indexing.advanced_index",
+    "ops.affine": "ops.linalg.addmm",
+    "ops.angles": "ops.pointwise.trigonometric",
+    "ops.anomalies": "autograd.anomaly_switch",
+    "ops.asking": "ops.tensor.queries",
+    "ops.bessel": "ops.special.bessel",
+    "ops.binary": "ops.pointwise.binary",
+    "ops.bins": "ops.sorting.bin_edges",
+    "ops.chains": "ops.linalg.matrix_power",
+    "ops.conjugates": "ops.complex.conj",
+    "ops.construct": "ops.rearranging.diag_meshgrid",
+    "ops.convert": "ops.shared.to",
+    "ops.copies": "ops.shared.copy",
+    "ops.create": "ops.creation.factories",
+    "ops.data": "ops.shared.tensor_data",
+    "ops.determinants": "ops.linalg.det_matrix_exp",
+    "ops.determinism": "ops.shared.uninitialized",
+    "ops.dims": "ops.shared.int_args",
+    "ops.distances": "ops.linalg.cdist",
+    "ops.distributions": "ops.random.inplace_distributions",
+    "ops.einsum": "ops.linalg.einsum",
+    "ops.expand": "ops.views.expand_squeeze",
+    "ops.export": "ops.shared.item",
+    "ops.extremes": "ops.reduction.min_max",
+    "ops.factored": "ops.linalg.cholesky_solve_lu_solve",
+    "ops.factors": "ops.linalg.cholesky_lu",
+    "ops.fill": "ops.shared.fill",
+    "ops.flat": "ops.indexing.take_put",
+    "ops.gather": "ops.indexing.gather_scatter",
+    "ops.histogramdd": "ops.sorting.histogramdd",
+    "ops.histograms": "ops.sorting.histc_bincount",
+    "ops.imaginary": "ops.complex.real_imag",
+    "ops.incomplete": "ops.special.igamma_zeta",
+    "ops.indefinite": "ops.linalg.ldl",
+    "ops.index": "ops.indexing.getitem_setitem",
+    "ops.join": "ops.joining.cat_stack",
+    "ops.leastsquares": "ops.linalg.lstsq",
+    "ops.legacy": "ops.tensor.typed_constructors",
+    "ops.logic": "ops.pointwise.bitwise_logical",
+    "ops.lowrank": "ops.linalg.lowrank",
+    "ops.masked": "ops.indexing.masked",
+    "ops.matrices": "ops.linalg.checks",
+    "ops.names": "ops.shared.type_names",
+    "ops.norms": "ops.linalg.norms",
+    "ops.oldlinear": "ops.linalg.deprecated",
+    "ops.orthogonal": "ops.linalg.qr",
+    "ops.overwriting": "ops.tensor.inplace_functions",
+    "ops.parts": "ops.views.slicing",
+    "ops.places": "ops.sorting.searchsorted_nonzero",
+    "ops.polynomials": "ops.special.orthogonal_polynomials",
+    "ops.precision": "backends.matmul_precision",
+    "ops.products": "ops.linalg.matmul",
+    "ops.protocols": "ops.tensor.python_protocols",
+    "ops.quantiles": "ops.sorting.quantile",
+    "ops.ranges": "ops.creation.ranges",
+    "ops.reduce": "ops.reduction.sum_mean",
+    "ops.reducing": "ops.indexing.index_reduce",
+    "ops.renorm": "ops.linalg.renorm",
+    "ops.reorder": "ops.views.transpose_permute",
+    "ops.resize": "ops.shared.resize",
+    "ops.respelled": "ops.special.aliases",
+    "ops.rounding": "ops.pointwise.rounding",
+    "ops.sampling": "ops.random.sampling",
+    "ops.scalars": "ops.shared.scalar_arithmetic",
+    "ops.scan": "ops.reduction.cumulative_diff",
+    "ops.selecting": "ops.sorting.kthvalue_median",
+    "ops.shuffle": "ops.rearranging.flip_roll",
+    "ops.slices": "ops.indexing.index_select",
+    "ops.slopes": "ops.reduction.gradient",
+    "ops.softmax": "ops.reduction.softmax",
+    "ops.solvers": "ops.linalg.solve_inv",
+    "ops.spectral": "ops.linalg.svd_eig",
+    "ops.split": "ops.views.split",
+    "ops.statistics": "ops.reduction.var_std",
+    "ops.tails": "ops.special.normal_distribution",
+    "ops.ternary": "ops.pointwise.ternary",
+    "ops.triangle": "ops.creation.tril_triu",
+    "ops.unary": "ops.pointwise.exp_log",
+    "ops.unique": "ops.sorting.unique",
+    "ops.values": "ops.pointwise.classification",
+    "ops.view": "ops.views.view_reshape",
+    "ops.view_copies": "ops.views.view_copies",
+    "ops.windows": "ops.creation.windows",
+    "ops.writing": "ops.shared.out_and_inplace",
+    "overflow": "number_range",
+    "pieces": "strides.split",
+    "signatures": "dispatch.lazy_signature",
+    "sizes": "strides.sizes",
+    "spellings": "elementwise.build",
+}
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Asked when no file has the name: so it costs nothing where nothing old is imported."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, name = fullname.partition(".")
+        return spec_from_loader(fullname, self) if package == "tensorkit" and name in MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        # What `sys.modules` holds when this returns is what the importer gets: one module under two names.
+        now = MOVED[module.__name__.removeprefix("tensorkit.")]
+        sys.modules[module.__name__] = importlib.import_module(f"tensorkit.{now}")
+
+
+def install() -> None:
+    """Find moved modules from now on."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())
+
+
+def attributes_from(folder: str, module: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a folder that has the name of an old module, whose names are now in ``module``."""
+
+    @functools.cache
+    def files() -> set[str]:
+        return {found.name for found in pkgutil.iter_modules(importlib.import_module(folder).__path__)}
+
+    def find(name: str) -> Any:
+        # `from folder import file` asks here before it looks for the file.
+        if not name.startswith("__") and name not in files():
+            found = getattr(importlib.import_module(f"{folder}.{module}"), name, find)
+            if found is not find:
+                return found
+        raise AttributeError(f"module {folder!r} has no attribute {name!r}")
+
+    return find

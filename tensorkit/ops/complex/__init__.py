@@ -1,0 +1,3 @@
+"""Operations on complex numbers: conjugates, real and imaginary parts, signs and angles."""
+
+__all__: list[str] = []

@@ -1,0 +1,322 @@
+"""Complex numbers: conjugates, the bit that stands for one, and directions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.dispatch.registry import IN_PLACE, op, sample
+from tensorkit.elementwise.build import samples_of_one, unary
+from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.kernels.cpu import (
+    elementwise,
+    loops,
+    strided_2d,
+    tiny,
+    ufuncs,
+)
+from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.shared.scalar_arithmetic import times
+from tensorkit.tensor import Array, Tensor
+
+__all__ = [
+    "_neg_view",
+    "angle",
+    "conj",
+    "conj_physical",
+    "is_conj",
+    "is_neg",
+    "resolve_conj",
+    "resolve_neg",
+    "sgn",
+    "sign",
+]
+
+
+def _of_complex(arguments: dict[str, Any]) -> bool:
+    """Whether there is something to conjugate: real numbers are given back as they are."""
+    return bool(arguments["input"]._dtype.is_complex)
+
+
+_conjugate = Pointwise(
+    "conj_physical", numpy.conjugate, None, kernel="conj_cpu", exact_out=True, like_first="always"
+)
+
+
+@op(
+    samples=(
+        *samples_of_one("conj_physical", out=False),
+        sample("tk.conj_physical(a.detach(), out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
+        sample("tk.conj_physical(a.detach(), out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="pointwise",
+    inplace=True,
+    derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj_physical()),
+    inplace_derivative=Rule("ConjPhysicalBackward1", input=lambda g, c: g.conj_physical()),
+)
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate of every element, written out; a tensor of real numbers is given back itself.
+
+    >>> import tensorkit as tk
+    >>> tk.conj_physical(tk.tensor([1 + 2j]))
+    tensor([1.-2.j])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj_physical.html
+    """
+    if not input._dtype.is_complex and (out is None or out is IN_PLACE):
+        if out is not None:
+            input._bump()
+        return input
+    return apply(_conjugate, (input,), out=out)
+
+
+@op(
+    samples=(
+        sample("tk.conj(a)", a=(2, 3)),
+        sample("a.conj().clone()", a=()),
+        sample("a.conj().conj()", a=(2,)),
+        sample("a.conj()[1:].t().clone()", a=(2, 3)),
+        sample("a.conj().resolve_conj()", a=(2, 3)),
+        sample("a.conj().is_conj()", a=(2,)),
+        sample("a.conj().real", a=(2, 3)),
+        sample("tk.conj(2)"),
+    ),
+    kind="view",
+    derivative=Rule("ConjBackward0", applies=_of_complex, input=lambda g, c: g.conj()),
+)
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of every element, as a view: nothing is computed until the elements are read.
+
+    A tensor of real numbers is given back itself.
+
+    >>> import tensorkit as tk
+    >>> z = tk.tensor([1 + 2j])
+    >>> z.conj(), z.conj().is_conj(), z.conj().data_ptr() == z.data_ptr()
+    (tensor([1.-2.j]), True, True)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.conj.html
+    """
+    if not input._dtype.is_complex:
+        return input
+    out = input._view(input._lay())
+    out._bits = input._bits ^ CONJ
+    return out
+
+
+@op(samples=(sample("tk.is_conj(a)", a=(2,)), sample("a.conj().is_conj()", a=()), sample("tk.is_conj(2)")))
+def is_conj(input: Tensor) -> bool:
+    """Whether the tensor is a view that stands for the conjugates of what is stored.
+
+    >>> import tensorkit as tk
+    >>> tk.ones(1, dtype=tk.cfloat).conj().is_conj()
+    True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.is_conj.html
+    """
+    return bool(input._bits & CONJ)
+
+
+@op(
+    samples=(sample("tk.resolve_conj(a)", a=(2, 3)), sample("a.conj().resolve_conj()", a=(2, 3))), kind="copy"
+)
+def resolve_conj(input: Tensor) -> Tensor:
+    """A tensor whose elements are stored as they are: a copy of a view of conjugates, else the tensor itself.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1 + 2j]).conj().resolve_conj().is_conj()
+    False
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_conj.html
+    """
+    return input.clone() if input._bits & CONJ else input
+
+
+@op(
+    samples=(
+        sample("tk._neg_view(a).is_neg()", a=(2, 3)),
+        sample("a._neg_view().clone()", a=()),
+        sample("tk._neg_view(tk._neg_view(a))", a=(2,)),
+        sample("a._neg_view()[1:].t().clone()", a=(2, 3)),
+        sample("a._neg_view().conj().real.clone()", a=(2, 3)),
+        sample("tk._neg_view(2)"),
+    ),
+    strict=True,
+    kind="view",
+    derivative=Rule("NegViewBackward0", input=lambda g, c: g.neg()),
+)
+def _neg_view(input: Tensor) -> Tensor:
+    """The negatives of the elements, as a view: nothing is computed until the elements are read.
+
+    What ``x.conj().imag`` is made of; as in PyTorch it has no public name.
+
+    >>> import tensorkit as tk
+    >>> x = tk.tensor([1.0, -2.0])
+    >>> x._neg_view(), x._neg_view().data_ptr() == x.data_ptr()
+    (tensor([-1.,  2.]), True)
+    """
+    out = input._view(input._lay())
+    out._bits = input._bits ^ NEG
+    return out
+
+
+@op(
+    samples=(
+        sample("tk.is_neg(a)", a=(2,)),
+        sample("a.is_neg()", a=()),
+        sample("a._neg_view().is_neg()", a=(2,)),
+        sample("tk.is_neg(2)"),
+    )
+)
+def is_neg(input: Tensor) -> bool:
+    """Whether the tensor is a view that stands for the negatives of what is stored.
+
+    The imaginary parts of conjugates are such a view: what is written to it is stored with the other sign.
+
+    >>> import tensorkit as tk
+    >>> z = tk.tensor([1 + 2j])
+    >>> z.imag.is_neg(), z.conj().imag.is_neg()
+    (False, True)
+    >>> z.conj().imag.fill_(5), z
+    (tensor([5.]), tensor([1.-5.j]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_neg.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    return bool(input._bits & NEG)
+
+
+@op(
+    strict=True,
+    samples=(sample("tk.resolve_neg(a)", a=(2, 3)), sample("a._neg_view().resolve_neg()", a=(2, 3))),
+    kind="copy",
+)
+def resolve_neg(input: Tensor) -> Tensor:
+    """A tensor whose elements are stored as they are: a copy of a view of negatives, else the tensor itself.
+
+    >>> import tensorkit as tk
+    >>> imaginary = tk.tensor([1 + 2j]).conj().imag
+    >>> imaginary.resolve_neg(), imaginary.resolve_neg().is_neg()
+    (tensor([-2.]), False)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.resolve_neg.html
+    """
+    return input.clone() if input._bits & NEG else input
+
+
+# -- directions ---------------------------------------------------------------------------------------------------
+
+
+_SOME = 4096  # elements, of which NumPy's own function takes a third of the time; but nan has no sign
+
+
+@elementwise.hundreds(ufuncs.sign, strided_2d.sign)
+def _sgn(a: Array) -> Array:
+    if a.dtype.kind == "b":
+        return a.copy()
+    if a.dtype.kind == "c":
+        length = numpy.abs(a)
+        return numpy.where(length == 0, a.dtype.type(0), a / length)
+    if a.dtype.char in "fd" and a.size == 1:
+        return tiny.each(_sign_of_one, a)
+    if a.dtype.char in "fd" and a.size <= _SOME:
+        signs = numpy.sign(a)
+        flat = signs.ravel("K")
+        return signs if flat.dot(flat) >= 0 else numpy.where(a == a, signs, a.dtype.type(0))
+    # One byte an element until the end: twice as fast as subtracting floating numbers.
+    return numpy.subtract((a > 0).view(numpy.int8), (a < 0).view(numpy.int8)).astype(a.dtype)
+
+
+def _sgn_back(g: Any, c: Any) -> Any:
+    """A sign never changes; of a complex number it is the direction, which turns."""
+    if not c.out.is_complex():
+        return g.new_zeros(g.size())
+    size = c.input.abs()
+    return ((g - c.out * c.out * g.conj()) / times(size, 2)).masked_fill_(size.eq(0), 0)
+
+
+def _sign_of_one(a: Any) -> Any:
+    return (a > 0) - (a < 0)
+
+
+sgn = unary(
+    Pointwise("sgn", _sgn, None, kernel="sign_cpu", exact_out=True),
+    derivative=Rule("SgnBackward0", input=_sgn_back),
+    samples=samples_of_one("sgn"),
+    doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
+
+    >>> import tensorkit as tk
+    >>> tk.sgn(tk.tensor([3 + 4j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sgn.html
+    """,
+)
+
+
+def _no_complex_sign(input: Tensor) -> None:
+    if input._dtype.is_complex:
+        raise NotImplementedError(
+            "Unlike NumPy, tensorkit.sign is not intended to support complex numbers. Please use tensorkit.sgn instead."
+        )
+
+
+elementwise.swift(_sgn, loops.sign)
+
+sign = unary(
+    Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),
+    derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
+    samples=samples_of_one("sign"),
+    doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
+
+    >>> import tensorkit as tk
+    >>> tk.sign(tk.tensor([-2.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sign.html
+    """,
+)
+
+
+_FEW = 8  # elements, which Python turns sooner than NumPy begins to
+
+
+def _half_turn(value: float) -> float:
+    return value if value != value else math.pi if value < 0 else 0.0
+
+
+def _angle(a: Array) -> Array:
+    if a.dtype.kind == "c":
+        return numpy.arctan2(a.imag, a.real)  # type: ignore[no-any-return]
+    if a.size <= _FEW and a.dtype.char in "fd":
+        return tiny.each(_half_turn, a)
+    turned = numpy.asarray(numpy.multiply(a < 0, a.dtype.type(numpy.pi), dtype=a.dtype))
+    numpy.copyto(turned, a, where=numpy.isnan(a))
+    return turned
+
+
+def _angle_back(g: Any, c: Any) -> Any:
+    if not c.input.is_complex():
+        return g.new_zeros(g.size())
+    return where(c.input.eq(0), 0, times(g * c.input / c.input.abs().pow(2), 1j))
+
+
+angle = unary(
+    Pointwise("angle", _angle, None, result="real float", lacks=()),
+    inplace=False,
+    derivative=Rule("AngleBackward0", input=_angle_back),
+    rounded=1,
+    samples=samples_of_one("angle", inplace=False),
+    doc="""The angle of every complex number with the positive real axis, in radians: 0 or pi for real ones.
+
+    >>> import tensorkit as tk
+    >>> tk.angle(tk.tensor([1j, -1 + 0j])), tk.angle(tk.tensor([-2.0, 2.0]))
+    (tensor([1.5708, 3.1416]), tensor([3.1416, 0.0000]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.angle.html
+    """,
+)

@@ -1,0 +1,466 @@
+"""Numbers at even distances: ``arange``, ``linspace`` and ``logspace``.
+
+Arguments, defaults, dtypes and sentences are PyTorch 2.13's
+(https://docs.pytorch.org/docs/stable/torch.html#creation-ops).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.device import DeviceLike, default_chosen, resolve
+from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.number_range import as_double, check_number
+from tensorkit.ops.creation.factories import SMALL, check_out, new_or_out
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.tensor_data import plain_number
+from tensorkit.ops.shared.to import as_dtype, to_device
+from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.strides.sizes import check_bytes
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "arange",
+    "linspace",
+    "logspace",
+    "place_in",
+]
+
+
+def _number(value: Any, name: str, argument: str, position: int) -> Any:
+    value = plain_number(value)
+    if not isinstance(value, (bool, int, float, complex)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(value)}"
+        )
+    return value
+
+
+def _place(
+    values: Array, kind: dtype, asked: Any, where: DeviceLike, out: Tensor | None, name: str
+) -> Tensor:
+    """Computed values as a tensor of a dtype, on a device, or in `out`."""
+    made = fresh(numpy.ascontiguousarray(kernels.cast(values, kind)), kind)
+    if out is None:
+        return to_device(made, resolve(where))
+    return place_in(out, made, asked, where, name)
+
+
+def place_in(out: Tensor, row: Tensor, asked: Any, where: DeviceLike, name: str) -> Tensor:
+    """A row of numbers written into `out`, whatever its size and its strides, if it has as many elements.
+
+    Otherwise it becomes a row itself, silently, as PyTorch's factories do it.
+    """
+    check_out(out, asked, where, name)
+    if out.numel() == row.numel():
+        row = row.view(out.size())
+    else:
+        new_or_out(row._lay().size, asked, where, out, name)
+    copy_into(out, row)
+    out._bump()
+    return out
+
+
+def _range_length(start: Any, end: Any, step: Any) -> int:
+    if not all(math.isfinite(v) for v in (start, end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if step == 0 or step != step:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * (1 if step > 0 else -1) < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if all(isinstance(v, int) for v in (start, end, step)):
+        return int(-((start - end) // step) if step > 0 else -((end - start) // -step))
+    length: int = math.ceil((end - start) / step)
+    return length
+
+
+def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
+    """Whether a range is one of ordinary integers, that goes up, for the CPU."""
+    return (
+        type(end) is int
+        and type(start) is int
+        and type(step) is int
+        and step > 0
+        and start <= end
+        and start > -(2**62)
+        and end < start + SMALL
+        and end < 2**62
+        and not default_chosen.once
+    )
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.arange(5)"),
+        sample("tk.arange(2, 10, 4)"),
+        sample("tk.arange(0, 1, 0.1)"),
+        sample("tk.arange(5, 1, -2.0)"),
+        sample("tk.arange(3, dtype=tk.float16)"),
+        sample("tk.arange(1, 1)"),
+        sample("tk.arange(0, 3, -1)"),
+        sample("tk.arange(1, 2, 0)"),
+        sample("tk.arange('a')"),
+    ),
+    kind="create",
+    methods=(),
+)
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """The numbers from `start` (0) up to, not including, `end`, `step` (1) apart.
+
+    Returns:
+        A 1-D tensor of ceil((end - start) / step) elements: int64 if all three are integers, else the default dtype.
+
+    Raises:
+        RuntimeError: for a step of 0, or one that leads away from `end`.
+
+    >>> import tensorkit as tk
+    >>> tk.arange(2, 10, 4)
+    tensor([2, 6])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.arange.html
+    """
+    if end is None:
+        start, end = 0, start
+    elif start is None:
+        start = 0
+    if out is None and dtype is None and device is None and _plainly_whole(start, end, step):
+        return fresh(numpy.arange(start, end, step, dtype=numpy.int64), dtypes.int64)
+    if end is None:
+        raise TypeError(
+            "arange() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (Number end, *, Tensor out = None, tensorkit.dtype dtype = None, tensorkit.device device = None)\n"
+            " * (Number start, Number end, Number step = 1, *, Tensor out = None, tensorkit.dtype dtype = None, "
+            "tensorkit.device device = None)\n"
+        )
+    start, end, step = (
+        _number(start, "arange", "start", 1),
+        _number(end, "arange", "end", 1),
+        _number(step, "arange", "step", 3),
+    )
+    start, end, step = (int(v) if isinstance(v, bool) else v for v in (start, end, step))
+    kind = (
+        as_dtype(dtype, "arange")
+        if dtype is not None
+        else out._dtype
+        if out is not None
+        else _range_dtype(start, end, step)
+    )
+    if kind in LIMITED or kind.is_complex or kind.category == 0:
+        raise missing_kernel("arange_cpu", kind.label)
+    for value in (start, end, step):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    start, end, step = map(as_double, (start, end, step))
+    length = _range_length(start, end, step)
+    if kind is dtypes.int64:
+        if not int(step):
+            raise ValueError("step must be nonzero")
+        length = _range_length(int(start), int(end), int(step))
+    check_bytes((length,), kind.itemsize)
+    if kind.category == 1:
+        start, step = int(start), int(step)
+    if isinstance(out, Tensor) and out.numel() not in (0, length):
+        _warn_length(out, length)
+    if kind.category == 1:
+        values = numpy.arange(length, dtype=numpy.int64) * step + start
+    else:
+        values = kernels.quiet(_counted, float(start), float(step), length, kind)
+    return _place(values, kind, dtype, device, out, "arange")
+
+
+def _warn_length(out: Tensor, length: int) -> None:
+    warnings.warn(
+        f"The number of elements in the out tensor of shape {list(out._lay().size)} is {out.numel()} which does not "
+        f"match the computed number of elements {length}. Note that this may occur as a result of rounding error. "
+        f"The out tensor will be resized to a tensor of shape ({length},).",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _range_dtype(*values: Any) -> dtype:
+    return dtypes.int64 if all(isinstance(v, int) for v in values) else dtypes.get_default_dtype()
+
+
+def _steps(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
+    if steps is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "steps"')
+    if isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
+    count = int(steps.__index__())
+    if count < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    ends = (("start", start), ("end", end))
+    wrong = [
+        f"{label} with {one.dim()} dimension(s)"
+        for label, one in ends
+        if isinstance(one, Tensor) and one.dim()
+    ]
+    if wrong:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wrong)}."
+        )
+    # PyTorch takes tensors as ends for what they are, wanted gradient or not, and records nothing of them.
+    start, end = (one.item() if isinstance(one, Tensor) else one for one in (start, end))
+    return _number(start, name, "start", 1), _number(end, name, "end", 2), count
+
+
+def _even_steps(start: Any, end: Any, count: int, kind: dtype) -> Array:
+    """`count` numbers from start to end: the first half counted from the start, the second back from the end.
+
+    Those of integers are not rounded yet.
+    """
+    if kind.is_complex:
+        both = numpy.empty(count, kind.numpy)
+        ends = complex(start), complex(end)
+        both.real = _even_steps(ends[0].real, ends[1].real, count, kind.to_real())
+        both.imag = _even_steps(ends[0].imag, ends[1].imag, count, kind.to_real())
+        return both
+    whole = kind.category == 1
+    halves = kind in (dtypes.float16, dtypes.bfloat16)
+    work: Any = numpy.float64 if whole else numpy.float32 if halves else kind.numpy
+    if whole:
+        start, end = _wrapped(start, kind), _wrapped(end, kind)
+    first, last = numpy.array(start, work), numpy.array(end, work)
+    if halves:
+        first, last = first.astype(kind.numpy).astype(work), last.astype(kind.numpy).astype(work)
+    if count == 1:
+        return first.reshape(1)
+    across = last - first
+    if halves:
+        across = across.astype(kind.numpy).astype(work)
+    each = (across / numpy.array(count - 1, work)).astype(work)
+    if halves:
+        each = each.astype(kind.numpy).astype(work)
+    index = numpy.arange(count, dtype=work)
+    half = count // 2
+    if not halves:
+        fused = _fused_single if kind is dtypes.float32 else _fused
+        return numpy.concatenate(
+            [fused(each, index[:half], first), fused(-each, count - 1 - index[half:], last)]
+        )
+    far = (each * numpy.concatenate([index[:half], count - 1 - index[half:]])).astype(kind.numpy).astype(work)
+    return numpy.concatenate([first + far[:half], last - far[half:]])
+
+
+def _wrapped(value: Any, kind: dtype) -> int:
+    """An end as a dtype of integers holds it: -1 is 255 in uint8."""
+    return int(value) if kind.is_signed else int(value) % 2 ** (8 * kind.itemsize)
+
+
+def _powers(start: Any, end: Any, base: Any, count: int, kind: dtype) -> Array:
+    """`base` to the power of `count` numbers from start to end, not rounded yet: all but their distance is a double."""
+    whole = kind.category == 1
+    if count == 1:
+        power = numpy.power(
+            base, numpy.array([start], numpy.complex128 if kind.is_complex else numpy.float64)
+        )
+        check_number(power.item(), kind)
+        return power  # type: ignore[no-any-return]
+    if kind.is_complex:
+        steps = _even_steps(start, end, count, kind)
+        return numpy.power(numpy.array(base, steps.dtype), steps)  # type: ignore[no-any-return]
+    ends = [_wrapped(start, kind), _wrapped(end, kind)] if whole else [start, end]
+    held = numpy.array(ends).astype(numpy.float64 if whole else kind.numpy)
+    first, last = held.astype(numpy.float64)
+    each, half = float(held[1] - held[0]) / (count - 1), count // 2
+    index = numpy.arange(count)
+    steps = numpy.concatenate([first + each * index[:half], last - each * (count - 1 - index[half:])])
+    return numpy.power(float(base), steps)  # type: ignore[no-any-return]
+
+
+def _few_steps(start: float, end: float, count: int) -> Array:
+    """`_even_steps` of a few numbers in float32, one by one: float64 has room for the products."""
+    first, last = numpy.float32(start), numpy.float32(end)
+    if count < 2:
+        return numpy.array([first] * count, numpy.float32)
+    near, far, step = float(first), float(last), float((last - first) / numpy.float32(count - 1))
+    half = count // 2
+    numbers = [step * i + near for i in range(half)]
+    numbers += [-step * i + far for i in range(count - 1 - half, -1, -1)]
+    return numpy.array(numbers, numpy.float32)
+
+
+_PLAIN_ENDS = (int, float)
+
+
+def _fused_single(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float32, rounded once: float64 has room for the product."""
+    wide: Array = numpy.multiply(index, each, dtype=numpy.float64)
+    return (wide + start).astype(numpy.float32)  # type: ignore[no-any-return]
+
+
+def _in_single(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float32, rounded twice."""
+    product: Array = each * index
+    return product + start  # type: ignore[no-any-return]
+
+
+def _fused(each: Any, index: Array, start: Any) -> Array:
+    """``each * index + start`` in float64, rounded once, as a processor's fused instruction does it.
+
+    The rounding errors of the product (by Dekker's splitting) and of the sum (by Knuth's) are put back at the end.
+    """
+    product = each * index
+    total = product + start
+    high = _upper(each)
+    upper = _upper(index)
+    low, lower = each - high, index - upper
+    lost = ((high * upper - product) + high * lower + low * upper) + low * lower
+    part = total - product
+    lost = lost + ((product - (total - part)) + (start - part))
+    exact: Array = numpy.where(numpy.isfinite(lost), total + lost, total)  # numbers near the end of the range
+    return exact
+
+
+def _upper(value: Any) -> Any:
+    """The upper half of a number's digits."""
+    wide = value * 134217729.0
+    return wide - (wide - value)
+
+
+_FEW = 16  # numbers, which Python counts sooner than NumPy begins to
+#: Up to here PyTorch counts in one thread; beyond, what is rounded how depends on the number of its threads.
+_ONE_THREAD = 32768
+
+
+_MOST = float(numpy.finfo(numpy.float32).max)
+
+
+def _counted(start: Any, step: Any, length: int, kind: dtype) -> Array:
+    """Numbers one step apart, rounded as PyTorch's vectors of 32 bytes round them.
+
+    It computes the first number of each vector, rounds it, and counts on from there; the last numbers, which do not
+    fill two vectors, are computed one by one.
+    """
+    index: Any = numpy.arange(length, dtype=numpy.float64)
+    if length > _ONE_THREAD:
+        return index * step + start  # type: ignore[no-any-return]
+    one: Any = _fused
+    vector: Any = _fused
+    if kernels.is_half(kind):
+        start, step, index = numpy.float32(start), numpy.float32(step), index.astype(numpy.float32)
+        one, vector = _fused_single, _fused_single if kind is dtypes.float16 else _in_single
+    lanes = 32 // kind.itemsize
+    full = length - length % (2 * lanes)
+    values: Array = one(step, index, start).astype(kind.numpy)
+    if full:
+        heads = values[:full:lanes].astype(index.dtype)
+        values[:full] = vector(step, index[:lanes], heads[:, None]).astype(kind.numpy).reshape(-1)
+    return values
+
+
+def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: str) -> dtype:
+    default = dtypes.get_default_dtype()
+    if dtype_ is not None:
+        kind = as_dtype(dtype_, name)
+        if not kind.is_complex and (isinstance(start, complex) or isinstance(end, complex)):
+            raise RuntimeError(
+                f"tensorkit.{name}(): inferred dtype {cpp_name(default.to_complex())} can't be safely cast to passed "
+                f"dtype {kind.label}"
+            )
+        return kind
+    if out is not None:
+        return out._dtype
+    return default.to_complex() if isinstance(start, complex) or isinstance(end, complex) else default
+
+
+@op(
+    samples=(
+        sample("tk.linspace(2, 10, 4)"),
+        sample("tk.linspace(0, 10, 4, dtype=tk.int32)"),
+        sample("tk.linspace(0, 1, 1)"),
+        sample("tk.linspace(3, 1, 0)"),
+        sample("tk.linspace(0, 1, -1)"),
+    ),
+    kind="create",
+    methods=(),
+)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, evenly apart.
+
+    >>> import tensorkit as tk
+    >>> tk.linspace(2, 10, 4)
+    tensor([ 2.0000,  4.6667,  7.3333, 10.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
+    """
+    if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= _FEW:
+        plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
+        held = plain and -_MOST <= start <= _MOST and -_MOST <= end <= _MOST
+        if held and dtypes.get_default_dtype() is dtypes.float32:
+            return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
+    start, end, count = _steps("linspace", start, end, steps)
+    kind = _linear_dtype(start, end, dtype, out, "linspace")
+    if count > 1 and (kind in LIMITED or kind.category == 0):  # one number is filled in
+        raise missing_kernel("linspace_cpu", kind.label)
+    check_bytes((count,), kind.itemsize)
+    for end_of_it in (start, end)[:count]:
+        check_number(end_of_it, kind, narrow=count != 1)
+    values = kernels.quiet(_even_steps, start, end, count, kind) if count else numpy.empty(0)
+    return _place(values, kind, dtype, device, out, "linspace")
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.logspace(2, 10, 4)"),
+        sample("tk.logspace(0, 3, 4, base=2.0)"),
+        sample("tk.logspace(1, 2, 1)"),
+    ),
+    kind="create",
+    rounded=1,
+    methods=(),
+)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int | None = None,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """`base` to the power of `steps` numbers from `start` to `end`, both included, evenly apart.
+
+    >>> import tensorkit as tk
+    >>> tk.logspace(0, 3, 4)
+    tensor([   1.,   10.,  100., 1000.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logspace.html
+    """
+    start, end, count = _steps("logspace", start, end, steps)
+    kind = _linear_dtype(start, end, dtype, out, "logspace")
+    if count > 1 and (kind in LIMITED or kind.category == 0):  # one number is filled in
+        raise missing_kernel("logspace_cpu", kind.label)
+    check_bytes((count,), kind.itemsize)
+    for end_of_it in (start, end) if count > 1 else ():
+        check_number(end_of_it, kind, narrow=True)
+    values = kernels.quiet(_powers, start, end, base, count, kind) if count else numpy.empty(0)
+    return _place(values, kind, dtype, device, out, "logspace")

@@ -1,0 +1,293 @@
+"""Window functions: weights that fade a stretch of a signal in and out before it is taken apart into waves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.device import META, DeviceLike, resolve
+from tensorkit.dispatch.registry import Sample, op, sample
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.ops.creation.factories import empty, ones
+from tensorkit.ops.creation.ranges import arange
+from tensorkit.ops.shared.out_and_inplace import bring_back, host_of
+from tensorkit.ops.shared.to import as_dtype
+from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Tensor, on_storage
+
+__all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
+
+
+def _samples(name: str, *further: str) -> tuple[Sample, ...]:
+    calls = ("7", "6, False", "0", "1", "2, False", "-1", "2.5", "5, 'x'", *further)
+    kinds = ("float64", "float16", "bfloat16", "int64", "complex64")
+    written = (
+        *calls,
+        *(f"9, dtype=tk.{kind}" for kind in kinds),
+        "0, dtype=tk.int32",
+        "3, requires_grad=True",
+    )
+    samples = [sample(f"tk.{name}({call})") for call in (*written, "1, dtype=tk.complex128")]
+    return (*samples, sample(f"tk.{name}(5, device='meta').size()"))
+
+
+def _as_held(number: float, like: Tensor) -> float:
+    """A number as a dtype holds it: as such PyTorch multiplies by it here, and adds it, in 16 bits too."""
+    return float(numpy.asarray(number).astype(like._dtype.numpy))
+
+
+def _window(
+    name: str,
+    length: int,
+    periodic: bool,
+    dtype: Any,
+    device: DeviceLike,
+    shape: Callable[[Tensor, int], Any],
+) -> Tensor:
+    """A window: of nothing, of a single 1, or of a shape.
+
+    Args:
+        periodic: whether the window is one number longer, which is left out: the first of the next window.
+        shape: makes the window of the numbers from 0 up, and of how many there are.
+    """
+    kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, name)
+    where, length = resolve(device), int(length)
+    if kind.category < 2:
+        raise RuntimeError(
+            f"{name} expects floating point dtypes, got: TensorOptions(dtype={cpp_name(kind)}, device={where}, "
+            "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
+        )
+    if length < 0:
+        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+    if length < 2:
+        return ones((length,), dtype=kind, device=where)
+    count = length + periodic
+    if where == META:
+        # Of a bell without data PyTorch does not make the number that is left out.
+        held = length if name == "kaiser_window" else count
+        whole = empty((held,), dtype=kind, device=where)
+    else:
+        whole = shape(arange(float(count), dtype=kind, device=where), count)
+    # Of a longer one the last number is left out, in a tensor that knows nothing of how it was made.
+    return on_storage(whole._store(), Layout((length,), (1,), 0), kind)
+
+
+@op(strict=True, samples=_samples("bartlett_window", "5, True, 0.3"), kind="create", methods=())
+def bartlett_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """A triangle: up from 0 to 1 in straight steps, and down again.
+
+    Args:
+        window_length: how many numbers.
+        periodic: whether the window is to be repeated: then the last 0 is left out, for the next window begins with it.
+
+    Returns:
+        A 1-D tensor of a floating point dtype.
+
+    Raises:
+        RuntimeError: for a negative length, and for dtypes that hold no fractions.
+
+    >>> import tensorkit as tk
+    >>> tk.bartlett_window(4), tk.bartlett_window(5, periodic=False)
+    (tensor([0.0000, 0.5000, 1.0000, 0.5000]), tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.bartlett_window.html
+    """
+
+    def triangle(steps: Tensor, count: int) -> Tensor:
+        steps.mul_(_as_held(2.0 / (count - 1), steps))
+        rising = ((count - 1) >> 1) + 1
+        steps.narrow(0, rising, count - rising).mul_(-1).add_(2)
+        return steps
+
+    return _window("bartlett_window", window_length, periodic, dtype, device, triangle)
+
+
+@op(strict=True, samples=_samples("blackman_window"), kind="create", methods=(), rounded=1)
+def blackman_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """``0.42 - 0.5 cos(2πn / N) + 0.08 cos(4πn / N)``: flat at both ends.
+
+    Args:
+        window_length: how many numbers.
+        periodic: whether the window is to be repeated: then N is their count, otherwise one less.
+
+    Returns:
+        A 1-D tensor of a floating point dtype.
+
+    Raises:
+        RuntimeError: for a negative length, and for dtypes that hold no fractions.
+
+    >>> import tensorkit as tk
+    >>> tk.blackman_window(5, periodic=False, dtype=tk.float64).abs().round(decimals=4)
+    tensor([0.0000, 0.3400, 1.0000, 0.3400, 0.0000], dtype=tensorkit.float64)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.blackman_window.html
+    """
+
+    def two_waves(steps: Tensor, count: int) -> Any:
+        steps.mul_(_as_held(math.pi / (count - 1), steps))
+        quick, slow = steps.mul(4).cos_(), steps.mul(2).cos_()
+        return quick.mul_(_as_held(0.08, steps)) - slow.mul_(0.5) + _as_held(0.42, steps)
+
+    return _window("blackman_window", window_length, periodic, dtype, device, two_waves)
+
+
+def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Any]:
+    def wave(steps: Tensor, count: int) -> Any:
+        turned = steps.mul_(_as_held(math.pi * 2.0 / (count - 1), steps)).cos_()
+        return turned.mul_(_as_held(-beta, steps)).add_(_as_held(alpha, steps))
+
+    return wave
+
+
+@op(
+    strict=True,
+    samples=_samples("hamming_window", "5, True, 0.3", "5, False, 0.3, 0.7", "6, periodic=True, beta=1"),
+    kind="create",
+    methods=(),
+    rounded=1,
+)
+def hamming_window(
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """``alpha - beta cos(2πn / N)``: one wave, which does not quite reach 0.
+
+    Args:
+        window_length: how many numbers.
+        periodic: whether the window is to be repeated: then N is their count, otherwise one less.
+
+    Returns:
+        A 1-D tensor of a floating point dtype.
+
+    Raises:
+        RuntimeError: for a negative length, and for dtypes that hold no fractions.
+
+    >>> import tensorkit as tk
+    >>> tk.hamming_window(4)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.hamming_window.html
+    """
+    shape = _one_wave(float(alpha), float(beta))
+    return _window("hamming_window", window_length, periodic, dtype, device, shape)
+
+
+@op(strict=True, samples=_samples("hann_window", "5, True, alpha=0.3"), kind="create", methods=(), rounded=1)
+def hann_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
+) -> Tensor:
+    """``0.5 - 0.5 cos(2πn / N)``: one wave from 0 to 1 and back.
+
+    Args:
+        window_length: how many numbers.
+        periodic: whether the window is to be repeated: then N is their count, otherwise one less.
+
+    Returns:
+        A 1-D tensor of a floating point dtype.
+
+    Raises:
+        RuntimeError: for a negative length, and for dtypes that hold no fractions.
+
+    >>> import tensorkit as tk
+    >>> tk.hann_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.hann_window.html
+    """
+    where = resolve(device)
+    if where == META:
+        kind = dtypes.get_default_dtype() if dtype is None else as_dtype(dtype, "hann_window")
+        return _sized(int(window_length), bool(periodic), kind)
+    return _window("hann_window", window_length, periodic, dtype, where, _one_wave(0.5, 0.5))
+
+
+def _sized(length: int, periodic: bool, kind: dtypes.dtype) -> Tensor:
+    """The window without data, of which PyTorch asks less: it may be of any dtype.
+
+    What leaves out the last number shares the memory of the longer one, unless the dtype is one in which it is not
+    computed.
+    """
+    if length in (0, 1):
+        return empty((length,), dtype=kind, device=META)
+    count = length + periodic
+    if count < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    held = count if kind.category > 1 and not kernels.is_half(kind) else length
+    whole = empty((held,), dtype=kind, device=META)
+    return on_storage(whole._store(), Layout((length,), (1,), 0), kind)
+
+
+def _kaiser(steps: Tensor, count: int, beta: float) -> Tensor:
+    """The shape, computed in float32 of 16-bit numbers, and rounded once."""
+    from scipy import special
+
+    host = host_of(steps)
+    numbers = host._nd()
+    wide = numpy.float32 if kernels.is_half(steps._dtype) else numbers.dtype.type
+    half, steep = wide(numbers.dtype.type((count - 1) / 2.0)), wide(beta)
+
+    def bell() -> Any:
+        aside = (numbers.astype(wide) - half) / half
+        return special.i0(steep * numpy.sqrt(1 - aside * aside)) / special.i0(steep)
+
+    numbers[...] = kernels.quiet(bell)
+    bring_back(steps, host)
+    return steps
+
+
+@op(
+    strict=True,
+    samples=_samples(
+        "kaiser_window", "5, True, 0.3", "6, False, beta=-2", "4, True, float('nan')", "5, beta=3"
+    ),
+    kind="create",
+    methods=(),
+    rounded=8,
+)
+def kaiser_window(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+) -> Tensor:
+    """A bell made of the Bessel function `i0`; the larger `beta`, the narrower.
+
+    Args:
+        window_length: how many numbers.
+        periodic: whether the window is to be repeated: then the last number is left out.
+
+    Returns:
+        A 1-D tensor of a floating point dtype.
+
+    Raises:
+        RuntimeError: for a negative length, and for dtypes that hold no fractions.
+
+    >>> import tensorkit as tk
+    >>> tk.kaiser_window(4, True, 2.0)
+    tensor([0.4387, 0.8348, 1.0000, 0.8348])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.kaiser_window.html
+    """
+
+    def bell(steps: Tensor, count: int) -> Tensor:
+        return _kaiser(steps, count, float(beta))
+
+    return _window("kaiser_window", window_length, periodic, dtype, device, bell)

@@ -1,0 +1,6 @@
+"""Operations that read or write at indices: ``t[...]``, `gather`, `scatter`, `index_select`, masks, `take`.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
+"""
+
+__all__: list[str] = []

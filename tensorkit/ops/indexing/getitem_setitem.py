@@ -1,0 +1,537 @@
+"""Square brackets: reading a view, writing through it.
+
+Basic indexing (integers, slices, ``...``, ``None``) makes views; the keys that pick elements one by one (lists, masks,
+tensors of indices) copy them, and are followed in `advanced`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, tracing
+from tensorkit.autograd.graph import Rule, grad_fn_of
+from tensorkit.device import CPU
+from tensorkit.dispatch.registry import (
+    Op,
+    call_traced,
+    recorded_call,
+    register,
+    sample,
+    wants_grad,
+)
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.iterator import check_overlap, check_writable, empty_strided
+from tensorkit.number_range import holds
+from tensorkit.ops.indexing.advanced_index import (
+    Plain,
+    check_select,
+    follow,
+    pick,
+    place,
+    trimmed,
+)
+from tensorkit.ops.shared.copy import (
+    check_negated,
+    copy_into,
+    same_place,
+    warn_complex_to_real,
+)
+from tensorkit.ops.shared.fill import write_number
+from tensorkit.ops.shared.type_names import backend_name, type_name
+from tensorkit.ops.views.slicing import slice_along
+from tensorkit.ops.views.view_reshape import alias
+from tensorkit.strides import basic_index
+from tensorkit.strides.basic_index import index_int, index_slice
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Array, Tensor, attach, fresh
+
+__all__ = ["read", "write"]
+
+
+def read(input: Tensor, key: Any) -> Tensor:
+    """``t[key]``: a view of what the key selects, or a copy of the elements that it picks.
+
+    Args:
+        key: an integer, a slice with a positive step, ``...``, ``None``; a list, mask or tensor of indices, which makes
+            a copy; or a tuple of these.
+
+    Raises:
+        IndexError: for an index out of range or too many of them. ValueError: for a step that is not positive.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(12).view(3, 4)
+    >>> t[1:, ::2].stride(), t[1:, ::2].storage_offset()
+    ((4, 2), 4)
+
+    Source: https://docs.pytorch.org/docs/stable/tensor_view.html
+    """
+    if tracing.active:
+        return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
+    base, kind, layout = input._base, key.__class__, input._layout
+    if input._autograd is not None or (base is not None and base._autograd is not None):
+        size = (input._lay() if layout is None else layout).size
+        if kind is int and size and -size[0] <= key < size[0]:
+            return input.select(0, key)
+        return _read(input, key)
+    if kind is Tensor or kind is list:
+        picked = _picked_few(input, key)
+        return _read(input, key) if picked is None else picked
+    if layout is None:
+        layout = input._lay()
+    if kind is int and layout.size and layout.size[0] > _ROWS:
+        return input._view(index_int(layout, key))
+    if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+        return input._view(index_slice(layout, key)) if kind is slice else _read(input, key)
+    mark = _mark(key) if kind is not tuple else tuple([_mark(part) for part in key])
+    found = layout.made.get((read, mark))
+    if found is not None:
+        return input._view(found)
+    out = _read(input, key)
+    if out._base is not None and _can_be_kept(mark):
+        layout.keep((read, mark), out._layout)
+    return out
+
+
+#: Of more rows none is remembered: whoever asks for one may go through them all.
+_ROWS = 16
+#: What stands for a part of a key that may say something else the next time.
+_NEW: Any = object()
+
+
+def _mark(part: Any) -> Any:
+    """What a part of a key is remembered by."""
+    kind = part.__class__
+    if kind is int or part is None or part is ...:
+        return part
+    if kind is slice:
+        start, stop, step = part.start, part.stop, part.step
+        if (
+            (start is None or start.__class__ is int)
+            and (stop is None or stop.__class__ is int)
+            and (step is None or step.__class__ is int)
+        ):
+            return slice, start, stop, step
+    return _NEW
+
+
+def _can_be_kept(mark: Any) -> bool:
+    return mark is not _NEW and (mark.__class__ is not tuple or _NEW not in mark)
+
+
+# -- the short ways -----------------------------------------------------------------------------------------------
+
+_FEW = 4096
+
+
+def _few(input: Tensor) -> Any:
+    """The array of a row-major tensor of few elements, None for any other."""
+    array = input._array
+    if array is None:
+        if input._device is not CPU or input._bits:
+            return None
+        array = input._nd()
+    return array if array.size <= _FEW and array.flags.c_contiguous else None
+
+
+def _as_numpy(array: Any, key: Any) -> Any:
+    """A list of integers, a mask of the very size, or a row of indices as NumPy takes them; None for other keys."""
+    if type(key) is list:
+        return key if key and all(type(part) is int for part in key) else None
+    picks = _few(key)
+    if picks is None or not picks.ndim:
+        return None
+    if key._dtype is dtypes.bool:
+        return picks if picks.shape == array.shape else None
+    return picks if key._dtype is dtypes.int64 else None
+
+
+def _picked_few(input: Tensor, key: Any) -> Tensor | None:
+    """What one mask, one tensor of indices or a list picks from few elements; None for the way that others take."""
+    array = _few(input)
+    if array is None or not array.size or not array.ndim:
+        return _masked_few(input, key)
+    picks = _as_numpy(array, key)
+    if picks is None:
+        return _masked_few(input, key)
+    try:
+        found = array[picks]
+    except IndexError:
+        return None  # refused in PyTorch's words
+    # Of no elements in several dimensions PyTorch has strides of its own.
+    return (
+        fresh(found, input._dtype) if found.ndim == 1 or (found.size and found.flags.c_contiguous) else None
+    )
+
+
+def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
+    """The arrays of few elements and of a mask of their size, however they lie; None for others."""
+    if key.__class__ is not Tensor or key._dtype is not dtypes.bool or key._device is not CPU:
+        return None
+    if input._device is not CPU or input._bits:
+        return None
+    array, mask = input._nd(), key._nd()
+    return (array, mask) if 0 < array.size <= _FEW and array.shape == mask.shape and array.ndim else None
+
+
+def _masked_few(input: Tensor, key: Any) -> Tensor | None:
+    """What a mask of their size picks from few elements, however they lie."""
+    found = _mask_of(input, key)
+    if found is None:
+        return None
+    return fresh(found[0][found[1]], input._dtype)
+
+
+def _filled_few(input: Tensor, key: Any, value: Any) -> bool:
+    """Write a number where a mask of their size is true, into few elements, however they lie."""
+    found = _mask_of(input, key)
+    if found is None or value.__class__ is Tensor or wants_grad(input) or not holds(input._dtype, value):
+        return False
+    if 0 in found[0].strides or input is key or (key._storage is not None and key._storage is input._storage):
+        return False
+    if input._dtype in LIMITED:
+        return False
+    numpy.copyto(found[0], value, where=found[1], casting="unsafe")
+    input._bump()
+    return True
+
+
+def _plain_part(part: Any) -> bool:
+    """Whether a part of a key means to NumPy what it means here."""
+    kind = type(part)
+    if kind is slice:
+        return (part.step is None or (type(part.step) is int and part.step > 0)) and all(
+            end is None or type(end) is int for end in (part.start, part.stop)
+        )
+    return kind is int or part is ...
+
+
+def _written_few(input: Tensor, key: Any, value: Any) -> bool:
+    """Write into few elements by NumPy's own rules, where they are PyTorch's; False for the way that others take."""
+    array = _few(input)
+    if array is None or not array.size or wants_grad(input):
+        return _filled_few(input, key, value)
+    if type(value) is Tensor:
+        if value._dtype is not input._dtype or wants_grad(value):
+            return False
+        source = _few(value)
+        if (
+            source is None
+            or input is value
+            or (value._storage is not None and value._storage is input._storage)
+        ):
+            return False
+    elif holds(input._dtype, value):
+        source = value
+    else:
+        return False
+    kind = type(key)
+    if kind is int or kind is slice:
+        place = key if _plain_part(key) else None
+    elif kind is tuple:
+        place = key if all(_plain_part(part) for part in key) else None
+    elif (kind is Tensor or kind is list) and type(value) is not Tensor and array.ndim:
+        place = _as_numpy(array, key)
+    else:
+        place = None
+    if place is None:
+        return _filled_few(input, key, value)
+    try:
+        array[place] = source
+    except (IndexError, TypeError, ValueError):
+        return False  # refused in PyTorch's words, or no way of NumPy's
+    input._bump()
+    return True
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+def _layout_for(input: Tensor, key: Any) -> Layout | None:
+    """The layout that a plain key selects, None for another; of two reasons to refuse, PyTorch's comes first."""
+    try:
+        return basic_index.index(input._lay(), key)
+    except IndexError as error:
+        if isinstance(key, tuple) and not hasattr(key[0], "__index__") and "out of bounds" in str(error):
+            # PyTorch has followed the key so far, and refuses a history that cannot be told.
+            grad_fn_of(input)
+        raise
+
+
+def _read(input: Tensor, key: Any) -> Tensor:
+    layout = _layout_for(input, key)
+    if layout is not None:
+        return _read_recorded(input, key) if wants_grad(input) else input._view(layout)
+    out, picks = follow(input, key, _Recorded if wants_grad(input) else Plain)
+    if picks:
+        return pick(out, picks)
+    return alias(out) if out is input else out
+
+
+def _read_recorded(input: Any, key: Any) -> Tensor:
+    """The same view, made by one operation for each part of the key, as autograd's graph shows it."""
+    if isinstance(key, slice):
+        return _slice(input, 0, key)  # type: ignore[no-any-return]
+    out = _follow(input, key)
+    return alias(input) if out is input else out
+
+
+def _follow(input: Any, key: Any) -> Any:
+    """The key's parts one after the other; the tensor itself where they ask for nothing."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    used = builtins.sum(part is not None and part is not ... for part in parts)
+    out, dim = input, 0
+    for part in parts:
+        if part is ...:
+            dim += input.dim() - used
+        elif part is None:
+            out = out.unsqueeze(dim)
+            dim += 1
+        elif isinstance(part, slice):
+            if not _is_whole(part, out.size(dim)):
+                out = _slice(out, dim, part)
+            dim += 1
+        else:
+            out = out.select(dim, int(part.__index__()))
+    return out
+
+
+def _is_whole(part: slice, length: int) -> bool:
+    """Whether a slice plainly says "all": one that only comes down to it is an operation in the graph."""
+    return not part.start and (part.stop is None or part.stop >= length) and part.step in (None, 1)
+
+
+def _slice(input: Tensor, dim: int, part: slice) -> Any:
+    """One dimension cut by a Python slice."""
+    return slice_along(input, dim, part.start, part.stop, part.step)
+
+
+class _Recorded:
+    """Views made by operations that autograd's graph shows."""
+
+    @staticmethod
+    def select(input: Any, dim: int, index: int, at: int) -> Any:
+        """One index along a dimension, which the key names at place `at`."""
+        check_select(input, dim, index, at)
+        return input.select(dim, index)
+
+    @staticmethod
+    def unsqueeze(input: Any, dim: int) -> Any:
+        """A new dimension of size 1."""
+        return input.unsqueeze(dim)
+
+    @staticmethod
+    def slice(input: Any, dim: int, part: slice) -> Any:
+        """A cut through one dimension."""
+        return input if _is_whole(part, input.size(dim)) else _slice(input, dim, part)
+
+
+def _fit(target: Layout, value: Tensor, name: str) -> Tensor:
+    """The value expanded to the target, leading dimensions of size 1 left out of account."""
+    size = value._lay().size
+    while size and size[0] == 1:
+        size = size[1:]
+    lay = value._lay()
+    extra = len(lay.size) - len(size)
+    trimmed = Layout(size, lay.stride[extra:], lay.offset)
+    return value._view(trimmed.expand(target.size, name))
+
+
+def write(input: Tensor, key: Any, value: Any) -> None:
+    """``t[key] = value``: write a number or a tensor, broadcast and converted, into what the key selects.
+
+    Raises:
+        RuntimeError: when the value does not fit. TypeError: when it is neither number nor tensor.
+
+    >>> import tensorkit as tk
+    >>> t = tk.zeros(2, 3)
+    >>> t[0, 1:] = tk.tensor([1, 2])
+    >>> t
+    tensor([[0., 1., 2.],
+            [0., 0., 0.]])
+    """
+    if tracing.active:
+        call_traced("__setitem__", _write, (input, key, value), {})
+    elif not _written_few(input, key, value):
+        _write(input, key, value)
+
+
+def _write(input: Tensor, key: Any, value: Any) -> None:
+    if not isinstance(value, _ASSIGNABLE):
+        module = "numpy." if getattr(type(value), "__module__", "") == "numpy" else ""
+        raise TypeError(f"can't assign a {module}{type(value).__name__} to a {type_name(input)}")
+    number = not isinstance(value, Tensor)
+    if number and isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if key is False:  # nothing is selected, and PyTorch looks no further than the number
+        if number:
+            _as_tensor(value, input)
+        return
+    recorded = wants_grad(input) or wants_grad(value)
+    try:
+        layout = _layout_for(input, key)
+    except (IndexError, ValueError):
+        if number:
+            _as_tensor(value, input)  # PyTorch refuses the number before it looks at the key
+        raise
+    if layout is None and input._bits:
+        # Picked elements are written where they are stored: go by way of a copy.
+        whole = input.clone()
+        _write(whole, key, value)
+        input.copy_(whole)
+    elif layout is None:
+        _write_picked(input, key, value, recorded)
+    elif recorded:
+        _write_recorded(_place(input, key), value)
+    else:
+        _write_view(input._view(layout), value)
+
+
+_ASSIGNABLE = (Tensor, bool, int, float, complex, numpy.integer)
+
+
+def _as_tensor(value: Any, like: Tensor) -> Tensor:
+    """A number as a 0-d tensor of another's dtype, which must be able to hold it."""
+    one = empty_strided((), (), like._dtype, like._device)
+    write_number(one, value)
+    return one
+
+
+def _write_picked(input: Tensor, key: Any, value: Any, recorded: bool) -> None:
+    source = value if isinstance(value, Tensor) else _as_tensor(value, input)
+    out, picks = follow(input, key, _Recorded if recorded else Plain)
+    if picks and key is not True:
+        place(out, picks, trimmed(source), accumulate=False)
+    elif recorded:
+        _write_recorded(out, value)
+    else:
+        _write_view(out, value)
+
+
+def _write_view(target: Tensor, value: Any) -> None:
+    """Write into a view of which no history is kept."""
+    if isinstance(value, Tensor):
+        same = value._lay().size == target._lay().size
+        fitted = value if same else _fit(target._lay(), value, backend_name(value))
+        filled = not same and not value._lay().size  # PyTorch fills with what has no dimensions
+        if not filled and same_place(target, fitted):
+            target._bump()
+            return
+        check_writable(target)
+        if not filled:
+            check_overlap(target, fitted, seen=True)
+            check_negated(target, fitted)
+        warn_complex_to_real(target, fitted)
+        copy_into(target, fitted)
+    else:
+        if target._lay().has_internal_overlap() == "yes":
+            _as_tensor(value, target)
+        check_writable(target)
+        write_number(target, value)
+    target._bump()
+
+
+# Python hands PyTorch the number as a tensor here, so its place in the graph has an edge.
+_FILL = Rule(
+    "FillBackward3", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum()
+)
+
+
+_COPY = Rule(
+    "CopyBackwards", numbers_count=True, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g
+)
+
+
+def _write_recorded(target: Any, value: Any) -> None:
+    """The same write as an operation on the view, so that autograd can follow both."""
+    if not isinstance(value, Tensor):
+        rule = _FILL if target.dim() else _COPY
+
+        def body() -> Any:
+            check_writable(target)
+            return target.fill_(value)
+
+        recorded_call(rule, "fill_", {"input": target, "value": value}, body, "inplace")
+    elif value.size() == target.size():
+        target.copy_(value)
+    elif not value.dim():
+        target.fill_(value)
+    else:
+        target.copy_(_spread(value, target.size()))
+
+
+def _place(input: Tensor, key: Any) -> Any:
+    """Where a write goes: the tensor itself if the key plainly says "all", else a view."""
+    if isinstance(key, slice):
+        return input if _is_whole(key, input._lay().size[0]) else _read_recorded(input, key)
+    return _follow(input, key)
+
+
+def _spread(value: Any, size: Any) -> Any:
+    """A value without its leading dimensions of size 1, expanded to the size of the place."""
+    have = value.size()
+    while have and have[0] == 1:
+        have = have[1:]
+    trimmed = value.view(have)
+    return trimmed if have == size else trimmed.expand(size)
+
+
+def _refuse_deletion(input: Tensor, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+_SAMPLES = (
+    sample("a[0]", a=(2, 3)),
+    sample("a[-1:]", a=(3, 4)),
+    sample("a[:, 2]", a=(3, 4)),
+    sample("a[0:3:2]", a=(3, 4)),
+    sample("a[..., None, 1]", a=(2, 3)),
+    sample("a[None]", a=(3, 4)),
+    sample("a[()]", a=()),
+    sample("a[5]", a=(2, 3)),
+    sample("a[0, 0, 0]", a=(2, 3)),
+    sample("a[::-1]", a=(3,)),
+    sample("a['x']", a=(3,)),
+    sample("a[[2, 0, 0]]", a=(3, 4)),
+    sample("a[:, [1, -1]]", a=(2, 3, 4)),
+    sample("a[[0, 1], ..., tk.tensor([[0], [3]])]", a=(2, 3, 4)),
+    sample("a[a == a]", a=(2, 3)),
+    sample("a[tk.tensor([True, False, True])]", a=(3, 4)),
+    sample("a[:, tk.tensor([True, False, True]), None, 1:]", a=(2, 3, 4)),
+    sample("a[True, [0, 1]]", a=(3, 4)),
+    sample("a[[[0, 1], [1, 0]]]", a=(3, 4)),
+    sample("a[tk.tensor([[0, 2], [1, 1]]).t()]", a=(3, 4)),
+    sample("a[tk.tensor([1, 0, 1], dtype=tk.uint8)]", a=(3, 4)),
+    sample("a[[0, 5]]", a=(3, 4)),
+    sample("a[[0, 1], [0, 1, 2]]", a=(3, 4)),
+    sample("a[tk.tensor([True, False])]", a=(3, 4)),
+    sample("a[b]", a=(3,), b=(2,)),
+    sample("a[1.0]", a=(3,)),
+)
+_WRITES = (
+    sample("a.__setitem__(0, 1)", a=(2, 3)),
+    sample("a.__setitem__((slice(None), 1), b)", a=(2, 3), b=(2,)),
+    sample("a.__setitem__(0, b)", a=(2, 3), b=(1, 1, 3)),
+    sample("a.__setitem__(0, b)", a=(2, 3), b=(2,)),
+    sample("a.__setitem__(0, 'x')", a=(2, 3)),
+    sample("a.__setitem__([2, 0], 1)", a=(3, 4)),
+    sample("a.__setitem__(([1, 0], [2, 1]), b)", a=(3, 4), b=(2,)),
+    sample("a.__setitem__((slice(None), [1, 0]), b)", a=(3, 4), b=(1, 1, 2)),
+    sample("a.__setitem__([0, 1], b)", a=(3, 4), b=(3,)),
+    sample("a.__setitem__(tk.tensor([True, False, True]), b)", a=(3, 4), b=(2, 4)),
+    sample("a.__setitem__(tk.tensor([True, False, True]), b)", a=(3,), b=()),
+    sample("a.__setitem__((0, [1, 0]), b)", a=(3, 4), b=(2,)),
+    sample("a.__setitem__((True, 0), b)", a=(3, 4), b=(4,)),
+    sample("a.__setitem__(False, b)", a=(3, 4), b=(7,)),
+    sample("a.__setitem__(a == a, 2.5)", a=(3, 4)),
+    sample("a.__setitem__([0, 7], 1)", a=(3, 4)),
+    sample("a.__setitem__([0], 300)", a=(3,)),
+    sample("a.__setitem__([1, 0], a)", a=(2,)),
+)
+attach("__getitem__", read)
+attach("__setitem__", write)
+attach("__delitem__", _refuse_deletion)
+register(Op("__getitem__", None, _SAMPLES, "view", methods=("__getitem__",)))
+register(Op("__setitem__", None, _WRITES, "inplace", methods=("__setitem__",)))

@@ -1,0 +1,239 @@
+"""Reading and writing at places counted over the whole tensor, and along one dimension: take, put, take_along_dim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import META
+from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.iterator import empty_strided, resize_out
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.ops.indexing.gather_scatter import gather
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.out_and_inplace import (
+    as_vector,
+    bring_back,
+    check_memory,
+    delivered,
+    host_of,
+    paired,
+    result_in,
+)
+from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.uninitialized import alert
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["put", "take", "take_along_dim"]
+
+
+# -- places counted over the whole tensor -------------------------------------------------------------------------
+
+
+def _check_flat(places: Array, n: int) -> None:
+    if places.size and (places.min() < -n or places.max() >= n):
+        bad = places[(places < -n) | (places >= n)][0]
+        raise IndexError(f"out of range: tried to access index {bad} on a tensor of {n} elements.")
+
+
+@op(
+    samples=(
+        sample("tk.take(a, tk.tensor([0, 5, -1]))", a=(3, 4)),
+        sample("a.take(tk.tensor([[0, 2], [1, 1]]).t())", a=(3,)),
+        sample("a.take(tk.tensor(0))", a=()),
+        sample("a.take(tk.tensor([12]))", a=(3, 4)),
+        sample("a.take(tk.tensor([0], dtype=tk.int32))", a=(3,)),
+        sample("a.take(tk.zeros(0, dtype=tk.int64))", a=(3,)),
+        sample("a.take([0])", a=(3,)),
+        sample("tk.take(a, tk.tensor([0, 1]), out=tk.empty(5, dtype=a.dtype))", a=(3,)),
+        sample("tk.take(a, tk.tensor([0, 1]), out=tk.zeros(2, dtype=tk.float64))", a=(3,)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "TakeBackward0",
+        input=lambda g, c: g.new_zeros(c.input_face.size).put_(c.index, g, accumulate=True),
+    ),
+)
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at the given places, counted in row-major order over the whole tensor; of the size of `index`.
+
+    Raises:
+        IndexError: for an index out of range; negative ones count from the end. RuntimeError: unless it is int64.
+
+    >>> import tensorkit as tk
+    >>> tk.take(tk.tensor([[4, 3], [2, 1]]), tk.tensor([0, -1]))
+    tensor([4, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.take.html
+    """
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index._dtype.label}")
+    size = index._lay().size
+    if out is not None:
+        named = out._dtype.label if isinstance(out, Tensor) else ""
+        complaint = (
+            "take(): self and out expected to have the same dtype, but got self.dtype = "
+            f"{input._dtype.label} and out.dtype = {named}"
+        )
+        if isinstance(out, Tensor) and out._dtype is not input._dtype:
+            raise RuntimeError(complaint)
+    if not input.numel() and index.numel():
+        raise IndexError("take(): tried to take from an empty tensor")
+    if out is not None:
+        if isinstance(out, Tensor):
+            resize_out(out, size, like_strides(index._lay()))
+        out = result_in(out, input._dtype, size, (index, input))
+    if META in (input._device, index._device) or not index.numel():
+        made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
+    else:
+        if input._dtype in LIMITED:
+            raise missing_kernel("take_cpu", input._dtype.label)
+        places = host_array(index)
+        _check_flat(places, input.numel())
+        made = delivered(numpy.take(host_array(input), places), input)
+    if out is None:
+        return made
+    copy_into(out, made)
+    out._bump()
+    return out
+
+
+@paired(
+    strict=True,
+    samples=(
+        sample("tk.put(a, tk.tensor([0, 5, -1]), b)", a=(3, 4), b=(3,)),
+        sample("a.put(tk.tensor([[0, 1], [1, 0]]), b, accumulate=True)", a=(3,), b=(2, 2)),
+        sample("a.put(tk.tensor([0, 5]), b)", a=(3,), b=(2,)),
+        sample("a.put(tk.tensor([0]), b)", a=(3,), b=(2,)),
+        sample("a.put(tk.tensor([0, 1], dtype=tk.int32), b)", a=(3,), b=(2,)),
+        sample("a.put(tk.tensor([0, 1]), 1)", a=(3,)),
+    ),
+    inplace=(
+        sample("a.put_(tk.tensor([0, 5, -1]), b)", a=(3, 4), b=(3,)),
+        sample("a.put_(tk.tensor([0, 0]), b, True)", a=(3,), b=(2,)),
+        sample("a.put_(tk.tensor([0, 7]), b)", a=(3,), b=(2,)),
+    ),
+    derivative=Rule(
+        "PutBackward0",
+        input=lambda g, c: g if c.accumulate else g.put(c.index, g.new_zeros(c.source_face.size)),
+        source=lambda g, c: g.take(c.index).reshape(c.source_face.size),
+    ),
+    row_major=False,
+    out=False,
+)
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> None:
+    """A copy with the elements of `source` at the given places, counted in row-major order over the whole tensor.
+
+    Args:
+        accumulate: whether to add to what is there.
+
+    Raises:
+        IndexError: for an index out of range, or when there are not as many values. RuntimeError: for another dtype.
+
+    >>> import tensorkit as tk
+    >>> tk.put(tk.zeros(2, 2), tk.tensor([1, -1]), tk.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [0., 6.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.put_.html
+    """
+    if not isinstance(source, Tensor):
+        raise TypeError
+    if input._device != META and (not accumulate or input.is_cuda):
+        alert("put_")
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index._dtype.label}")
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{input._dtype.label} and source.dtype = {source._dtype.label}"
+        )
+    if index.numel() != source.numel():
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.numel()}, index.numel() = {index.numel()}"
+        )
+    if not input.numel() and index.numel():
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    check_memory(input, index, source)
+    if META in (input._device, index._device) or not index.numel():
+        return
+    if input._dtype in LIMITED:
+        raise missing_kernel("take_put_cpu", input._dtype.label)
+    places = host_array(index).reshape(-1)
+    _check_flat(places, input.numel())
+    host = host_of(input)
+    array = host._nd()
+    values = host_array(source).reshape(-1)
+    key: tuple[Array, ...] = (places,)
+    if not array.ndim:
+        array = as_vector(array)
+    elif array.ndim > 1:
+        key = numpy.unravel_index(places % array.size, array.shape)
+    if accumulate:
+        kernels.quiet(numpy.add.at, array, key, values)
+    else:
+        array[key] = values
+    bring_back(input, host)
+
+
+@op(
+    samples=(
+        sample("tk.take_along_dim(a, tk.tensor([[0, 2], [1, 1], [3, 0]]), 1)", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([[0], [2]]), dim=0)", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([[-1, 5]]), 1)", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([[0, 5], [2, 1]]))", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([0]), 0)", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([[0, 1]]), 0)", a=(3, 4)),
+        sample("a.take_along_dim(tk.tensor([0], dtype=tk.int32), 0)", a=(3,)),
+        sample("tk.take_along_dim(a, tk.tensor([1]), 0, out=tk.empty(0, dtype=a.dtype))", a=(3,)),
+    ),
+    kind="copy",
+)
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The elements at the places that `indices`, broadcast against `input`, names along one dimension.
+
+    Fits the results of ``argmax`` and ``argsort``. Without `dim` both are taken as vectors.
+
+    Raises:
+        RuntimeError: unless the indices are int64 and, given `dim`, have as many dimensions.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([[10, 30, 20], [60, 40, 50]])
+    >>> tk.take_along_dim(t, tk.tensor([[1], [0]]), dim=1)
+    tensor([[30],
+            [60]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.take_along_dim.html
+    """
+    start = "tensorkit.take_along_dim(): "
+    flat: Any = input
+    places: Any = indices
+    if dim is not None and input.dim() != indices.dim():
+        raise RuntimeError(
+            f"{start}input and indices should have the same number of dimensions, but got {input.dim()} dimensions for "
+            f"input, and {indices.dim()} dimensions for indices"
+        )
+    if dim is not None and indices._dtype is not dtypes.int64:
+        raise RuntimeError(f"{start}dtype of indices should be Long but got {indices._dtype.label}")
+    if dim is None:
+        return gather(flat.view(-1), 0, places.view(-1), out=out)
+    axis = normalise_dim(dim, input.dim())
+    if not input.dim():
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    own, have = list(input._lay().size), list(indices._lay().size)
+    if own:
+        own[axis], have[axis] = have[axis], own[axis]
+    wide = broadcast_sizes(tuple(own), indices._lay().size)
+    whole = broadcast_sizes(tuple(have), input._lay().size)
+    # PyTorch takes the indices here as often around as they go, where `gather` refuses them.
+    around = places.remainder(whole[axis] if whole else 1)
+    return gather(flat.expand(whole), axis, around.expand(wide), out=out)

@@ -1,0 +1,646 @@
+"""Sums of products over named dimensions: einsum, and its relatives tensordot, inner and kron.
+
+They are made of permutations, reshapes and one matrix product, in PyTorch's order: that is what graphs show.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import float64
+from tensorkit.elementwise.iterator import few_elements, resize_out
+from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.ops.linalg.matmul import check_tensors
+from tensorkit.ops.pointwise.arithmetic import mul
+from tensorkit.ops.shared.int_args import as_ints
+from tensorkit.ops.views.view_reshape import unsafe_view
+from tensorkit.strides.layout import Layout, contiguous
+from tensorkit.strides.sizes import normalise_dim
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = ["einsum", "inner", "kron", "tensordot"]
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_ELLIPSIS = "..."
+
+
+# -- reading an equation ------------------------------------------------------------------------------------------
+
+
+def _letter(subscript: Any) -> str:
+    """A subscript of the list format as it is written in an equation."""
+    if subscript is Ellipsis:
+        return _ELLIPSIS
+    if subscript >= 0 and subscript < len(_LETTERS):  # what compares otherwise is refused in these words
+        return _LETTERS[operator.index(subscript)]
+    raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+
+
+def _equation_of(args: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The equation and the operands of a call, in whichever format it was written."""
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    if not isinstance(args[0], Tensor):
+        return args[0], args[1:]
+    equation = ",".join("".join(map(_letter, subscripts)) for subscripts in args[1::2])
+    if len(args) % 2:
+        return equation + "->" + "".join(map(_letter, args[-1])), args[:-1:2]
+    return equation, args[::2]
+
+
+def _labels(text: str, start: int, found: str, cannot: str, whole: str) -> list[str]:
+    """The labels of one operand or of the output: letters, and at most one ellipsis.
+
+    Args:
+        start: where `text` begins in the equation.
+        found, cannot, whole: how the error sentences go on.
+    """
+    labels: list[str] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        if character == ".":
+            if _ELLIPSIS in labels:
+                raise RuntimeError(f"einsum(): found '.' for {found} {cannot}")
+            if text[place : place + 3] != _ELLIPSIS:
+                raise RuntimeError(f"einsum(): found '.' for {found} that is not part of any {whole}")
+            labels.append(_ELLIPSIS)
+            place += 3
+            continue
+        if character != " ":
+            if character not in _LETTERS:
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {start + place} in the equation string, subscripts "
+                    "must be in [a-zA-Z]"
+                )
+            labels.append(character)
+        place += 1
+    return labels
+
+
+def _input_labels(left: str, count: int) -> list[list[str]]:
+    found, start = [], 0
+    for number, text in enumerate(left.split(",")):
+        if number == count:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+        cannot = "for which an ellipsis was already found"
+        found.append(_labels(text, start, f"operand {number}", cannot, "ellipsis"))
+        start += len(text) + 1
+    if len(found) != count:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    return found
+
+
+class _Plan:
+    """Where each label's dimension goes: first those of the output in its order, then those to be summed.
+
+    Attributes:
+        inputs: the labels of each operand.
+        place: the position of each label's dimension; the ellipsis takes `covered` dimensions from `ellipsis_at` on.
+        kept: how many dimensions the output has; `total` those to be summed included.
+    """
+
+    def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
+        left, arrow, right = equation.partition("->")
+        self.inputs = _input_labels(left, len(operands))
+        self.covered = self._covered(operands)
+        used = [label for labels in self.inputs for label in labels if label != _ELLIPSIS]
+        self.place: dict[str, int] = {}
+        self.ellipsis_at = 0
+        if arrow:
+            output = _labels(
+                right, len(left) + 2, "output", "but an ellipsis (...) was already found", "ellipsis (...)"
+            )
+        else:
+            output = [_ELLIPSIS, *(label for label in _LETTERS if used.count(label) == 1)]
+        self.kept = self._put(output, 0, used)
+        rest = [label for label in _LETTERS if label in used and label not in self.place]
+        self.total = self._put(rest if _ELLIPSIS in output else [_ELLIPSIS, *rest], self.kept, used)
+
+    def _covered(self, operands: Sequence[Tensor]) -> int:
+        """How many dimensions the ellipsis stands for: the most of any operand."""
+        most = 0
+        for number, (labels, operand) in enumerate(zip(self.inputs, operands, strict=True)):
+            ndim, given = operand.dim(), len(labels)
+            if _ELLIPSIS in labels:
+                given -= 1
+                most = max(most, ndim - given)
+                if given > ndim:
+                    raise RuntimeError(
+                        f"einsum(): the number of subscripts in the equation ({given}) is more than the number of "
+                        f"dimensions ({ndim}) for operand {number}"
+                    )
+            elif given != ndim:
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({given}) does not match the number of "
+                    f"dimensions ({ndim}) for operand {number} and no ellipsis was given"
+                )
+        return most
+
+    def _put(self, labels: Sequence[str], start: int, used: Sequence[str]) -> int:
+        """Give the labels their places, from `start` on; returns the next place."""
+        for label in labels:
+            if label == _ELLIPSIS:
+                self.ellipsis_at = start
+                start += self.covered
+                continue
+            if label in self.place or label not in used:
+                twice = label in self.place
+                why = "appears more than once in the output" if twice else _NOT_IN_INPUT
+                raise RuntimeError(f"einsum(): output subscript {label} {why}")
+            self.place[label] = start
+            start += 1
+        return start
+
+
+_NOT_IN_INPUT = "does not appear in the equation for any input operand"
+
+
+# -- operands side by side ----------------------------------------------------------------------------------------
+
+
+class _Sizes:
+    """The size of every place, as the operands show it one after another; a size of 1 is broadcast."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self.plan = plan
+        self.seen = [1] * plan.total
+        self.counts = [0] * plan.total  # how many operands have more than one element there
+
+    def note(self, place: int, size: int, number: int, label: str, dim: int) -> None:
+        if size == 1:
+            return
+        known = self.seen[place]
+        if known not in (1, size):
+            if label == _ELLIPSIS:
+                raise RuntimeError(
+                    f"einsum(): dimension {dim} covered by ellipsis in operand {number}has size {size} which does not "
+                    f"broadcast with previously seen ellipsis with size {known} for the respective dimension"
+                )
+            raise RuntimeError(
+                f"einsum(): subscript {label} has size {size} for operand {number} which does not broadcast with "
+                f"previously seen size {known}"
+            )
+        self.seen[place] = size
+        self.counts[place] += 1
+
+
+def _aligned(operand: Tensor, number: int, sizes: _Sizes) -> Tensor:
+    """An operand with one dimension for each place of the plan: diagonals taken, missing dimensions added."""
+    plan = sizes.plan
+    labels = plan.inputs[number]
+    own = operand.dim() - (len(labels) - 1)  # how many dimensions the ellipsis covers here
+    at: list[int | None] = [None] * plan.total
+    dim = 0
+    for label in labels:
+        if label == _ELLIPSIS:
+            for place in range(plan.ellipsis_at + plan.covered - own, plan.ellipsis_at + plan.covered):
+                sizes.note(place, operand.size(dim), number, label, dim)
+                at[place] = dim
+                dim += 1
+            continue
+        place = plan.place[label]
+        before = at[place]
+        if before is None:
+            sizes.note(place, operand.size(dim), number, label, dim)
+            at[place] = dim
+            dim += 1
+        else:
+            operand = _diagonal(operand, before, dim, label, number)
+    for place in range(plan.total):
+        if at[place] is None:
+            operand = operand.unsqueeze(dim)
+            at[place] = dim
+            dim += 1
+    return operand.permute(at)
+
+
+def _diagonal(operand: Tensor, before: int, dim: int, label: str, number: int) -> Tensor:
+    here, there = operand.size(dim), operand.size(before)
+    if here != there:
+        raise RuntimeError(
+            f"einsum(): subscript {label} is repeated for operand {number} but the sizes don't match, {here} != {there}"
+        )
+    return operand.diagonal(0, before, dim).movedim(-1, before)
+
+
+def _pair(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
+    """The product of two aligned operands, summed over some dimensions that keep the size 1: one `bmm`."""
+    if not summed:
+        return a * b
+    both: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
+    for dim in range(a.dim()):
+        if dim not in summed:
+            wide = a.size(dim) != 1, b.size(dim) != 1
+            (both if all(wide) else left if wide[0] else right).append(dim)
+    if left and right and right[-1] < left[0]:  # so that the result lies in memory as it is read
+        a, b, left, right = b, a, right, left
+    in_both, in_left = [math.prod([a.size(d) for d in dims]) for dims in (both, left)]
+    in_right, length = math.prod([b.size(d) for d in right]), math.prod([a.size(d) for d in summed])
+    order = [*both, *left, *summed, *right]
+    first = a.permute(order).reshape(in_both, in_left, length)
+    second = b.permute([*both, *summed, *right, *left]).reshape(in_both, length, in_right)
+    size = [*(a.size(d) for d in (*both, *left)), *(1 for _ in summed), *(b.size(d) for d in right)]
+    return first.bmm(second).view(size).permute([order.index(d) for d in range(a.dim())])
+
+
+def _contract(a: Tensor, b: Tensor, plan: _Plan, counts: list[int]) -> Tensor:
+    """The first two operands made one: what no other operand needs is summed on the way."""
+    together: list[int] = []
+    of_a: list[int] = []
+    of_b: list[int] = []
+    for dim in range(plan.kept, plan.total):
+        in_a, in_b = a.size(dim) != 1, b.size(dim) != 1
+        if in_a and in_b:
+            counts[dim] -= 1
+            if counts[dim] == 1:
+                together.append(dim)
+                counts[dim] = 0
+        elif counts[dim] == 1 and (in_a or in_b):
+            (of_a if in_a else of_b).append(dim)
+            counts[dim] = 0
+    a = a.sum(of_a, keepdim=True) if of_a else a
+    b = b.sum(of_b, keepdim=True) if of_b else b
+    return _pair(a, b, together)
+
+
+class _Recipe(NamedTuple):
+    """How two operands without a history become one product of matrices, and how that lies in the result."""
+
+    turned: bool
+    orders: tuple[list[int], list[int]]
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    made: tuple[int, int, int]
+    layout: Layout
+
+
+@functools.lru_cache(256)
+def _recipe(equation: str, *sizes: tuple[int, ...]) -> _Recipe | None:
+    """What `_Plan` and `_pair` come to for operands of such sizes; None where there is more to do, or to refuse."""
+    plan = _Plan(equation, [fresh(numpy.empty(size), float64) for size in sizes])
+    a, b = plan.inputs
+    length = dict(zip((*a, *b), (*sizes[0], *sizes[1]), strict=False))
+    if _ELLIPSIS in (*a, *b) or len(set(a)) < len(a) or len(set(b)) < len(b):
+        return None
+    if min(length.values(), default=0) < 2 or length != dict(
+        zip((*b, *a), (*sizes[1], *sizes[0]), strict=False)
+    ):
+        return None
+    ordered = sorted(plan.place, key=plan.place.__getitem__)
+    kept, summed = ordered[: plan.kept], ordered[plan.kept :]
+    if not summed or not set(summed) <= set(a) & set(b):
+        return None
+    both = [label for label in kept if label in a and label in b]
+    left, right = [label for label in kept if label not in b], [label for label in kept if label not in a]
+    turned = bool(left and right and plan.place[right[-1]] < plan.place[left[0]])
+    if turned:
+        a, b, left, right = b, a, right, left
+    counts = [math.prod([length[label] for label in labels]) for labels in (both, left, summed, right)]
+    lies = [*both, *left, *right]
+    return _Recipe(
+        turned,
+        ([a.index(n) for n in (*both, *left, *summed)], [b.index(n) for n in (*both, *summed, *right)]),
+        ((counts[0], counts[1], counts[2])[not both :], (counts[0], counts[2], counts[3])[not both :]),
+        (counts[0], counts[1], counts[3]),
+        contiguous([length[label] for label in lies]).permute([lies.index(label) for label in kept]),
+    )
+
+
+def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
+    """The sum of products of a few numbers that nobody differentiates; None for the way that others take."""
+    x, y = few_elements(a, _FEW), few_elements(b, _FEW)
+    if x is None or y is None or type(equation) is not str or a._dtype is not b._dtype:
+        return None
+    if wants_grad(a) or wants_grad(b):
+        return None
+    try:
+        recipe = _recipe(equation, x.shape, y.shape)
+    except RuntimeError:
+        return None  # refused in PyTorch's words
+    if recipe is None:
+        return None
+    if recipe.turned:
+        x, y = y, x
+    (first, second), (size, other) = recipe.orders, recipe.sizes
+    x, y = x.transpose(first).reshape(size), y.transpose(second).reshape(other)
+    made: Array = quiet(numpy.matmul if len(size) == 3 else numpy.dot, x, y)
+    return fresh(made.reshape(recipe.made), a._dtype)._view(recipe.layout)
+
+
+_FEW = 1024
+
+
+@op(
+    samples=(
+        sample("tk.einsum('ij,jk->ik', a, b)", a=(3, 2), b=(2, 3)),
+        sample("tk.einsum('ij, jk', a, b)", a=(3, 2), b=(2, 3)),
+        sample("tk.einsum('bij,bjk->ikb', a, b)", a=(2, 3, 2), b=(2, 2, 3)),
+        sample("tk.einsum('...j,...j', a, b)", a=(3, 2), b=(2,)),
+        sample("tk.einsum('ii->i', a)", a=(3, 3)),
+        sample("tk.einsum('ij->', a)", a=(3, 2)),
+        sample("tk.einsum('...ij->...ji', a)", a=(2, 3, 2)),
+        sample("tk.einsum('i,j->ij', a, b)", a=(3,), b=(2,)),
+        sample("tk.einsum('ij,ij->ij', a, b)", a=(3, 2), b=(3, 2)),
+        sample("tk.einsum('ij,jk,k->i', a, b, c)", a=(3, 2), b=(2, 2), c=(2,)),
+        sample("tk.einsum(a, [0, 1], b, [1, 2], [2, 0])", a=(3, 2), b=(2, 3)),
+        sample("tk.einsum(a, [..., 0], b, [..., 0])", a=(3, 2), b=(3, 2)),
+        sample("tk.einsum('i,i', [a, b])", a=(2,), b=(2,)),
+        sample("tk.einsum('ij,jk', a)", a=(3, 2)),
+        sample("tk.einsum('ij', a, b)", a=(3, 2), b=(3, 2)),
+        sample("tk.einsum('i.j', a)", a=(3, 2)),
+        sample("tk.einsum('...i...', a)", a=(3, 2)),
+        sample("tk.einsum('i1', a)", a=(3, 2)),
+        sample("tk.einsum('ijk', a)", a=(3, 2)),
+        sample("tk.einsum('ijk...', a)", a=(3, 2)),
+        sample("tk.einsum('ii', a)", a=(3, 2)),
+        sample("tk.einsum('ij,jk', a, b)", a=(3, 2), b=(3, 2)),
+        sample("tk.einsum('...j,...k', a, b)", a=(3, 2), b=(2, 3)),
+        sample("tk.einsum('ij->ik', a)", a=(3, 2)),
+        sample("tk.einsum('ij->ii', a)", a=(3, 2)),
+        sample("tk.einsum('ij->i.', a)", a=(3, 2)),
+        sample("tk.einsum('ij->......', a)", a=(3, 2)),
+        sample("tk.einsum('ij->i?', a)", a=(3, 2)),
+        sample("tk.einsum(a)", a=(3, 2)),
+        sample("tk.einsum(3, a)", a=(3, 2)),
+        sample("tk.einsum('i', 3)"),
+        sample("tk.einsum(a, [0, 60])", a=(3, 2)),
+    ),
+    kind="reduce",
+    rounded=2,
+    methods=(),
+)
+def einsum(*args: Any) -> Tensor:
+    """Multiply operands and sum over dimensions, as an equation of subscripts says.
+
+    Each operand's dimensions get letters. Dimensions of one letter belong together; letters that the right side does
+    not name are summed. A letter twice in an operand means its diagonal; ``...`` stands for the dimensions that get no
+    letter, which are broadcast. Without ``->`` the output has the ellipsis, then the letters used once, in order.
+
+    Args:
+        args: the equation and the operands; or operands, each followed by a list of numbers for letters, and at the
+            end, if wanted, such a list for the output.
+
+    Raises:
+        ValueError, RuntimeError: for an equation that makes no sense, or does not fit the operands.
+
+    >>> import tensorkit as tk
+    >>> a = tk.arange(6).view(2, 3)
+    >>> tk.einsum("ij,kj->ik", a, a), tk.einsum("ii", a[:, :2])
+    (tensor([[ 5, 14],
+            [14, 50]]), tensor(4))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.einsum.html
+    """
+    if len(args) == 3 and not tracing.active and (quick := _quickly(*args)) is not None:
+        return quick
+    equation, operands = _equation_of(args)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        return einsum(equation, *operands[0])
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}")
+    for number, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
+            )
+    plan = _Plan(equation, operands)
+    sizes = _Sizes(plan)
+    waiting = [_aligned(operand, number, sizes) for number, operand in enumerate(operands)]
+    result = waiting[0]
+    for other in waiting[1:]:
+        result = _contract(result, other, plan, sizes.counts)
+    if plan.total == plan.kept:
+        return result
+    if len(operands) > 1:  # everything was summed on the way, and is of size 1 now
+        return result.view(result.size()[: plan.kept])
+    return result.sum(list(range(plan.kept, plan.total)))
+
+
+# -- tensordot, inner ---------------------------------------------------------------------------------------------
+
+
+def _dims_of(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
+    """The dimensions to contract, of the first and of the second."""
+    if isinstance(dims, Tensor):
+        if dims.numel() > 1:
+            if len(dims) != 2:
+                raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
+            return dims[0].tolist(), dims[1].tolist()
+        dims = int(dims.item())
+    if isinstance(dims, (tuple, list)):
+        first, second = dims
+        return first, second
+    if not isinstance(dims, int):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
+    if dims > min(a.dim(), b.dim()):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got {dims=}")
+    return list(range(-dims, 0)), list(range(dims))
+
+
+def _distinct(dims: Sequence[int], ndim: int) -> list[int]:
+    found: list[int] = []
+    for dim in dims:
+        axis = normalise_dim(dim, ndim)
+        if axis in found:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+        found.append(axis)
+    return found
+
+
+def _contracted(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
+    if len(dims_a) != len(dims_b):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._dtype is not b._dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    one, two, length = a, b, 1
+    for x, y in zip(dims_a, dims_b, strict=True):
+        m, n = a.size(x), b.size(y)
+        if n == 1:  # a broadcast dimension can be summed right away
+            one = one.sum(x, keepdim=True, dtype=a._dtype)
+        elif m == 1:
+            two = two.sum(y, keepdim=True, dtype=b._dtype)
+        elif m != n:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {m} in dim {x} and second has size {n} in "
+                f"dim {y}"
+            )
+        else:
+            length *= m
+    gone_a, gone_b = _distinct(dims_a, a.dim()), _distinct(dims_b, b.dim())
+    rows = [d for d in range(a.dim()) if d not in gone_a]
+    columns = [d for d in range(b.dim()) if d not in gone_b]
+    size = [*(one.size(d) for d in rows), *(two.size(d) for d in columns)]
+    n, p = math.prod(size[: len(rows)]), math.prod(size[len(rows) :])
+    one, two = one.permute([*rows, *gone_a]), two.permute([*gone_b, *columns])
+    if n == 1 and p == 1:
+        return _one_number(one, two).reshape(size)
+    return one.reshape(n, length).mm(two.reshape(length, p)).reshape(size)
+
+
+def _one_number(a: Tensor, b: Tensor) -> Tensor:
+    """Everything contracted: of row-major operands their `dot`, of others the sum of what they are pair by pair."""
+    if a.is_contiguous() and b.is_contiguous():
+        return a.flatten().dot(b.flatten())
+    return (a.squeeze() * b.squeeze()).sum(dtype=a.dtype)
+
+
+def _written(result: Tensor, out: Any) -> Tensor:
+    """A result copied into a tensor given as ``out=``, which must have its dtype."""
+    if out._dtype is not result._dtype:
+        raise RuntimeError(
+            f"tensordot: Expected the output tensor to have dtype {result._dtype.label}, but got an output tensor with "
+            f"dtype {out._dtype.label}"
+        )
+    resize_out(out, result._lay().size)
+    return out.copy_(result)  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(2, 3)),
+        sample("tk.tensordot(a, b)", a=(3, 2, 1), b=(2, 1, 2)),
+        sample("tk.tensordot(a, b, dims=([1, 0], [0, 1]))", a=(2, 1, 3), b=(1, 2, 2)),
+        sample("tk.tensordot(a, b, 0)", a=(3,), b=(2,)),
+        sample("tk.tensordot(a, b, 1)", a=(2,), b=(2,)),
+        sample("tk.tensordot(a, b, 1)", a=(1, 2), b=(2, 1)),
+        sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(1, 3)),
+        sample("tk.tensordot(a, b, tk.tensor([[0], [1]]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, tk.tensor([[0], [1], [1]]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, 3)", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, -1)", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, 1.5)", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, ([1], [1]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, ([1, 0], [1]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, ([5], [1]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, ([1, 1], [0, 0]))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, (1, 0))", a=(2, 3), b=(3, 2)),
+        sample("tk.tensordot(a, b, 1, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(2, 3)),
+        sample("tk.tensordot(a, b, 1, out=tk.empty(2))", a=(3, 2), b=(2, 3)),
+    ),
+    kind="reduce",
+    rounded=1,
+    methods=(),
+)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Multiply two tensors and sum over pairs of their dimensions.
+
+    Args:
+        dims: how many: the last so many of `a` with the first so many of `b`; or two lists of dimensions.
+
+    Returns:
+        A tensor with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+        RuntimeError: when the sizes or dtypes do not fit. IndexError: for a dimension out of range.
+
+    >>> import tensorkit as tk
+    >>> tk.tensordot(tk.ones(3, 4, 5), tk.ones(4, 3, 2), dims=([1, 0], [0, 1])).size()
+    tensorkit.Size([5, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensordot.html
+    """
+    dims_a, dims_b = _dims_of(a, b, dims)
+    check_tensors("tensordot", input=a, other=b)
+    dims_a = as_ints((dims_a,), "tensordot", "dims_self", 3) if isinstance(dims_a, (list, tuple)) else dims_a
+    if isinstance(dims_a, int):
+        raise TypeError("tensordot(): argument 'dims_self' (position 3) must be tuple of ints, not int")
+    result = _contracted(a, b, dims_a, dims_b)
+    return result if out is None else _written(result, out)
+
+
+@op(
+    samples=(
+        sample("tk.inner(a, b)", a=(2,), b=(2,)),
+        sample("a.inner(other=b)", a=(3, 2), b=(2, 2)),
+        sample("tk.inner(a, b)", a=(2, 3, 1), b=(2, 1)),
+        sample("tk.inner(a, b)", a=(3, 2), b=()),
+        sample("tk.inner(a, b)", a=(1, 2), b=(2,)),
+        sample("tk.inner(a, b)", a=(3, 2), b=(3,)),
+        sample("tk.inner(a, 2)", a=(3, 2)),
+        sample("tk.inner(a, b, out=tk.empty(0, dtype=a.dtype))", a=(3, 2), b=(2,)),
+    ),
+    kind="reduce",
+    rounded=1,
+)
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Multiply two tensors and sum over the last dimension of both; one without dimensions just scales the other.
+
+    Raises:
+        RuntimeError: when the last dimensions or the dtypes differ.
+
+    >>> import tensorkit as tk
+    >>> tk.inner(tk.tensor([1, 2, 3]), tk.tensor([0, 2, 1])), tk.inner(tk.tensor([1, 2]), tk.tensor(2))
+    (tensor(7), tensor([2, 4]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.inner.html
+    """
+    check_tensors("inner", input=input, other=other)
+    if not input.dim() or not other.dim():
+        return input * other if out is None else mul(input, other, out=out)
+    if input.size(-1) != other.size(-1):
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.size())} and {list(other.size())}"
+        )
+    result = _contracted(input, other, (-1,), (-1,))
+    return result if out is None else _written(result, out)
+
+
+# -- kron ---------------------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("tk.kron(a, b)", a=(2, 2), b=(1, 3)),
+        sample("a.kron(b)", a=(2,), b=(2, 3)),
+        sample("tk.kron(a, b)", a=(), b=(3,)),
+        sample("tk.kron(a, b)", a=(2, 3, 2), b=(2,)),
+        sample("tk.kron(a, 2)", a=(2, 2)),
+        sample("tk.kron(a, b, out=tk.empty(0))", a=(2, 2), b=(1, 3)),
+    ),
+    kind="pointwise",
+)
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: each element of the first, replaced by itself times the whole second.
+
+    The one with fewer dimensions gets more of size 1 in front.
+
+    >>> import tensorkit as tk
+    >>> tk.kron(tk.tensor([1, 10]), tk.tensor([[1, 2], [3, 4]]))
+    tensor([[ 1,  2, 10, 20],
+            [ 3,  4, 30, 40]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.kron.html
+    """
+    check_tensors("kron", input=input, other=other)
+    ndim = max(input.dim(), other.dim())
+    a = [*(1 for _ in range(ndim - input.dim())), *input.size()]
+    b = [*(1 for _ in range(ndim - other.dim())), *other.size()]
+    wide_a = [n for length in a for n in (length, 1)]
+    wide_b = [n for length in b for n in (1, length)]
+    size = [m * n for m, n in zip(a, b, strict=True)]
+    if out is None:
+        return unsafe_view(unsafe_view(input, wide_a) * unsafe_view(other, wide_b), size)  # type: ignore[no-any-return]
+    resize_out(out, tuple(size))
+    apart = unsafe_view(out, [n for pair in zip(a, b, strict=True) for n in pair])
+    mul(unsafe_view(input, wide_a), unsafe_view(other, wide_b), out=apart)
+    return out

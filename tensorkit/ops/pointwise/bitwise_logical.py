@@ -1,0 +1,439 @@
+"""Truth and bits: logical and bitwise operations, shifts, membership, and whether two tensors are close."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
+from tensorkit.dispatch.registry import (
+    missing_kernel,
+    op,
+    sample,
+    takes,
+)
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.elementwise.build import binary
+from tensorkit.elementwise.iterator import (
+    NUMBERS,
+    Pointwise,
+    as_number_array,
+    check_devices,
+    result_dtype,
+)
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu import tiny
+from tensorkit.ops.shared.copy import deliver_into
+from tensorkit.ops.shared.to import host_array, to_device, to_dtype
+from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "allclose",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "is_nonzero",
+    "is_same_size",
+    "isclose",
+    "isin",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+]
+
+_BOOL: dtype = dtypes.bool
+_BROKEN = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
+
+
+def _samples(name: str, *more: str) -> tuple[Any, ...]:
+    """Tensors that fit, that broadcast, without elements and without dimensions; a number, a text, a wrong size."""
+    return (
+        sample(f"tk.{name}(a, b)", a=(2, 3), b=(2, 3)),
+        sample(f"tk.{name}(a, b)", a=(2, 1), b=(3,)),
+        sample(f"tk.{name}(a, b)", a=(), b=(3,)),
+        sample(f"tk.{name}(a, b)", a=(2,), b=(3,)),
+        sample(f"tk.{name}(a, 1)", a=(2, 3)),
+        sample(f"tk.{name}(2, a)", a=(2, 3)),
+        sample(f"tk.{name}(a, 'x')", a=(2,)),
+        sample(f"tk.{name}(a)", a=(2,)),
+        sample(f"a.{name}(b)", a=(2, 3), b=(2, 3)),
+        sample(f"a.{name}_(b)", a=(2, 3), b=(2, 3)),
+        sample(f"tk.{name}(a, b, out=tk.empty(0, dtype=tk.int64))", a=(2, 3), b=(2, 3)),
+        *(sample(call, a=(2, 3), b=(2, 3)) for call in more),
+    )
+
+
+# -- truth --------------------------------------------------------------------------------------------------------
+
+_TRUTH = """Whether {sentence}, element by element; whatever is not zero is true.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> import tensorkit as tk
+    >>> tk.{name}(tk.tensor([0, 1, 2]), tk.tensor([0, 0, 3]))
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+
+def _truth(name: str, ufunc: Any, sentence: str, answer: str) -> Any:
+    return binary(
+        Pointwise(name, ufunc, None, result="bool"),
+        numbers=False,
+        first="tensor",
+        inplace_derivative=Rule("unseen"),
+        samples=_samples(name),
+        doc=_TRUTH.format(name=name, sentence=sentence, answer=answer),
+    )
+
+
+logical_and = _truth("logical_and", numpy.logical_and, "both are true", "False, False,  True")
+logical_or = _truth("logical_or", numpy.logical_or, "at least one is true", "False,  True,  True")
+logical_xor = _truth("logical_xor", numpy.logical_xor, "just one of the two is true", "False,  True, False")
+
+
+# -- bits ---------------------------------------------------------------------------------------------------------
+
+_BITS = """{sentence}, element by element; of bools the logical operation.
+
+    Raises:
+        NotImplementedError: for floating point and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([12, 10]) {symbol} 6
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+
+def _bits(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
+    return binary(
+        Pointwise(name, ufunc, None, overloaded=True, lacks=_BROKEN),
+        first="mixed",
+        operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
+        samples=_samples(
+            name,
+            f"a {symbol} b",
+            f"a {symbol} 3",
+            f"3 {symbol} a",
+            f"a {symbol} True",
+            f"a {symbol} 'x'",
+            f"a.__i{short}__(b)",
+        ),
+        doc=_BITS.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
+    )
+
+
+bitwise_and = _bits("bitwise_and", numpy.bitwise_and, "and", "&", "The bits that both have", "4, 2")
+bitwise_or = _bits("bitwise_or", numpy.bitwise_or, "or", "|", "The bits that one of the two has", "14, 14")
+bitwise_xor = _bits("bitwise_xor", numpy.bitwise_xor, "xor", "^", "The bits that just one has", "10, 12")
+
+_SHIFT = """{sentence} by that many places.
+
+    Args:
+        other: the number of places; more than the dtype has bits, or fewer than none, shifts everything out.
+
+    Raises:
+        NotImplementedError: for bools, floating point and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, -6]) {symbol} 1
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+
+def _shift(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
+    return binary(
+        Pointwise(
+            name, ufunc, None, kernel=f"{short}_cpu", overloaded=True, lacks=(*LIMITED, _BOOL, *_BROKEN)
+        ),
+        first="mixed",
+        operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
+        samples=_samples(
+            name,
+            f"a {symbol} b",
+            f"a {symbol} 2",
+            f"1 {symbol} a",
+            f"a {symbol} 1.5",
+            f"a {symbol} 'x'",
+            f"a.__i{short}__(2)",
+        ),
+        doc=_SHIFT.format(name=name, symbol=symbol, sentence=sentence, answer=answer),
+    )
+
+
+bitwise_left_shift = _shift(
+    "bitwise_left_shift", numpy.left_shift, "lshift", "<<", "Shift bits to the left", "  2, -12"
+)
+bitwise_right_shift = _shift(
+    "bitwise_right_shift",
+    numpy.right_shift,
+    "rshift",
+    ">>",
+    "Shift bits to the right, the sign kept",
+    " 0, -3",
+)
+
+
+# -- closeness ----------------------------------------------------------------------------------------------------
+
+
+def _check_close(input: Tensor, other: Tensor, rtol: float, atol: float) -> None:
+    if input._dtype is not other._dtype:
+        raise RuntimeError(f"{input._dtype.label} did not match {other._dtype.label}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.isclose(a, b)", a=(2, 3), b=(2, 3)),
+        sample("tk.isclose(a, b, rtol=0.5, atol=1)", a=(2, 1), b=(3,)),
+        sample("tk.isclose(a, a, 0, 0, True)", a=(2, 3)),
+        sample("a.isclose(b, equal_nan=True)", a=(2, 3), b=(2, 3)),
+        sample("tk.isclose(a, b, rtol=-1)", a=(2,), b=(2,)),
+        sample("tk.isclose(a, b)", a=(2,), b=(3,)),
+        sample("tk.isclose(a, 2)", a=(2,)),
+        sample("tk.isclose(a, a, rtol='x')", a=(2,)),
+    ),
+    kind="reduce",
+)
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Whether two tensors are close, element by element: ``|input - other| <= atol + rtol * |other|``.
+
+    Args:
+        equal_nan: whether nan counts as close to nan.
+
+    Raises:
+        RuntimeError: when the dtypes differ, or a tolerance is negative.
+
+    >>> import tensorkit as tk
+    >>> tk.isclose(tk.tensor([1.0, 2.0]), tk.tensor([1.0 + 1e-7, 2.1]))
+    tensor([ True, False])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.isclose.html
+    """
+    _check_close(input, other, rtol, atol)
+    a: Any = input.detach()
+    b: Any = other.detach()
+    close = a.eq(b)
+    if equal_nan and a._dtype.category >= 2:
+        close.__ior__(a.ne(a).__iand__(b.ne(b)))
+    if rtol == 0 and atol == 0:
+        return close  # type: ignore[no-any-return]
+    if a._dtype.category < 2:
+        a, b = (to_dtype(t, dtypes.get_default_dtype()) for t in (a, b))
+    rtol, atol = float(rtol), float(atol)  # also an integer that no tensor holds
+    allowed, actual = (b * rtol).abs() + atol, (a - b).abs()
+    return close.__ior__(actual.lt(math.inf).__iand__(actual <= allowed))  # type: ignore[no-any-return]
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.allclose(a, b)", a=(2, 3), b=(2, 3)),
+        sample("tk.allclose(a, a)", a=(2, 3)),
+        sample("a.allclose(a, equal_nan=True)", a=(2, 3)),
+        sample("tk.allclose(a, b, rtol=1, atol=9)", a=(2, 3), b=(3,)),
+        sample("tk.allclose(a, b)", a=(2,), b=(3,)),
+        sample("tk.allclose(a, 2)", a=(2,)),
+    ),
+    kind="reduce",
+)
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether all elements of two tensors are close; see `isclose`.
+
+    >>> import tensorkit as tk
+    >>> tk.allclose(tk.tensor([1.0, 2.0]), tk.tensor([1.0, 2.0 + 1e-6]))
+    True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.allclose.html
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+# -- membership ---------------------------------------------------------------------------------------------------
+
+_NO_MEMBERS = (_BOOL, dtypes.complex64, dtypes.complex128)
+
+
+_COUNTED = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _few_members(elements: Tensor, others: Tensor) -> Tensor | None:
+    """`isin` for a few elements of one dtype; None for the way that others take."""
+    x, y = elements._array, others._array
+    if x is None or y is None or elements._dtype is not others._dtype or elements._dtype not in _COUNTED:
+        return None
+    if not elements._solid or not others._solid or not 0 < x.size <= tiny.FEW or not 0 < y.size <= tiny.FEW:
+        return None
+    return fresh(tiny.members(x, y), _BOOL)
+
+
+def _members(value: Any, kind: dtype) -> Array:
+    array = host_array(value) if isinstance(value, Tensor) else as_number_array(value, kind)
+    return kernels.cast(kernels.cast(array, kind), dtypes.float32 if kernels.is_half(kind) else kind)
+
+
+def _check_members(*operands: Any) -> None:
+    for operand in operands:
+        kind = operand._dtype if isinstance(operand, Tensor) else dtypes.of_number(operand)
+        if kind in _NO_MEMBERS:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {kind.label}")
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.isin(a, b)", a=(2, 3), b=(2,)),
+        sample("tk.isin(a, b)", a=(2,), b=(40,)),
+        sample("tk.isin(a, b, assume_unique=True)", a=(2, 3), b=(2,)),
+        sample("tk.isin(a, b, invert=True)", a=(2, 3), b=(2, 3)),
+        sample("tk.isin(a, 2)", a=(2, 3)),
+        sample("tk.isin(a, 2.5, invert=True)", a=(2, 3)),
+        sample("tk.isin(2, a)", a=(2, 3)),
+        sample("tk.isin(a, b)", a=(2, 3), b=()),
+        sample("tk.isin(elements=a, test_elements=b)", a=(2, 3), b=(2,)),
+        sample("tk.isin(elements=a, test_element=1)", a=(2, 3)),
+        sample("tk.isin(element=1, test_elements=a)", a=(2, 3)),
+        sample("tk.isin(a, True)", a=(2,)),
+        sample("tk.isin(a, 'x')", a=(2,)),
+        sample("tk.isin(2, 2)"),
+        sample("tk.isin(a, a, out=tk.empty(0, dtype=tk.bool))", a=(2, 3)),
+        sample("tk.isin(a, a, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    methods=(),
+)
+@takes(
+    "(Tensor elements, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
+    "(Number element, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
+    "(Tensor elements, Number test_element, *, bool assume_unique = False, bool invert = False, Tensor out = None)",
+)
+def isin(
+    elements: Any = None,
+    test_elements: Any = None,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+    element: Any = None,
+    test_element: Any = None,
+) -> Tensor:
+    """Whether each element is among others.
+
+    Args:
+        elements, test_elements: tensors; one of the two may be a number (``element=``, ``test_element=``).
+        assume_unique: says that no element occurs twice, which saves time.
+        invert: whether to ask which elements are *not* among the others.
+
+    Returns:
+        A bool tensor of the size of `elements`.
+
+    Raises:
+        RuntimeError: for bools and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.isin(tk.tensor([[1, 2], [3, 4]]), tk.tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.isin.html
+    """
+    if type(elements) is type(test_elements) is Tensor and out is None and not invert:
+        short = _few_members(elements, test_elements)
+        if short is not None and element is None and test_element is None:
+            return short
+    first = elements if element is None else element
+    second = test_elements if test_element is None else test_element
+    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+        raise TypeError
+    if not isinstance(first, (Tensor, *NUMBERS)) or not isinstance(second, (Tensor, *NUMBERS)):
+        raise TypeError
+    _check_members(first, second)
+    if out is not None and out._dtype is not _BOOL:
+        raise RuntimeError(f"Expected out tensor to have dtype bool, but got {cpp_name(out._dtype)} instead")
+    place, kind = check_devices((first, second)), result_dtype(first, second)
+    if isinstance(second, Tensor):
+        _check_path(first, resolved(second), kind)
+    found = numpy.isin(_members(first, kind), _members(second, kind), assume_unique, invert)
+    result = to_device(fresh(numpy.asarray(found), _BOOL), place)
+    return result if out is None else deliver_into(result, out)
+
+
+def _check_path(elements: Any, others: Tensor, kind: dtype) -> None:
+    """Where the others are few, PyTorch looks at each: it must be able to line them up, and lacks some dtypes."""
+    count = elements.numel() if isinstance(elements, Tensor) else 1
+    if count and others.numel() < int(10 * count**0.145):
+        to_dtype(others, kind).view(-1)  # a copy of another dtype may lie in one row
+        if kind in LIMITED and (others.numel() or not isinstance(elements, Tensor)):
+            raise missing_kernel("isin_default_cpu", kind.label)
+
+
+# -- questions ----------------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(
+        sample("tk.is_nonzero(a)", a=(1,)),
+        sample("a.is_nonzero()", a=()),
+        sample("tk.is_nonzero(a)", a=(2,)),
+        sample("tk.is_nonzero(a)", a=(0,)),
+        sample("tk.is_nonzero(2)"),
+    ),
+    kind="reduce",
+)
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element of a tensor is not zero.
+
+    Raises:
+        RuntimeError: when there is more than one element, or none.
+
+    >>> import tensorkit as tk
+    >>> tk.is_nonzero(tk.tensor([0.0])), tk.is_nonzero(tk.tensor([False]) | True)
+    (False, True)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.is_nonzero.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"is_nonzero(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    return bool(input)
+
+
+@op(
+    samples=(
+        sample("tk.is_same_size(a, b)", a=(2, 3), b=(2, 3)),
+        sample("a.is_same_size(b)", a=(2, 3), b=(3,)),
+        sample("tk.is_same_size(a, 2)", a=(2,)),
+    ),
+    kind="reduce",
+)
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same size.
+
+    >>> import tensorkit as tk
+    >>> tk.is_same_size(tk.zeros(2, 3), tk.zeros(3, 2))
+    False
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.is_same_size.html
+    """
+    return input._lay().size == other._lay().size

@@ -1,0 +1,468 @@
+"""What kind of number each element is, and numbers put in the place of others: nan, infinities, negative ones."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.registry import (
+    IN_PLACE,
+    differentiable,
+    missing_kernel,
+    op,
+    sample,
+    wants_grad,
+)
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.elementwise.build import samples_of_one, unary
+from tensorkit.elementwise.iterator import (
+    Held,
+    Pointwise,
+    apply,
+    at_once,
+    brief,
+    plain_alike,
+    resize_out,
+)
+from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
+from tensorkit.kernels.jit import rowwise
+from tensorkit.ops.shared.copy import like_input
+from tensorkit.ops.shared.tensor_data import plain_number
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "bitwise_not",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "logical_not",
+    "nan_to_num",
+    "relu",
+    "signbit",
+]
+
+_INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
+
+
+def _asks(
+    name: str,
+    question: Any,
+    scalar: Any = None,
+    *,
+    whole: bool = False,
+    check: Any = None,
+    like_first: str = "",
+) -> Pointwise:
+    """A question about each element; of integers the answer is always the same."""
+
+    def answer(a: Array) -> Array:
+        return question(a) if a.dtype.kind in "fc" else numpy.full(a.shape, whole)
+
+    return Pointwise(name, answer, scalar, result="bool", lacks=(), check=check, like_first=like_first)
+
+
+_ASKED = """Whether each element is {what}.
+
+    Returns:
+        A bool tensor of the same size.
+
+    >>> import tensorkit as tk
+    >>> tk.{name}(tk.tensor([1.0, float("nan"), float("inf"), -float("inf")]))
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+isnan = unary(
+    _asks("isnan", numpy.isnan, lambda a: a != a),
+    inplace=False,
+    out=False,
+    samples=samples_of_one("isnan", inplace=False, out=False),
+    doc=_ASKED.format(what="not a number", name="isnan", answer="False,  True, False, False"),
+)
+isinf = unary(
+    _asks("isinf", numpy.isinf, like_first="whole"),
+    inplace=False,
+    out=False,
+    samples=samples_of_one("isinf", inplace=False, out=False),
+    doc=_ASKED.format(what="infinite", name="isinf", answer="False, False,  True,  True"),
+)
+_finite = _asks("isfinite", numpy.isfinite, whole=True, like_first="whole")
+
+
+@op(samples=samples_of_one("isfinite", inplace=False, out=False), kind="pointwise")
+def isfinite(input: Tensor) -> Tensor:
+    """Whether each element is neither infinite nor nan; of a complex number, both of its parts.
+
+    >>> import tensorkit as tk
+    >>> tk.isfinite(tk.tensor([1.0, float("nan"), float("inf")]))
+    tensor([ True, False, False])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.isfinite.html
+    """
+    result = apply(_finite, (_tensor(input),))
+    if input._dtype.is_complex:
+        result._bump()  # PyTorch asks of one part, and writes the other's answer over that
+    return result
+
+
+_real = _asks("isreal", numpy.isreal, whole=True, like_first="always")
+
+
+@op(samples=samples_of_one("isreal", inplace=False, out=False), kind="pointwise")
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element is real: without an imaginary part.
+
+    >>> import tensorkit as tk
+    >>> tk.isreal(tk.tensor([1 + 1j, 2 + 0j]))
+    tensor([False,  True])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.isreal.html
+    """
+    return _tensor(input).imag.eq(0) if _tensor(input)._dtype.is_complex else apply(_real, (input,))
+
+
+def _tensor(input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    return input
+
+
+def _no_complex(name: str) -> Any:
+    def check(input: Tensor) -> None:
+        if input._dtype.is_complex:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+
+    return check
+
+
+def _only_bool(name: str, refuse: Any) -> Any:
+    def check(input: Tensor, out: Tensor) -> None:
+        refuse(input)
+        if out._dtype is not dtypes.bool:
+            raise RuntimeError(f"{name} does not support non-boolean outputs.")
+
+    return check
+
+
+def _isposinf(a: Array) -> Array:
+    return numpy.equal(a, numpy.inf)
+
+
+def _isneginf(a: Array) -> Array:
+    return numpy.equal(a, -numpy.inf)
+
+
+isposinf = unary(
+    _asks("isposinf", _isposinf, check=_no_complex("isposinf")),
+    inplace=False,
+    out_check=_only_bool("isposinf", _no_complex("isposinf")),
+    samples=samples_of_one("isposinf", "tk.isposinf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
+    doc=_ASKED.format(what="plus infinity", name="isposinf", answer="False, False,  True, False"),
+)
+isneginf = unary(
+    _asks("isneginf", _isneginf, check=_no_complex("isneginf")),
+    inplace=False,
+    out_check=_only_bool("isneginf", _no_complex("isneginf")),
+    samples=samples_of_one("isneginf", "tk.isneginf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
+    doc=_ASKED.format(what="minus infinity", name="isneginf", answer="False, False, False,  True"),
+)
+
+
+def _signbit(a: Array) -> Array:
+    return numpy.signbit(a) if a.dtype.kind == "f" else numpy.less(a, 0)
+
+
+def _no_complex_signbit(input: Tensor) -> None:
+    if input._dtype.is_complex:
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+
+
+signbit = unary(
+    Pointwise("signbit", _signbit, None, result="bool", lacks=(), check=_no_complex_signbit),
+    inplace=False,
+    out_check=_only_bool("signbit", _no_complex_signbit),
+    samples=samples_of_one("signbit", "tk.signbit(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
+    doc="""Whether each element carries a minus sign, zeros and nan included.
+
+    >>> import tensorkit as tk
+    >>> tk.signbit(tk.tensor([-1.0, -0.0, 0.0]))
+    tensor([ True,  True, False])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.signbit.html
+    """,
+)
+
+# -- not ----------------------------------------------------------------------------------------------------------
+
+
+def _kernel_of_not(input: Tensor, out: Tensor) -> None:
+    for kind in (input._dtype, out._dtype):
+        if kind in LIMITED:
+            raise missing_kernel("logical_not_cpu", kind.label)
+
+
+logical_not = unary(
+    Pointwise("logical_not", numpy.logical_not, lambda a: not a, result="bool"),
+    out_check=_kernel_of_not,
+    inplace_derivative=Rule("unseen"),
+    samples=samples_of_one("logical_not", "tk.logical_not(a, out=tk.empty(0, dtype=tk.int8))"),
+    doc="""Whether each element is zero.
+
+    >>> import tensorkit as tk
+    >>> tk.logical_not(tk.tensor([0, 2]))
+    tensor([ True, False])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logical_not.html
+    """,
+)
+
+bitwise_not = unary(
+    Pointwise(
+        "bitwise_not",
+        numpy.invert,
+        lambda a: ~a,
+        kernel="bitwise_not_cpu",
+        lacks=(*LIMITED, *_INEXACT),
+        exact_out=True,
+    ),
+    samples=samples_of_one("bitwise_not", "tk.bitwise_not(a, out=tk.empty(0, dtype=tk.int8))"),
+    doc="""Every bit of every element turned round: ``-1 - input`` of integers, not of bools. It serves ``~``.
+
+    >>> import tensorkit as tk
+    >>> ~tk.tensor([0, 5]), ~tk.tensor([True, False])
+    (tensor([-1, -6]), tensor([False,  True]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.bitwise_not.html
+    """,
+)
+
+
+@op(
+    name="__invert__",
+    samples=(sample("~a", a=(2, 3)), sample("a.__invert__()", a=())),
+    kind="pointwise",
+    function=False,
+)
+def _invert(input: Tensor) -> Tensor:
+    """``~t``: the bits of integers turned round, bools negated.
+
+    Raises:
+        TypeError: for floating point and complex numbers.
+
+    >>> import tensorkit as tk
+    >>> ~tk.tensor([True, False]), ~tk.tensor([0, 5])
+    (tensor([False,  True]), tensor([-1, -6]))
+    """
+    if input._dtype.category > 1:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not(input)
+
+
+# -- one number for another ---------------------------------------------------------------------------------------
+
+
+def _no_bool_or_complex(input: Tensor) -> None:
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if input._dtype.is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@elementwise.hundreds(ufuncs.relu, strided_2d.relu)
+def _relu(a: Array) -> Array:
+    zero = _ZEROS.get(a.dtype.char)
+    # Of two equal numbers, -0.0 and 0, the second is taken.
+    return numpy.maximum(a.dtype.type(0) if zero is None else zero, a)
+
+
+_ZEROS = {char: numpy.zeros((), char) for char in "fd"}
+
+
+elementwise.swift(_relu, loops.relu)
+
+# An operation of its own: what it gives wants a gradient itself, one of zeros.
+_relu_back: Any = differentiable(
+    lambda grad_output, output: grad_output.where(output.le(0).logical_not(), 0),
+    Rule(
+        "ThresholdBackwardBackward0",
+        grad_output=lambda g, c: _relu_back(g, c.output),
+        output=lambda g, c: g.new_zeros(g.size()),
+    ),
+    "threshold_backward",
+    "pointwise",
+)
+
+relu = unary(
+    Pointwise(
+        "relu",
+        _relu,
+        lambda a: 0 if a < 0 else a,
+        kernel="clamp_min_scalar_cpu",
+        check=_no_bool_or_complex,
+    ),
+    out=False,
+    derivative=Rule("ReluBackward0", input=lambda g, c: _relu_back(g, c.out)),
+    samples=samples_of_one("relu", out=False),
+    doc="""Every element, but 0 in the place of negative ones: the rectified linear unit.
+
+    >>> import tensorkit as tk
+    >>> tk.relu(tk.tensor([-1.5, 2.0]))
+    tensor([0., 2.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
+    """,
+)
+
+
+def _named(arguments: dict[str, Any]) -> str:
+    if arguments["input"]._dtype.is_complex:
+        raise RuntimeError(
+            "nan_to_num does not support automatic differentiation for outputs with complex dtype."
+        )
+    return "NanToNumBackward0"
+
+
+@lru_cache
+def _edges(kind: dtype) -> tuple[float, float]:
+    """The smallest and the largest number of a dtype: of complex numbers, those of their parts."""
+    if kind.category < 2:
+        return 0.0, 0.0
+    info = ml_dtypes.finfo(kind.to_real().numpy)  # type: ignore[no-untyped-call]
+    return float(info.min), float(info.max)
+
+
+def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, limits: Any) -> Array:
+    if a.dtype.kind == "c":
+        parts = (
+            a.view(a.real.dtype)
+            if a.flags.c_contiguous and a.ndim
+            else numpy.ascontiguousarray(a).view(a.real.dtype)
+        )
+        return _replaced(parts, nan, posinf, neginf, limits).view(a.dtype).reshape(a.shape)
+    if a.dtype.kind != "f":
+        return a.copy()
+    if numpy.isfinite(a).all():
+        return a.copy()
+    low, high = limits
+    out = numpy.where(numpy.isnan(a), a.dtype.type(nan), a)
+    numpy.copyto(out, a.dtype.type(high if posinf is None else posinf), where=a == numpy.inf)
+    numpy.copyto(out, a.dtype.type(low if neginf is None else neginf), where=a == -numpy.inf)
+    return out
+
+
+_FEW = 16
+
+
+#: What stands for nan and the infinities unless other numbers are given.
+_FINITE = {kind: numpy.array((0, numpy.finfo(kind).max, numpy.finfo(kind).min), kind) for kind in "fd"}
+
+
+def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
+    """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
+    if array.size > _FEW:
+        found = at_once(_HELD, (input,))
+        return plain_alike(_numbered, (input,), [array], _made_finite) if found is None else found
+    if not _all_finite(array):
+        return None
+    return fresh(array.copy(), input._dtype) if input._solid else like_input(array.copy("K"), input)
+
+
+def _all_finite(array: Array) -> bool:
+    return all(map(math.isfinite, array.reshape(-1).tolist()))
+
+
+_numbered = Pointwise("nan_to_num", _replaced, None, lacks=(), like_first="always")
+
+
+def _made_finite(a: Array) -> Array:
+    _, high, low = _FINITE[a.dtype.char]
+    return _replaced(a, 0.0, None, None, (low, high))
+
+
+_BY_CHAR = {"f": dtypes.float32, "d": dtypes.float64}
+_HELD = Held(
+    _numbered,
+    ufuncs.nan_to_num,
+    strided_2d.nan_to_num,
+    {kind: (tuple(numpy.asarray(n) for n in _FINITE[c]), _FINITE[c]) for c, kind in _BY_CHAR.items()},
+)
+_made_finite.held = _HELD  # type: ignore[attr-defined]
+
+
+def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
+    if more or input.__class__ is not Tensor or wants_grad(input) or (array := brief(input)) is None:
+        return None
+    return _copy_of_finite(input, array)
+
+
+@op(
+    samples=(
+        *samples_of_one("nan_to_num"),
+        sample("tk.nan_to_num(a, nan=2.5)", a=(2, 3)),
+        sample("a.nan_to_num(1, 2.0, -3)", a=(2, 3)),
+        sample("tk.nan_to_num(a, posinf=7)", a=(2, 3)),
+        sample("a.nan_to_num_(neginf=-1)", a=(2, 3)),
+        sample("tk.nan_to_num(a, 'x')", a=(2, 3)),
+    ),
+    kind="pointwise",
+    inplace=True,
+    derivative=Rule(_named, input=lambda g, c: g * c.input.isfinite()),
+    inplace_derivative=Rule("NanToNumBackward0", input=lambda g, c: g * c.input.isfinite()),
+    first=_nan_to_num_at_once,
+)
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Numbers in the place of nan and of the infinities.
+
+    Args:
+        nan: what stands for nan; 0 if not given.
+        posinf, neginf: what stands for the infinities; the largest and the smallest number of the dtype if not given.
+
+    >>> import tensorkit as tk
+    >>> tk.nan_to_num(tk.tensor([float("nan"), float("inf"), 1.0]), posinf=9)
+    tensor([0., 9., 1.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nan_to_num.html
+    """
+    if nan is None and posinf is None and neginf is None and out is None and input.__class__ is Tensor:
+        array = brief(input)
+        if array is not None and (copy := _copy_of_finite(input, array)) is not None:
+            return copy
+    nan, posinf, neginf = [plain_number(n) for n in (nan, posinf, neginf)]
+    if not isinstance(input, Tensor) or not all(
+        isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
+    ):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    if isinstance(out, Tensor) and out._dtype is not input._dtype:
+        raise RuntimeError(
+            f"nan_to_num: dtype of out: {out._dtype.label} should be same as input: {input._dtype.label}"
+        )
+    if out is IN_PLACE and input._dtype.category < 2:
+        input._bump()  # there is nothing to replace; counted as a write all the same
+        return input
+    if isinstance(out, Tensor) and input._dtype.category < 2:
+        resize_out(out, input._lay().size)  # row by row: there is nothing to replace, and PyTorch copies
+    limits = _edges(input._dtype)
+    nan = 0.0 if nan is None else nan
+    body: Any = partial(_replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)
+    if input._dtype.category == 2 and input.numel() >= elementwise.MANY:
+        low, high = limits
+        numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
+        body = rowwise.Swift(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
+    return apply(_numbered, (input,), out=out, by=body)

@@ -1,0 +1,353 @@
+"""Functions of one number: roots, exponentials and logarithms, and what is made of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.registry import (
+    differentiable,
+    op,
+    sample,
+    traced_method,
+)
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.elementwise.build import samples_of_one, unary
+from tensorkit.elementwise.iterator import Pointwise
+from tensorkit.kernels.cpu import (
+    elementwise,
+    elementwise_compiled,
+    loops,
+    strided_2d,
+    tiny,
+    ufuncs,
+)
+from tensorkit.kernels.cpu.pow import half_rsqrt
+from tensorkit.ops.pointwise.arithmetic import pow
+from tensorkit.ops.shared.scalar_arithmetic import plus, times
+from tensorkit.tensor import Array, Tensor, attach
+
+__all__ = [
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "reciprocal",
+    "rsqrt",
+    "sigmoid",
+    "sqrt",
+    "square",
+]
+
+_LN2, _LN10 = math.log(2), math.log(10)
+
+
+def _into(ufunc: Any, values: Any) -> Any:
+    """The function of an array that nobody else holds, written over it; a single number comes as a new one."""
+    return ufunc(values, out=values) if isinstance(values, numpy.ndarray) else ufunc(values)
+
+
+# -- roots --------------------------------------------------------------------------------------------------------
+
+
+def _reciprocal(a: Array) -> Array:
+    return numpy.divide(1, a, dtype=a.dtype)
+
+
+reciprocal = unary(
+    Pointwise("reciprocal", _reciprocal, lambda a: 1 / a, result="float", lacks=()),
+    derivative=Rule("ReciprocalBackward0", input=lambda g, c: -g * (c.out * c.out).conj()),
+    samples=samples_of_one("reciprocal"),
+    doc="""``1 / input``, element by element; integers give floating point numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.reciprocal(tk.tensor([2, 4]))
+    tensor([0.5000, 0.2500])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.reciprocal.html
+    """,
+)
+
+sqrt = unary(
+    Pointwise("sqrt", numpy.sqrt, lambda a: math.sqrt(a), result="float", lacks=()),
+    derivative=Rule("SqrtBackward0", input=lambda g, c: g / times(c.out.conj(), 2)),
+    rounded=1,  # PyTorch's root is not always the nearest number
+    samples=samples_of_one("sqrt"),
+    doc="""The square root of every element; of a negative real number it is nan.
+
+    >>> import tensorkit as tk
+    >>> tk.sqrt(tk.tensor([4.0, -1.0])), tk.sqrt(tk.tensor([-1 + 0j]))
+    (tensor([2., nan]), tensor([0.+1.j]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sqrt.html
+    """,
+)
+
+
+@elementwise.hundreds(ufuncs.rsqrt, strided_2d.rsqrt)
+def _rsqrt(a: Array) -> Any:
+    if a.dtype.itemsize == 2:
+        return half_rsqrt(a)
+    root = numpy.sqrt(a)
+    if not isinstance(root, numpy.ndarray):
+        return 1 / root
+    if root.dtype.kind == "c":  # of which NumPy's reciprocal has other digits
+        return numpy.divide(1, root, out=root)
+    # NumPy takes three times as long to write one element over itself.
+    return numpy.reciprocal(root) if root.size == 1 else numpy.reciprocal(root, root)
+
+
+elementwise.swift(_rsqrt, loops.rsqrt)
+
+rsqrt = unary(
+    Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
+    derivative=Rule("RsqrtBackward0", input=lambda g, c: times(g, -0.5) * c.out.pow(3).conj()),
+    rounded=1,
+    samples=(
+        *samples_of_one("rsqrt", out=False),
+        sample("tk.rsqrt(a, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
+    ),
+    doc="""The reciprocal of the square root of every element.
+
+    >>> import tensorkit as tk
+    >>> tk.rsqrt(tk.tensor([4.0, 0.0]))
+    tensor([0.5000,    inf])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.rsqrt.html
+    """,
+)
+
+
+@op(samples=samples_of_one("square"), kind="pointwise")
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square of every element: ``input ** 2``, and recorded as such.
+
+    >>> import tensorkit as tk
+    >>> tk.square(tk.tensor([-3, 2]))
+    tensor([9, 4])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.square.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"square(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    return pow(input, 2) if out is None else pow(input, 2, out=out)
+
+
+def _square_(input: Tensor) -> Tensor:
+    """In-place form of ``square``: the result is written into this tensor."""
+    return input.pow_(2)  # type: ignore[no-any-return]
+
+
+attach("square_", traced_method("square_", differentiable(_square_, None, "square_", "inplace")))
+
+# -- exponentials -------------------------------------------------------------------------------------------------
+
+exp = unary(
+    Pointwise(
+        "exp", elementwise.rounded_once(numpy.exp, math.exp), lambda a: math.exp(a), result="float", lacks=()
+    ),
+    derivative=Rule("ExpBackward0", input=lambda g, c: g * c.out.conj()),
+    rounded=1,
+    samples=samples_of_one("exp"),
+    doc="""e to the power of every element.
+
+    >>> import tensorkit as tk
+    >>> tk.exp(tk.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.exp.html
+    """,
+)
+
+
+_TWO_TO = elementwise.rounded_once(numpy.exp2, math.exp2)
+
+
+def _exp2(a: Array) -> Array:
+    if a.dtype.kind != "c":
+        return _TWO_TO(a)
+    # NumPy's loop for complex numbers loses digits; times a complex number, an infinite part would spoil the other.
+    scaled = numpy.empty_like(a)
+    scaled.real, scaled.imag = a.real * _LN2, a.imag * _LN2
+    return numpy.exp(scaled)
+
+
+exp2 = unary(
+    Pointwise("exp2", _exp2, lambda a: 2.0**a, result="float", lacks=()),
+    derivative=Rule("Exp2Backward0", input=lambda g, c: times(g * c.out.conj(), _LN2)),
+    rounded=1,
+    samples=samples_of_one("exp2", special="exp2"),
+    doc="""2 to the power of every element.
+
+    >>> import tensorkit as tk
+    >>> tk.exp2(tk.tensor([0, 3, -1]))
+    tensor([1.0000, 8.0000, 0.5000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.exp2.html
+    """,
+)
+
+expm1 = unary(
+    Pointwise(
+        "expm1",
+        elementwise.rounded_once(numpy.expm1, math.expm1),
+        lambda a: math.expm1(a),
+        result="float",
+        lacks=(),
+    ),
+    derivative=Rule("Expm1Backward0", input=lambda g, c: g * plus(c.out.conj(), 1)),
+    rounded=1,
+    samples=samples_of_one("expm1", special="expm1"),
+    doc="""``exp(input) - 1``, exact near 0 too.
+
+    >>> import tensorkit as tk
+    >>> tk.expm1(tk.tensor([0.0, 1e-10]))
+    tensor([0.0000e+00, 1.0000e-10])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.expm1.html
+    """,
+)
+
+
+_FEW = 8
+
+
+@elementwise.hundreds(ufuncs.sigmoid)
+def _sigmoid(a: Array) -> Array:
+    if a.size <= _FEW and a.dtype.char in "fd":
+        try:
+            return tiny.sigmoid(a)
+        except OverflowError:
+            pass  # NumPy has an infinity for that
+    below = _into(numpy.exp, numpy.negative(a))
+    below += 1
+    return numpy.divide(1, below, out=below) if isinstance(below, numpy.ndarray) else 1 / below
+
+
+elementwise.swift(_sigmoid, loops.sigmoid, "f")
+
+# An operation of its own in the graph of the second derivative.
+_sigmoid_back: Any = differentiable(
+    lambda grad_output, output: grad_output * (1 - output.conj()) * output.conj(),
+    Rule(
+        "SigmoidBackwardBackward0",
+        grad_output=lambda g, c: _sigmoid_back(g, c.output.conj()),
+        output=lambda g, c: g.conj() * c.grad_output * (-2 * c.output.conj() + 1),
+    ),
+    "sigmoid_backward",
+    "pointwise",
+)
+
+sigmoid = unary(
+    Pointwise("sigmoid", _sigmoid, lambda a: 1 / (1 + math.exp(-a)), result="float", lacks=()),
+    derivative=Rule("SigmoidBackward0", input=lambda g, c: _sigmoid_back(g, c.out)),
+    rounded=1,
+    samples=samples_of_one("sigmoid", special="expit"),
+    doc="""The logistic function ``1 / (1 + exp(-input))`` of every element: from 0 to 1, 0.5 at 0.
+
+    >>> import tensorkit as tk
+    >>> tk.sigmoid(tk.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.2689, 0.5000, 0.7311])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sigmoid.html
+    """,
+)
+
+# -- logarithms ---------------------------------------------------------------------------------------------------
+
+log = unary(
+    Pointwise(
+        "log", elementwise.rounded_once(numpy.log, math.log), lambda a: math.log(a), result="float", lacks=()
+    ),
+    derivative=Rule("LogBackward0", input=lambda g, c: g / c.input.conj()),
+    rounded=1,
+    samples=samples_of_one("log"),
+    doc="""The natural logarithm of every element; of 0 it is -inf, of a negative real number nan.
+
+    >>> import tensorkit as tk
+    >>> tk.log(tk.tensor([1.0, 0.0, -1.0]))
+    tensor([0., -inf, nan])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.log.html
+    """,
+)
+
+log2 = unary(
+    Pointwise(
+        "log2",
+        elementwise.rounded_once(numpy.log2, math.log2),
+        lambda a: math.log2(a),
+        result="float",
+        lacks=(),
+    ),
+    derivative=Rule("Log2Backward0", input=lambda g, c: g / times(c.input.conj(), _LN2)),
+    rounded=1,
+    samples=samples_of_one("log2"),
+    doc="""The logarithm to base 2 of every element.
+
+    >>> import tensorkit as tk
+    >>> tk.log2(tk.tensor([8, 1]))
+    tensor([3., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.log2.html
+    """,
+)
+
+
+@elementwise.looped(f=elementwise_compiled.tenths)
+def _log10(a: Array) -> Array:
+    if a.dtype != numpy.float32:
+        return numpy.log10(a)
+    # NumPy's loop for float32 makes 2.9999998 of log10(1000); PyTorch's makes 3.
+    return (numpy.log(a, dtype=numpy.float64) * (1 / _LN10)).astype(numpy.float32)
+
+
+log10 = unary(
+    Pointwise("log10", _log10, lambda a: math.log10(a), result="float", lacks=()),
+    derivative=Rule("Log10Backward0", input=lambda g, c: g / times(c.input.conj(), _LN10)),
+    rounded=1,
+    samples=samples_of_one("log10"),
+    doc="""The logarithm to base 10 of every element.
+
+    >>> import tensorkit as tk
+    >>> tk.log10(tk.tensor([1000, 1]))
+    tensor([3., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.log10.html
+    """,
+)
+
+
+_LOG1P = elementwise.rounded_once(numpy.log1p, math.log1p)
+
+
+def _log1p(a: Array) -> Array:
+    """NumPy's is not exact near 0 for complex numbers; this is Kahan's, with the quotient as PyTorch takes it."""
+    if a.dtype.kind != "c":
+        return _LOG1P(a)
+    above = a + 1
+    rest, whole = above - 1, numpy.log(above)
+    corrected = numpy.where(rest == a, whole, whole * (a * (1 / rest)))
+    return numpy.where(above == 1, a, corrected)
+
+
+log1p = unary(
+    Pointwise("log1p", _log1p, lambda a: math.log1p(a), result="float", lacks=()),
+    derivative=Rule("Log1PBackward0", input=lambda g, c: g / plus(c.input, 1).conj()),
+    rounded=1,
+    samples=samples_of_one("log1p", special="log1p"),
+    doc="""``log(1 + input)``, exact near 0 too.
+
+    >>> import tensorkit as tk
+    >>> tk.log1p(tk.tensor([0.0, 1e-10]))
+    tensor([0.0000e+00, 1.0000e-10])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.log1p.html
+    """,
+)

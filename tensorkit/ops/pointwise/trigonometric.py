@@ -1,0 +1,354 @@
+"""Angles: trigonometric and hyperbolic functions, their inverses, degrees and radians."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.registry import differentiable, op
+from tensorkit.elementwise.build import samples_of_one, unary
+from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.kernels.cpu import elementwise
+from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.shared.scalar_arithmetic import (
+    less_from,
+    minus,
+    plus,
+    times,
+)
+from tensorkit.tensor import Array, Tensor
+
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "rad2deg",
+    "sin",
+    "sinc",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+_ABOUT = """{sentence}
+
+    >>> import tensorkit as tk
+    >>> tk.{name}(tk.tensor([{given}]))
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+
+def _about(name: str, sentence: str, given: str, answer: str) -> str:
+    return _ABOUT.format(name=name, sentence=sentence, given=given, answer=answer)
+
+
+# -- trigonometric ------------------------------------------------------------------------------------------------
+
+sin = unary(
+    Pointwise(
+        "sin", elementwise.rounded_once(numpy.sin, math.sin), lambda a: math.sin(a), result="float", lacks=()
+    ),
+    derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
+    rounded=1,
+    samples=samples_of_one("sin"),
+    doc=_about("sin", "The sine of every element, in radians.", "0.0, 1.5708", "0., 1."),
+)
+
+cos = unary(
+    Pointwise(
+        "cos", elementwise.rounded_once(numpy.cos, math.cos), lambda a: math.cos(a), result="float", lacks=()
+    ),
+    derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
+    rounded=1,
+    samples=samples_of_one("cos"),
+    doc=_about("cos", "The cosine of every element, in radians.", "0.0, 1.0", "1.0000, 0.5403"),
+)
+
+tan = unary(
+    Pointwise(
+        "tan", elementwise.rounded_once(numpy.tan, math.tan), lambda a: math.tan(a), result="float", lacks=()
+    ),
+    derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
+    rounded=1,
+    samples=samples_of_one("tan"),
+    doc=_about("tan", "The tangent of every element, in radians.", "0.0, 1.0", "0.0000, 1.5574"),
+)
+
+asin = unary(
+    Pointwise(
+        "asin",
+        elementwise.rounded_once(numpy.arcsin, math.asin),
+        lambda a: math.asin(a),
+        result="float",
+        lacks=(),
+    ),
+    aliases=("arcsin",),
+    derivative=Rule("AsinBackward0", input=lambda g, c: g * plus(-c.input * c.input, 1).rsqrt().conj()),
+    rounded=1,
+    samples=samples_of_one("asin", "tk.asin(a / 8)", "a.arcsin_()"),
+    doc=_about(
+        "asin",
+        "The angle, from -pi/2 to pi/2, whose sine every element is; nan where there is none.",
+        "1.0, 2.0",
+        "1.5708,    nan",
+    ),
+)
+
+acos = unary(
+    Pointwise(
+        "acos",
+        elementwise.rounded_once(numpy.arccos, math.acos),
+        lambda a: math.acos(a),
+        result="float",
+        lacks=(),
+    ),
+    aliases=("arccos",),
+    derivative=Rule("AcosBackward0", input=lambda g, c: g * -(plus(-c.input * c.input, 1).rsqrt()).conj()),
+    rounded=1,
+    samples=samples_of_one("acos", "tk.acos(a / 8)", "a.arccos()"),
+    doc=_about(
+        "acos",
+        "The angle, from 0 to pi, whose cosine every element is; nan where there is none.",
+        "0.0, 2.0",
+        "1.5708,    nan",
+    ),
+)
+
+atan = unary(
+    Pointwise(
+        "atan",
+        elementwise.rounded_once(numpy.arctan, math.atan),
+        lambda a: math.atan(a),
+        result="float",
+        lacks=(),
+    ),
+    aliases=("arctan",),
+    derivative=Rule("AtanBackward0", input=lambda g, c: g / plus(c.input * c.input, 1).conj()),
+    rounded=1,
+    samples=samples_of_one("atan", "tk.arctan(a)"),
+    doc=_about(
+        "atan",
+        "The angle, from -pi/2 to pi/2, whose tangent every element is.",
+        "0.0, 1.0",
+        "0.0000, 0.7854",
+    ),
+)
+
+# -- hyperbolic ---------------------------------------------------------------------------------------------------
+
+sinh = unary(
+    Pointwise(
+        "sinh",
+        elementwise.rounded_once(numpy.sinh, math.sinh),
+        lambda a: math.sinh(a),
+        result="float",
+        lacks=(),
+    ),
+    derivative=Rule("SinhBackward0", input=lambda g, c: g * c.input.cosh().conj()),
+    rounded=1,
+    samples=samples_of_one("sinh"),
+    doc=_about("sinh", "The hyperbolic sine of every element.", "0.0, 1.0", "0.0000, 1.1752"),
+)
+
+cosh = unary(
+    Pointwise(
+        "cosh",
+        elementwise.rounded_once(numpy.cosh, math.cosh),
+        lambda a: math.cosh(a),
+        result="float",
+        lacks=(),
+    ),
+    derivative=Rule("CoshBackward0", input=lambda g, c: g * c.input.sinh().conj()),
+    rounded=1,
+    samples=samples_of_one("cosh"),
+    doc=_about("cosh", "The hyperbolic cosine of every element.", "0.0, 1.0", "1.0000, 1.5431"),
+)
+
+# An operation of its own in the graph of the second derivative.
+_tanh_back: Any = differentiable(
+    lambda grad_output, output: grad_output * (1 - output.pow(2)).conj(),
+    Rule(
+        "TanhBackwardBackward0",
+        grad_output=lambda g, c: _tanh_back(g, c.output.conj()),
+        output=lambda g, c: g.conj() * (-2 * c.output.conj() * c.grad_output),
+    ),
+    "tanh_backward",
+    "pointwise",
+)
+
+tanh = unary(
+    Pointwise(
+        "tanh",
+        elementwise.rounded_once(numpy.tanh, math.tanh),
+        lambda a: math.tanh(a),
+        result="float",
+        lacks=(),
+    ),
+    derivative=Rule("TanhBackward0", input=lambda g, c: _tanh_back(g, c.out)),
+    rounded=1,
+    samples=samples_of_one("tanh"),
+    doc=_about(
+        "tanh", "The hyperbolic tangent of every element: from -1 to 1.", "0.0, 1.0", "0.0000, 0.7616"
+    ),
+)
+
+
+def _refused(name: str, node: str) -> Rule:
+    """The rule of an in-place form that PyTorch records, but cannot differentiate."""
+
+    def refuse(g: Any, c: Any) -> Any:
+        raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+
+    return Rule(node, input=refuse)
+
+
+asinh = unary(
+    Pointwise("asinh", numpy.arcsinh, lambda a: math.asinh(a), result="float", lacks=()),
+    aliases=("arcsinh",),
+    derivative=Rule("AsinhBackward0", input=lambda g, c: g * plus(c.input.pow(2), 1).rsqrt().conj()),
+    inplace_derivative=_refused("asinh", "AsinhBackward1"),
+    rounded=1,
+    samples=samples_of_one("asinh", "tk.arcsinh(a)"),
+    doc=_about("asinh", "The number whose hyperbolic sine every element is.", "0.0, 1.0", "0.0000, 0.8814"),
+)
+
+
+def _acosh_back(g: Any, c: Any) -> Any:
+    if c.input.is_complex():
+        return g * (plus(c.input, 1).rsqrt() * minus(c.input, 1).rsqrt()).conj()
+    return g * minus(c.input.pow(2), 1).rsqrt()
+
+
+acosh = unary(
+    Pointwise("acosh", numpy.arccosh, lambda a: math.acosh(a), result="float", lacks=()),
+    aliases=("arccosh",),
+    derivative=Rule("AcoshBackward0", input=_acosh_back),
+    inplace_derivative=_refused("acosh", "AcoshBackward1"),
+    rounded=1,
+    samples=samples_of_one("acosh", "tk.arccosh(a + 1)"),
+    doc=_about(
+        "acosh",
+        "The number from 0 on whose hyperbolic cosine every element is; nan below 1.",
+        "1.0, 2.0",
+        "0.0000, 1.3170",
+    ),
+)
+
+atanh = unary(
+    Pointwise(
+        "atanh",
+        elementwise.rounded_once(numpy.arctanh, math.atanh),
+        lambda a: math.atanh(a),
+        result="float",
+        lacks=(),
+    ),
+    aliases=("arctanh",),
+    derivative=Rule("AtanhBackward0", input=lambda g, c: times(g, 1) / less_from(1, c.input.pow(2)).conj()),
+    inplace_derivative=_refused("atanh", "AtanhBackward1"),
+    rounded=1,
+    samples=samples_of_one("atanh", "tk.arctanh(a / 8)"),
+    doc=_about(
+        "atanh",
+        "The number whose hyperbolic tangent every element is; nan beyond -1 and 1.",
+        "0.5, 1.0",
+        "0.5493,    inf",
+    ),
+)
+
+# -- others -------------------------------------------------------------------------------------------------------
+
+
+def _sinc(a: Array) -> Array:
+    angle = a * a.dtype.type(math.pi)
+    ratio = numpy.divide(numpy.sin(angle), angle)
+    return numpy.where(a == 0, a.dtype.type(1), ratio)  # type: ignore[no-any-return]
+
+
+def _sinc_back(g: Any, c: Any) -> Any:
+    angle = times(c.input, math.pi)
+    steep = ((angle * angle.cos() - angle.sin()) / times(c.input * c.input, math.pi)).conj()
+    return where(c.input.eq(0), 0, g * steep)
+
+
+sinc = unary(
+    Pointwise("sinc", _sinc, None, result="float", lacks=()),
+    derivative=Rule("SincBackward0", input=_sinc_back),
+    rounded=1,
+    samples=samples_of_one("sinc", special="sinc"),
+    doc=_about(
+        "sinc",
+        "``sin(pi input) / (pi input)`` of every element; 1 at 0.",
+        "0.0, 0.5",
+        "1.0000, 0.6366",
+    ),
+)
+
+
+_DEGREE = math.pi / 180
+
+
+def _scaled(name: str) -> Pointwise:
+    def check(input: Any, factor: float) -> None:
+        if input._dtype.is_complex:
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return Pointwise(
+        name,
+        numpy.multiply,
+        lambda a, b: a * b,
+        result="float",
+        lacks=(),
+        check=check,
+        like_first="always",
+        exact_divisor=True,
+    )
+
+
+_to_radians, _to_degrees = _scaled("deg2rad"), _scaled("rad2deg")
+
+
+@op(
+    samples=samples_of_one("deg2rad"),
+    kind="pointwise",
+    inplace=True,
+    derivative=Rule("Deg2RadBackward0", input=lambda g, c: times(g, _DEGREE)),
+)
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians.
+
+    >>> import tensorkit as tk
+    >>> tk.deg2rad(tk.tensor([180.0, 90.0]))
+    tensor([3.1416, 1.5708])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.deg2rad.html
+    """
+    return apply(_to_radians, (input, _DEGREE), out=out)
+
+
+@op(
+    samples=samples_of_one("rad2deg"),
+    kind="pointwise",
+    inplace=True,
+    derivative=Rule("Rad2DegBackward0", input=lambda g, c: times(g, 180 / math.pi)),
+)
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees.
+
+    >>> import tensorkit as tk
+    >>> tk.rad2deg(tk.tensor([3.1415927, 0.0]))
+    tensor([180.,   0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.rad2deg.html
+    """
+    return apply(_to_degrees, (input, 180 / math.pi), out=out)

@@ -1,0 +1,6 @@
+"""Operations that reduce or scan dimensions: sums, products, extremes, spreads, softmax, cumulative sums.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#reduction-ops
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,424 @@
+"""Copies: from one storage into another, to another memory order, and results into the tensor that waits for them.
+
+Only what is here moves elements from one storage to another; every byte goes through `copy_into`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, storage, tracing
+from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import NEG, turned
+from tensorkit.device import CPU, META
+from tensorkit.dispatch.registry import (
+    missing_kernel,
+    op,
+    register_writer,
+    sample,
+)
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.iterator import (
+    NUMBERS,
+    as_number_array,
+    check_castable,
+    check_overlap,
+    check_writable,
+    empty_strided,
+    resize_out,
+)
+from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.memory_format import (
+    check_format,
+    contiguous_format,
+    formatted_strides,
+    has_format,
+    memory_format,
+    preserve_format,
+)
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "check_negated",
+    "clone",
+    "contiguous",
+    "copied",
+    "copied_few",
+    "copy_into",
+    "deliver",
+    "deliver_into",
+    "like_input",
+    "number_tensor",
+    "register_copy",
+    "same_place",
+    "warn_complex_to_real",
+]
+
+StridedCopy = Callable[[Tensor, Tensor], None]
+_strided_copies: dict[str, StridedCopy] = {}
+
+
+def register_copy(device_type: str, run: StridedCopy) -> None:
+    """Tell the copier how a kind of device copies between two layouts and dtypes in its own memory."""
+    _strided_copies[device_type] = run
+
+
+# -- the copier ------------------------------------------------------------------------------------------------------
+
+
+def copy_into(dst: Tensor, src: Tensor) -> None:
+    """Write the elements of `src`, broadcast and converted, into `dst`, wherever the two live."""
+    if not dst.numel() or dst._device == META:
+        return
+    if src._device == META:
+        raise MissingKernelError("Cannot copy out of meta tensor; no data!")
+    if dst._device != src._device:
+        _copy_across(dst, src)
+    elif dst._device == CPU:
+        if dst._bits:
+            kernels.copy(dst._nd(physical=True), turned(kernels.cast(src._nd(), dst._dtype), dst._bits))
+        else:
+            kernels.copy(dst._nd(), src._nd())
+        if tracing.active:
+            tracing.emit(tracing.CopyEvent(dst.nbytes, "cpu", "cpu"))
+    else:
+        _strided_copies[dst._device.type](dst, src)
+        if tracing.active:
+            tracing.emit(tracing.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
+
+
+def _copy_across(dst: Tensor, src: Tensor) -> None:
+    """From one device's memory to another's: as one block of bytes, laid out before and after if need be."""
+    block = _dense(src)
+    if dst._dtype is block._dtype and dst._lay().size == block._lay().size and dst.is_contiguous():
+        landing = dst
+    else:
+        landing = empty_strided(block._lay().size, block._lay().stride, block._dtype, dst._device)
+    item = block._dtype.itemsize
+    storage.copy_bytes(
+        landing._store(),
+        landing._lay().offset * item,
+        block._store(),
+        block._lay().offset * item,
+        block.nbytes,
+    )
+    if landing is not dst:
+        copy_into(dst, landing)
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    return tensor if tensor.is_contiguous() else copied(tensor, contiguous_stride(tensor._lay().size))
+
+
+def copied(input: Tensor, stride: tuple[int, ...], kind: dtype | None = None) -> Tensor:
+    out = empty_strided(input._lay().size, stride, kind or input._dtype, input._device)
+    copy_into(out, input)
+    return out
+
+
+def deliver(values: Any, kind: dtype, out: Tensor | None = None) -> Tensor:
+    """An array, converted to `kind`, as a new row-major tensor; or written into `out`, which is returned.
+
+    Raises:
+        TypeError, RuntimeError: when `out` is no tensor, or cannot hold this kind of number.
+    """
+    array = kernels.cast(numpy.asarray(values), kind)
+    result = fresh(array if array.flags.c_contiguous else numpy.ascontiguousarray(array), kind)
+    return result if out is None else deliver_into(result, out)
+
+
+def deliver_into(result: Tensor, out: Any) -> Tensor:
+    """A finished result written into a tensor given as ``out=``, which is resized (with a warning) if need be."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
+    check_castable(result._dtype, out._dtype)
+    resize_out(out, result._lay().size)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _write_back(input: Tensor, result: Tensor) -> Tensor:
+    """A result written into the tensor that the in-place form of its operation was called on."""
+    check_writable(input)
+    if result._lay().size != input._lay().size:
+        raise RuntimeError(
+            f"output with shape {list(input._lay().size)} doesn't match the broadcast shape "
+            f"{list(result._lay().size)}"
+        )
+    check_castable(result._dtype, input._dtype)
+    copy_into(input, result)
+    input._bump()
+    return input
+
+
+def _resize_and_write(out: Tensor, result: Tensor, stride: tuple[int, ...] | None) -> None:
+    resize_out(out, result._lay().size, stride)
+    check_writable(out)
+    copy_into(out, result)
+    out._bump()
+
+
+register_writer(_write_back, _resize_and_write)
+
+
+def check_negated(dst: Tensor, src: Tensor) -> None:
+    """Refuse to copy from a view of negatives into what has none: PyTorch negates what it has copied."""
+    if src._bits & NEG and (dst._dtype is dtypes.bool or dst._dtype in dtypes.LIMITED) and dst.numel():
+        raise missing_kernel("neg_cpu", dst._dtype.label)
+
+
+def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
+    """Warn, as PyTorch does, when elements of `src` lose their imaginary part on the way into `dst`."""
+    if src._dtype.is_complex and dst._dtype.category in (1, 2) and dst.numel():
+        warn("Casting complex values to real discards the imaginary part")
+
+
+_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+#: The dtypes between which NumPy converts as PyTorch does.
+_WIDE = frozenset(
+    kind for kind in dtypes.ALL if kind.category < 2 or kind in (dtypes.float32, dtypes.float64)
+)
+
+
+@functools.lru_cache(4096)
+def _like(size: tuple[int, ...], stride: tuple[int, ...], item: int) -> tuple[Layout, tuple[int, ...], bool]:
+    """The layout of a copy that keeps the order of dimensions, its strides in bytes, and whether it is row-major."""
+    like = Layout(size, like_strides(Layout(size, stride)))
+    return like, tuple([step * item for step in like.stride]), like.stride == contiguous_stride(size)
+
+
+def like_input(made: Array, input: Tensor, kind: dtype | None = None) -> Tensor:
+    """A new array of few elements as a tensor with the strides of ``empty_like``, of another dtype if one is named."""
+    lay = input._layout or input._lay()
+    like, steps, row_major = _like(lay.size, lay.stride, made.itemsize)
+    if made.strides != steps or made.base is not None:
+        # Along dimensions of one element NumPy has strides of its own.
+        held = numpy.ndarray(made.shape, made.dtype, None, 0, steps)
+        held[...] = made
+        made = held
+    out = fresh(made, kind or input._dtype)
+    if not row_major:
+        out._layout, out._solid = like, False
+    return out
+
+
+def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
+    """A copy of few elements in any order, as real numbers of another dtype maybe; None for all others."""
+    own = input._dtype
+    if input._device is not CPU or own.category > 2 or kind.category > 2:
+        return None
+    array = input._array
+    if array is None:
+        array = input._nd()
+    size = array.size
+    if not 0 < size <= _FEW:
+        return None
+    alike = own is kind
+    wide = own in _WIDE and kind in _WIDE
+    if size == 1 and (alike or wide):
+        one = _one_like(array, input, kind)
+        if one is not None:
+            return one
+    if alike:
+        return like_input(array.copy("K"), input, kind)
+    if wide:
+        try:
+            return like_input(kernels.quiet_here(array.astype, kind.numpy), input, kind)
+        except RuntimeError:
+            pass  # another thread is inside
+    return like_input(kernels.cast(array, kind), input, kind)
+
+
+def _one_like(array: Array, input: Tensor, kind: dtype) -> Tensor | None:
+    """`copied_few` of one element, which is written once; None while another thread is inside."""
+    lay = input._layout or input._lay()
+    like, steps, row_major = _like(lay.size, lay.stride, kind.itemsize)
+    held = numpy.ndarray(array.shape, kind.numpy, None, 0, steps)
+    try:
+        kernels.quiet_here(held.__setitem__, ..., array)
+    except RuntimeError:
+        return None
+    out = fresh(held, kind)
+    if not row_major:
+        out._layout, out._solid = like, False
+    return out
+
+
+# -- copies ----------------------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=(sample("tk.clone(a)", a=(2, 3)), sample("a.clone()", a=())),
+    kind="copy",
+    derivative=Rule("CloneBackward0", input=lambda g, c: g),
+)
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with a storage of its own; its dimensions keep their order in memory.
+
+    Returns:
+        A tensor of the same size and dtype. A transposed tensor stays transposed, an expanded one is written out.
+
+    >>> import tensorkit as tk
+    >>> t = tk.arange(6).view(2, 3).t()
+    >>> t.clone().stride(), t.clone().data_ptr() == t.data_ptr()
+    ((1, 3), False)
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
+    """
+    if memory_format is None and input._array is not None and input._solid and not tracing.active:
+        return fresh(input._array.copy(), input._dtype)
+    if memory_format is None and not tracing.active and (copy := copied_few(input, input._dtype)) is not None:
+        return copy
+    check_format("clone", memory_format)
+    return copied(input, formatted_strides(input._lay(), memory_format))
+
+
+@op(
+    samples=(sample("a.contiguous()", a=(2, 3)),),
+    kind="copy",
+    function=False,
+    derivative=Rule(
+        "CloneBackward0",
+        applies=lambda call: not has_format(call["input"]._lay(), call["memory_format"]),
+        input=lambda g, c: g,
+    ),
+)
+def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_format) -> Tensor:
+    """The tensor itself if its elements lie in row-major order (or in the format), otherwise a copy in which they do.
+
+    >>> import tensorkit as tk
+    >>> t = tk.zeros(2, 3)
+    >>> t.contiguous() is t, t.t().contiguous().stride()
+    (True, (2, 1))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html
+    """
+    if memory_format is not contiguous_format:
+        return _in_format(input, memory_format)
+    if input._array is not None and input._solid:
+        return input
+    if input.is_contiguous():
+        return input
+    if input._device is CPU and not input._bits:
+        array = input._nd()
+        if array.size < kernels.MANY and not tracing.active:  # the copier counts its bytes
+            return fresh(array.copy(), input._dtype)
+    return copied(input, contiguous_stride(input._lay().size))
+
+
+def _attach_contiguous() -> None:
+    """The method, which most often has nothing to do, asks first whether it has."""
+    whole = Tensor.__dict__["contiguous"]
+
+    @functools.wraps(whole)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if self._array is not None and self._solid and not args and not kwargs and not tracing.active:
+            return self
+        return whole(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    type.__setattr__(Tensor, "contiguous", method)
+
+
+_attach_contiguous()
+
+
+def _in_format(input: Tensor, wanted: Any) -> Tensor:
+    if not isinstance(wanted, memory_format):
+        raise TypeError(
+            f"contiguous(): argument 'memory_format' must be tensorkit.memory_format, not {type_name(wanted)}"
+        )
+    if wanted is preserve_format and not input.is_contiguous():
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    strides = formatted_strides(input._lay(), wanted)
+    return input if has_format(input._lay(), wanted) else copied(input, strides)
+
+
+@op(
+    samples=(sample("a.copy_(b)", a=(2, 3), b=(3,)), sample("a.copy_(b)", a=(2,), b=(3,))),
+    kind="inplace",
+    function=False,
+    derivative=Rule(
+        "CopyBackwards", converts=True, input=lambda g, c: g.new_zeros(g.size()), src=lambda g, c: g
+    ),
+)
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write another tensor's elements, broadcast and converted, into this one; from any device.
+
+    Raises:
+        RuntimeError: when the sizes do not fit, or two elements of this tensor share a slot.
+
+    >>> import tensorkit as tk
+    >>> tk.zeros(2, 2).copy_(tk.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
+    """
+    if not isinstance(non_blocking, bool):
+        raise TypeError  # said in PyTorch's words by whoever called
+    if not isinstance(src, Tensor):
+        if isinstance(src, NUMBERS):
+            src = number_tensor(src)
+        else:
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}")
+    if _copied_at_once(input, src) or same_place(input, src):
+        input._bump()
+        return input
+    check_writable(input)
+    check_overlap(input, src, seen=True)
+    own, given = input._lay(), src._lay()
+    size = broadcast_sizes(own.size, given.size)
+    if size != own.size:
+        raise RuntimeError(
+            f"output with shape {list(own.size)} doesn't match the broadcast shape {list(size)}"
+        )
+    check_negated(input, src)
+    warn_complex_to_real(input, src)
+    copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
+    input._bump()
+    return input
+
+
+def _copied_at_once(target: Tensor, source: Tensor) -> bool:
+    """Copy between row-major tensors of few elements, of one size and dtype, in different memory; False for others."""
+    x, y = target._array, source._array
+    if x is None or y is None or not target._solid or target._dtype is not source._dtype:
+        return False
+    if tracing.active or x.size >= kernels.MANY or x.shape != y.shape or target is source:
+        return False
+    if target._storage is not None and target._storage is source._storage:
+        return False
+    x[...] = y
+    return True
+
+
+def same_place(one: Tensor, two: Tensor) -> bool:
+    """Whether two tensors are the same numbers in the same memory: then there is nothing to copy."""
+    if one is two:
+        return True
+    return (
+        one._storage is not None
+        and one._storage is two._storage
+        and one._dtype is two._dtype
+        and one._bits == two._bits
+        and one._lay() == two._lay()
+    )
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as a 0-d CPU tensor of the dtype that it has by itself."""
+    kind = dtypes.of_number(value)
+    out = empty_strided((), (), kind, CPU)
+    out._nd()[...] = as_number_array(value, kind)
+    return out

@@ -1,0 +1,239 @@
+"""What the operations that write at named places share: one body makes the copying and the in-place form."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.grad_mode import state
+from tensorkit.autograd.graph import requires_grad
+from tensorkit.device import CPU
+from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.registry import Sample, op, registry
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.iterator import (
+    check_overlap,
+    check_writable,
+    empty_strided,
+    refuse_shared,
+    resize_out,
+)
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.fill import write_number
+from tensorkit.ops.shared.to import to_device
+from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import contiguous_stride
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = [
+    "INTEGERS",
+    "as_vector",
+    "bring_back",
+    "check_memory",
+    "copy_of",
+    "delivered",
+    "element",
+    "host_of",
+    "paired",
+    "real_alone",
+    "result_in",
+    "with_out",
+]
+
+INTEGERS = (dtypes.int64, dtypes.int32)
+
+
+# -- one body, three forms ----------------------------------------------------------------------------------------
+
+
+def result_in(
+    out: Any, kind: dtype, size: tuple[int, ...], sources: Iterable[Any], complaint: str = ""
+) -> Tensor:
+    """A tensor given as ``out=``, checked and resized; its dtype must be the result's.
+
+    Raises:
+        TypeError, RuntimeError: when it is no tensor, has another dtype, or shares memory with an operand.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type_name(out)}")
+    if out._dtype is not kind:
+        raise RuntimeError(
+            complaint
+            or f"Expected out tensor to have dtype {cpp_name(kind)}, but got {cpp_name(out._dtype)} instead"
+        )
+    resize_out(out, size)
+    check_writable(out)
+    for source in sources:
+        if isinstance(source, Tensor):
+            refuse_shared(out, source)
+    return out
+
+
+def copy_of(input: Tensor, row_major: bool) -> Tensor:
+    """A copy in row-major order, or in that of the tensor's own dimensions."""
+    lay = input._lay()
+    stride = contiguous_stride(lay.size) if row_major else like_strides(lay)
+    out = empty_strided(lay.size, stride, input._dtype, input._device)
+    copy_into(out, input)
+    return out
+
+
+def paired(
+    *,
+    samples: Iterable[Sample],
+    inplace: Iterable[Sample],
+    derivative: Any,
+    row_major: bool = True,
+    out: bool = True,
+    copy: Callable[..., Tensor] | None = None,
+    quickly: Callable[..., Tensor | None] | None = None,
+    strict: bool = False,
+    rounded: float = 0,
+) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
+    """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
+
+    The decorated function writes into its first argument, and checks all of them before.
+
+    Args:
+        samples, inplace: calls for the tests of either form.
+        row_major: whether the copy is, whatever the tensor's strides.
+        out: whether the function takes ``out=``.
+        copy: makes the copy from all arguments, where it is no plain one.
+        quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
+        strict: whether to look at the types of the arguments first.
+        rounded: as for `op`.
+    """
+
+    def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
+        name = body.__name__
+        make = copy or (lambda input, *args, **kwargs: copy_of(input, row_major))
+
+        @functools.wraps(body)
+        def changing(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            body(input, *args, **kwargs)
+            input._bump()
+            return input
+
+        @functools.wraps(body)
+        def copying(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            if quickly is not None and not kwargs and (quick := quickly(input, *args)) is not None:
+                return quick
+            made = make(input, *args, **kwargs)
+            body(made, *args, **kwargs)
+            return made
+
+        @functools.wraps(body)
+        def delivering(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Tensor:
+            if out is None:
+                return copying(input, *args, **kwargs)
+            given = (*args, *kwargs.values())
+            made = copying(input, *args, **kwargs)
+            result_in(out, input._dtype, made._lay().size, given)
+            check_overlap(out, input)  # which is copied there before: it may be the very same elements
+            copy_into(out, made)
+            out._bump()
+            return out  # type: ignore[no-any-return]
+
+        rest = (body.__doc__ or "").partition("\n\n")[2]
+        changing.__name__ = f"{name}_"
+        changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
+        own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
+        op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
+        form = with_out(delivering, body) if out else copying
+        first = None if quickly is None else _unwanted(quickly)
+        return op(samples=samples, kind="copy", name=name, first=first, **own)(form)
+
+    return register_both
+
+
+def _unwanted(quickly: Callable[..., Tensor | None]) -> Callable[..., Tensor | None]:
+    """The same where none of the operands may want a gradient."""
+
+    def first(*args: Any) -> Tensor | None:
+        for value in args:
+            if value.__class__ is Tensor:
+                if value._autograd is not None:
+                    return None
+                base = value._base
+                if base is not None and base._autograd is not None:
+                    return None
+        return quickly(*args) if args else None
+
+    return first
+
+
+def with_out(
+    function: Callable[..., Tensor], body: Callable[..., Any], taking: str = "Tensor | None"
+) -> Callable[..., Tensor]:
+    """The function with the signature of the body, and ``out=`` besides, which is one tensor or what else it takes."""
+    extra = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=taking)
+
+    def shown() -> inspect.Signature:
+        signature = inspect.signature(body)
+        return signature.replace(parameters=[*signature.parameters.values(), extra])
+
+    function.__signature__ = later(shown)  # type: ignore[attr-defined]
+    function.__kwdefaults__ = {"out": None}
+    return function
+
+
+def real_alone(name: str, *, always: bool = False) -> Callable[[dict[str, Any]], bool]:
+    """PyTorch has these operations' derivatives for real numbers alone; a call that is wrong besides fails for that.
+
+    Args:
+        always: whether the result is complex whatever the tensor is.
+    """
+
+    def applies(call: dict[str, Any]) -> bool:
+        wanted = any(isinstance(value, Tensor) and requires_grad(value) for value in call.values())
+        if (always or call["input"]._dtype.is_complex) and state.grad and wanted:
+            plain = {k: v.detach() if isinstance(v, Tensor) else v for k, v in call.items() if v is not None}
+            function = registry[name].function
+            assert function is not None
+            function(**plain)
+            raise RuntimeError(
+                f"{name} does not support automatic differentiation for outputs with complex dtype."
+            )
+        return True
+
+    return applies
+
+
+def host_of(input: Tensor) -> Tensor:
+    """The tensor itself on the CPU, a copy from elsewhere, which `bring_back` brings back."""
+    return input if input._device == CPU else to_device(input, CPU)
+
+
+def bring_back(input: Tensor, host: Tensor) -> None:
+    if host is not input:
+        copy_into(input, host)
+
+
+def delivered(array: Array, input: Tensor) -> Tensor:
+    return to_device(fresh(numpy.ascontiguousarray(array).reshape(array.shape), input._dtype), input._device)
+
+
+def check_memory(input: Tensor, *sources: Any) -> None:
+    check_writable(input)
+    for source in sources:
+        if isinstance(source, Tensor):
+            refuse_shared(input, source)
+
+
+def element(value: Any, kind: dtype) -> Array:
+    """A number as an element of a dtype, which must be able to hold it."""
+    one = empty_strided((), (), kind, CPU)
+    write_number(one, value, narrow=True)
+    return one._nd()
+
+
+def as_vector(array: Array) -> Array:
+    """A 0-d array as a vector over the same memory."""
+    return numpy.lib.stride_tricks.as_strided(array, (1,), (array.dtype.itemsize,))

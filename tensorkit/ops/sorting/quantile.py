@@ -1,0 +1,204 @@
+"""Quantiles: values between which given shares of the elements lie.
+
+They are made of other operations, as PyTorch's are, so gradients pass back through those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import requires_grad
+from tensorkit.device import CPU
+from tensorkit.dispatch.registry import (
+    op,
+    sample,
+    takes,
+    wants_grad,
+)
+from tensorkit.elementwise.iterator import NUMBERS, resize_out
+from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.sorting.sort_topk import axis_of, check_flags, sorted_values
+from tensorkit.tensor import Tensor
+
+__all__ = ["nanquantile", "quantile"]
+
+_MODES = ("linear", "lower", "higher", "midpoint", "nearest")
+_MOST = 2**24
+
+
+def _shares(input: Tensor, q: Any) -> Tensor:
+    """The shares asked for, as a tensor.
+
+    Raises:
+        RuntimeError: for one outside [0, 1], of another dtype, or with several dimensions.
+    """
+    if isinstance(q, Tensor):
+        return q
+    if not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    return deliver(numpy.array(float(q)), input._dtype).to(input._device)
+
+
+def _check(input: Tensor, q: Tensor, out: Tensor | None) -> None:
+    if q.dim() > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64:
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if q._dtype is not input._dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    if q._device != input._device:
+        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
+
+
+def _in_rows(input: Tensor, axis: int | None) -> Tensor:
+    """Sorted along the last dimension, where the elements of one quantile now lie."""
+    if axis is None:
+        input = input.flatten()
+    elif axis != input.dim() - 1:
+        input = input.unsqueeze(-1).transpose(axis, -1)
+    recorded = wants_grad(input) and requires_grad(input)
+    return input.sort()[0] if recorded or input._device != CPU else sorted_values(input)
+
+
+def _ranks(rows: Any, q: Any, ignore: bool) -> Any:
+    """Where, between the places of a row, the quantiles are; the last place if it is nan, which is nan then."""
+    if ignore:
+        ranks = q * (rows.isnan().logical_not().sum(-1, True) - 1)
+        return ranks.masked_fill(ranks < 0, 0)
+    last = rows.size(-1) - 1
+    ranks, lost = q * last, rows.isnan().any(-1, True)
+    size = numpy.broadcast_shapes(ranks.size(), lost.size())
+    return ranks.expand(size).masked_fill(lost.expand(size), last)
+
+
+def _between(rows: Any, ranks: Any, interpolation: str) -> Any:
+    rounding: dict[str, Callable[[Any], Any]] = {
+        "lower": lambda r: r.floor(),
+        "higher": lambda r: r.ceil(),
+        "nearest": lambda r: r.round(),
+    }
+    if interpolation in rounding:
+        return rows.gather(-1, rounding[interpolation](ranks).long())
+    places = ranks.long()
+    below = rows.gather(-1, places)
+    weights = ranks - places if interpolation == "linear" else ranks.detach().clone().fill_(0.5)
+    return below.lerp_(rows.gather(-1, ranks.ceil().long()), weights)
+
+
+def _quantile(
+    input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool, out: Tensor | None
+) -> Tensor:
+    shares = _shares(input, q)
+    if interpolation not in _MODES:
+        raise RuntimeError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}"
+        )
+    if not input.numel():
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    _check(input, shares, out)
+    axis = None if dim is None else axis_of(dim, input.dim())
+    if input._device == CPU and not bool(shares.detach().ge(0).logical_and(shares.detach().le(1)).all()):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    size = list(input.size())
+    if axis is not None and size:
+        size[axis : axis + 1] = [1] if keepdim else []
+    elif axis is None:
+        size = [1] * len(size) if keepdim else []
+    rows = _in_rows(input, axis)
+    if rows.size(-1) > _MOST:
+        raise RuntimeError("quantile() input tensor is too large")
+    rows = rows.view(*size, rows.size(-1))
+    found: Tensor = _between(rows, _ranks(rows, shares, ignore), interpolation)
+    if not shares.dim():
+        found = found.squeeze_(-1)
+    else:
+        found = found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
+    if out is None:
+        return found
+    resize_out(out, found._lay().size)
+    out.copy_(found)
+    return out
+
+
+_FORMS = [
+    f'(Tensor input, {kind} q, int dim = None, bool keepdim = False, *, str interpolation = "linear", '
+    "Tensor out = None)"
+    for kind in ("Tensor", "float")
+]
+_SAMPLES = (
+    ("tk.{name}(a, 0.4)", (3, 4)),
+    ("a.{name}(0.3, 0)", (3, 4)),
+    ("a.{name}(tk.tensor([0.3, 0.9, 0], dtype=a.dtype), -1, True)", (2, 3, 2)),
+    ("a.{name}(tk.tensor([0.3], dtype=a.dtype))", (2, 3)),
+    ("a.{name}(tk.tensor(0.7, dtype=a.dtype), 1, keepdim=True, interpolation='midpoint')", (2, 3, 2)),
+    ("a.{name}(0.3, dim=1, interpolation='lower')", (3, 4)),
+    ("a.{name}(0.3, dim=1, interpolation='higher')", (3, 4)),
+    ("a.{name}(0.5, keepdim=True, interpolation='nearest')", (3, 4)),
+    ("a.{name}(1)", ()),
+    ("a.{name}(0.5)", (0,)),
+    ("a.{name}(1.5)", (2, 3)),
+    ("a.{name}(tk.tensor([2.0]))", (2, 3)),
+    ("a.{name}(0.5, 2)", (2, 3)),
+    ("a.{name}(0.5, interpolation='x')", (2, 3)),
+    ("a.{name}('x')", (2, 3)),
+    ("tk.{name}(a, 0.5, 0, out=tk.empty(0))", (2, 3)),
+    ("tk.{name}(a, 0.5, out=tk.empty(2, dtype=a.dtype))", (2, 3)),
+)
+
+
+def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
+    """`quantile` and `nanquantile`."""
+
+    @takes(*_FORMS)
+    def share(
+        input: Tensor,
+        q: Any,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Tensor:
+        if not isinstance(input, Tensor) or not isinstance(q, (Tensor, *NUMBERS)) or isinstance(q, complex):
+            raise TypeError
+        check_flags(keepdim)
+        if not isinstance(interpolation, str) or not (out is None or isinstance(out, Tensor)):
+            raise TypeError
+        return _quantile(input, q, dim, keepdim, interpolation, name == "nanquantile", out)
+
+    share.__name__ = name
+    share.__doc__ = f"""The values below which given shares of the elements lie{sentence}.
+
+    Args:
+        input: of float32 or float64, not empty.
+        q: a number from 0 to 1, or a 0-d or 1-d tensor of such numbers, of the input's dtype.
+        dim: the dimension along which to look; none means all elements.
+        keepdim: keep the reduced dimension with size 1.
+        interpolation: what to do between two elements: ``"linear"``, ``"lower"``, ``"higher"``, ``"midpoint"`` or
+            ``"nearest"``.
+
+    Returns:
+        A tensor; for a 1-d `q`, with a first dimension of its size.
+
+    Raises:
+        RuntimeError: for other dtypes, shares outside [0, 1], or more than 2**24 elements.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1.0, 2.0, 4.0, 8.0]).{name}(0.5)
+    {example}
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+    samples = [sample(call.format(name=name), a=size) for call, size in _SAMPLES]
+    return op(samples=samples, kind="reduce", name=name, rounded=1)(share)
+
+
+quantile = _quantile_op("quantile", "; nan where an element is nan", "tensor(3.)")
+nanquantile = _quantile_op("nanquantile", ", nan left out", "tensor(3.)")

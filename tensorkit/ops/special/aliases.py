@@ -1,0 +1,114 @@
+"""Operations that ``tensorkit.special`` has in fewer forms than the namespace itself.
+
+There PyTorch takes a dimension, but not its name, and the digits of `round` by keyword alone; a wrong call is told so.
+"""
+
+from __future__ import annotations
+
+from tensorkit.dispatch.registry import op, sample
+from tensorkit.dtypes import dtype
+from tensorkit.ops.pointwise import rounding
+from tensorkit.ops.reduction import softmax
+from tensorkit.ops.shared.int_args import Dims
+from tensorkit.tensor import Tensor
+
+__all__ = ["special_log_softmax", "special_logsumexp", "special_round", "special_softmax"]
+
+
+@op(
+    samples=(
+        sample("tk.special.softmax(a, 0)", a=(2, 3)),
+        sample("tk.special.softmax(a, 1, tk.float64)", a=(2, 3)),
+        sample("tk.special.softmax(a, 0, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.special.softmax(a)", a=(2, 3)),
+    ),
+    kind="copy",
+    namespace="special",
+    name="softmax",
+    rounded=2,
+)
+def special_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """`softmax` along a dimension, which is recorded as such.
+
+    >>> import tensorkit as tk
+    >>> tk.special.softmax(tk.tensor([1000.0, 1000.0]), 0)
+    tensor([0.5000, 0.5000])
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.softmax
+    """
+    return softmax.softmax(input, dim, dtype)
+
+
+@op(
+    samples=(
+        sample("tk.special.log_softmax(a, 0)", a=(2, 3)),
+        sample("tk.special.log_softmax(a, -1, dtype=tk.float64)", a=(2, 3)),
+        sample("tk.special.log_softmax(a, 1, tk.float64)", a=(2, 3)),
+        sample("tk.special.log_softmax(a, 'x')", a=(2, 3)),
+    ),
+    kind="copy",
+    namespace="special",
+    name="log_softmax",
+    rounded=2,
+)
+def special_log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """`log_softmax` along a dimension, which is recorded as such.
+
+    >>> import tensorkit as tk
+    >>> tk.special.log_softmax(tk.tensor([1000.0, 1000.0]), 0)
+    tensor([-0.6931, -0.6931])
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.log_softmax
+    """
+    return softmax.log_softmax(input, dim, dtype)
+
+
+@op(
+    samples=(
+        sample("tk.special.logsumexp(a, 0)", a=(2, 3)),
+        sample("tk.special.logsumexp(a, (0, 1), True)", a=(2, 3)),
+        sample("tk.special.logsumexp(a, 1, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
+        sample("tk.special.logsumexp(a, 'x')", a=(2, 3)),
+    ),
+    kind="copy",
+    namespace="special",
+    name="logsumexp",
+    rounded=2,
+)
+def special_logsumexp(
+    input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """`logsumexp` along the dimensions named, which is recorded as such.
+
+    >>> import tensorkit as tk
+    >>> tk.special.logsumexp(tk.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.logsumexp
+    """
+    return softmax.logsumexp(input, dim, keepdim, out=out)
+
+
+@op(
+    samples=(
+        sample("tk.special.round(a)", a=(2, 3)),
+        sample("tk.special.round(a, decimals=1)", a=(2, 3)),
+        sample("tk.special.round(a, out=tk.empty(0, dtype=a.dtype))", a=(2, 3)),
+        sample("tk.special.round(a, 1)", a=(2, 3)),
+        sample("tk.special.round(a, decimals='x')", a=(2, 3)),
+    ),
+    kind="copy",
+    namespace="special",
+    name="round",
+    strict=True,
+)
+def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """`round` to so many decimals, which is recorded as such.
+
+    >>> import tensorkit as tk
+    >>> tk.special.round(tk.tensor([0.5, 1.5, 2.5]))
+    tensor([0., 2., 2.])
+
+    Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.round
+    """
+    return rounding.round(input, decimals=decimals, out=out)

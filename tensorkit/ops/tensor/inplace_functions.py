@@ -1,0 +1,312 @@
+"""The functions that write into the tensor they are given: ``exp_(t)`` is ``t.exp_()``, where PyTorch has both."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.registry import (
+    Op,
+    Sample,
+    explain,
+    register,
+    registry,
+    sample,
+)
+from tensorkit.dispatch.signatures import type_name
+
+# The methods that these functions call are attached by these modules.
+from tensorkit.ops.complex import conj  # noqa: F401
+from tensorkit.ops.indexing import advanced_index  # noqa: F401
+from tensorkit.ops.linalg import addmm  # noqa: F401
+from tensorkit.ops.pointwise import (  # noqa: F401
+    arithmetic,
+    binary,
+    classification,
+    exp_log,
+    rounding,
+    ternary,
+    trigonometric,
+)
+from tensorkit.ops.shared import fill, resize  # noqa: F401
+from tensorkit.ops.special import bessel, erf_gamma  # noqa: F401
+from tensorkit.ops.views import slicing, view_reshape  # noqa: F401
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "abs_",
+    "acos_",
+    "acosh_",
+    "addmv_",
+    "as_strided_",
+    "asin_",
+    "asinh_",
+    "atan_",
+    "atanh_",
+    "ceil_",
+    "clamp_",
+    "clamp_max_",
+    "clamp_min_",
+    "clip_",
+    "conj_physical_",
+    "cos_",
+    "cosh_",
+    "deg2rad_",
+    "detach_",
+    "erf_",
+    "erfc_",
+    "exp2_",
+    "exp_",
+    "expm1_",
+    "fill_",
+    "floor_",
+    "frac_",
+    "gcd_",
+    "i0_",
+    "index_put_",
+    "lcm_",
+    "ldexp_",
+    "log10_",
+    "log1p_",
+    "log2_",
+    "log_",
+    "logit_",
+    "nan_to_num_",
+    "neg_",
+    "rad2deg_",
+    "reciprocal_",
+    "relu_",
+    "resize_as_",
+    "round_",
+    "rsqrt_",
+    "sigmoid_",
+    "sin_",
+    "sinc_",
+    "sinh_",
+    "sqrt_",
+    "square_",
+    "tan_",
+    "tanh_",
+    "trunc_",
+    "xlogy_",
+    "zero_",
+]
+
+
+_ABSENT: Any = object()
+
+
+def _shown(input: Tensor, *args: Any, **kwargs: Any) -> Tensor: ...  # type: ignore[empty-body]
+
+
+def _writing(name: str, *aliases: str) -> Callable[..., Tensor]:
+    """The function that does what the method of the same name does; registered under all of its names."""
+    method: Callable[..., Tensor] = getattr(Tensor, name)
+
+    def function(input: Tensor = _ABSENT, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not isinstance(input, Tensor):
+            if input is _ABSENT:
+                raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        if args:
+            raise TypeError(f"{name}() takes 1 positional argument but {len(args) + 1} were given")
+        if kwargs:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        return method(input)
+
+    function.__signature__ = later(lambda: inspect.signature(_shown))  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which it returns.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([0.25, 0.5])
+    >>> tk.{name}(t) is t
+    True
+    """
+    calls = [f"tk.{spelling}(a)" for spelling in (name, *aliases)]
+    samples = (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in calls))
+    register(Op(name, function, samples, "inplace", functions=(name, *aliases), rounded=_rounded(name)))
+    return function
+
+
+def _with_input(signature: inspect.Signature) -> inspect.Signature:
+    """A method's signature as its function has it: the tensor is called `input`."""
+    first, *rest = signature.parameters.values()
+    return signature.replace(parameters=[first.replace(name="input", annotation="Tensor"), *rest])
+
+
+def _of_several(name: str, *samples: Sample) -> Callable[..., Tensor]:
+    """The function that does what a method of several arguments does."""
+    method: Callable[..., Tensor] = getattr(Tensor, name)
+
+    def function(*args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        first, rest = args, kwargs
+        if not args and "input" in kwargs:
+            first, rest = (kwargs["input"],), {key: value for key, value in kwargs.items() if key != "input"}
+        try:
+            if first and isinstance(first[0], Tensor):
+                return method(*first, **rest)
+        except TypeError:
+            sentence = explain(name, function, args, kwargs)
+            if sentence is None:
+                raise
+            raise TypeError(sentence) from None
+        raise TypeError(explain(name, function, args, kwargs))
+
+    function.__signature__ = later(lambda: _with_input(inspect.signature(method)))  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The function form of ``Tensor.{name}``: the result is written into `input`, which it returns.
+
+    >>> import tensorkit as tk
+    >>> tk.{name} is not tk.Tensor.{name}
+    True
+    """
+    record = registry.get(name)
+    if record is None:
+        register(Op(name, function, samples, "inplace", functions=(name,), rounded=_rounded(name)))
+    else:
+        record.function, record.functions, record.samples = function, (name,), (*record.samples, *samples)
+    return function
+
+
+#: The operation of an in-place form that has not its name.
+_SAME = {"clip_": "clamp"}
+
+
+def _rounded(name: str) -> float:
+    """The tolerance of the operation itself; one that has none may still need it for complex numbers."""
+    return max(1.0, registry[_SAME.get(name, name.removesuffix("_"))].rounded)
+
+
+abs_ = _writing("abs_")
+acos_ = _writing("acos_", "arccos_")
+acosh_ = _writing("acosh_", "arccosh_")
+asin_ = _writing("asin_", "arcsin_")
+asinh_ = _writing("asinh_", "arcsinh_")
+atan_ = _writing("atan_", "arctan_")
+atanh_ = _writing("atanh_", "arctanh_")
+ceil_ = _writing("ceil_")
+conj_physical_ = _writing("conj_physical_")
+cos_ = _writing("cos_")
+cosh_ = _writing("cosh_")
+deg2rad_ = _writing("deg2rad_")
+erf_ = _writing("erf_")
+erfc_ = _writing("erfc_")
+exp2_ = _writing("exp2_")
+exp_ = _writing("exp_")
+expm1_ = _writing("expm1_")
+floor_ = _writing("floor_")
+frac_ = _writing("frac_")
+i0_ = _writing("i0_")
+log10_ = _writing("log10_")
+log1p_ = _writing("log1p_")
+log2_ = _writing("log2_")
+log_ = _writing("log_")
+neg_ = _writing("neg_", "negative_")
+rad2deg_ = _writing("rad2deg_")
+reciprocal_ = _writing("reciprocal_")
+relu_ = _writing("relu_")
+rsqrt_ = _writing("rsqrt_")
+sigmoid_ = _writing("sigmoid_")
+sin_ = _writing("sin_")
+sinc_ = _writing("sinc_")
+sinh_ = _writing("sinh_")
+sqrt_ = _writing("sqrt_")
+square_ = _writing("square_")
+tan_ = _writing("tan_")
+tanh_ = _writing("tanh_")
+trunc_ = _writing("trunc_", "fix_")
+
+addmv_ = _of_several(
+    "addmv_",
+    sample("tk.addmv_(a.clone(), b, c)", a=(2,), b=(2, 3), c=(3,)),
+    sample("tk.addmv_(a.clone(), b, c, beta=2, alpha=3)", a=(2,), b=(2, 3), c=(3,)),
+    sample("tk.addmv_(a)", a=(2,)),
+    sample("tk.addmv_(3, a, a)", a=(2,)),
+)
+as_strided_ = _of_several(
+    "as_strided_",
+    sample("tk.as_strided_(a, (2, 2), (1, 1))", a=(2, 3)),
+    sample("tk.as_strided_(a, (2,), (1,), 1)", a=(2, 3)),
+    sample("tk.as_strided_(a)", a=(2,)),
+    sample("tk.as_strided_(2)"),
+)
+clamp_ = _of_several(
+    "clamp_",
+    sample("tk.clamp_(a, 0, 1)", a=(2, 3)),
+    sample("tk.clamp_(a, min=b)", a=(2, 3), b=(3,)),
+    sample("tk.clamp_(a)", a=(2,)),
+    sample("tk.clamp_(2)"),
+)
+clamp_max_ = _of_several(
+    "clamp_max_",
+    sample("tk.clamp_max_(a, 1)", a=(2, 3)),
+    sample("tk.clamp_max_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.clamp_max_(a)", a=(2,)),
+)
+clamp_min_ = _of_several(
+    "clamp_min_",
+    sample("tk.clamp_min_(a, 1)", a=(2, 3)),
+    sample("tk.clamp_min_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.clamp_min_(a)", a=(2,)),
+)
+logit_ = _of_several("logit_", *(sample(f"tk.logit_({given})", a=(2, 3)) for given in ("a", "a, 0.1", "2")))
+nan_to_num_ = _of_several(
+    "nan_to_num_", *(sample(f"tk.nan_to_num_({given})", a=(2, 3)) for given in ("a", "a, 1, posinf=2", "2"))
+)
+round_ = _of_several(
+    "round_", *(sample(f"tk.round_({given})", a=(2, 3)) for given in ("a", "a, decimals=1", "a, 3", "2"))
+)
+clip_ = _of_several(
+    "clip_",
+    sample("tk.clip_(a, 0, 1)", a=(2, 3)),
+    sample("tk.clip_(a, max=b)", a=(2, 3), b=(3,)),
+    sample("tk.clip_(2)"),
+)
+detach_ = _of_several("detach_", sample("tk.detach_(a)", a=(2, 3)), sample("tk.detach_(2)"))
+fill_ = _of_several(
+    "fill_",
+    sample("tk.fill_(a, 2)", a=(2, 3)),
+    sample("tk.fill_(input=a, value=b)", a=(2, 3), b=()),
+    sample("tk.fill_(a)", a=(2,)),
+)
+gcd_ = _of_several(
+    "gcd_",
+    sample("tk.gcd_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.gcd_(a)", a=(2,)),
+    sample("tk.gcd_(2)"),
+)
+index_put_ = _of_several(
+    "index_put_",
+    sample("tk.index_put_(a, (tk.tensor([1, 0]),), b)", a=(2, 3), b=(2, 3)),
+    sample("tk.index_put_(a)", a=(2,)),
+    sample("tk.index_put_(2)"),
+)
+lcm_ = _of_several(
+    "lcm_",
+    sample("tk.lcm_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.lcm_(a)", a=(2,)),
+    sample("tk.lcm_(2)"),
+)
+ldexp_ = _of_several(
+    "ldexp_",
+    sample("tk.ldexp_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.ldexp_(a)", a=(2,)),
+    sample("tk.ldexp_(2)"),
+)
+resize_as_ = _of_several(
+    "resize_as_",
+    sample("tk.resize_as_(a.clone(), b)", a=(2, 3), b=(3,)),
+    sample("tk.resize_as_(a)", a=(2,)),
+)
+xlogy_ = _of_several(
+    "xlogy_",
+    sample("tk.xlogy_(a, b)", a=(2, 3), b=(3,)),
+    sample("tk.xlogy_(a, 2)", a=(2, 3)),
+    sample("tk.xlogy_(a)", a=(2,)),
+)
+zero_ = _of_several("zero_", sample("tk.zero_(a)", a=(2, 3)), sample("tk.zero_(2)"))

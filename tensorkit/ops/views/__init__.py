@@ -1,0 +1,7 @@
+"""Operations that share their storage: slices, transposes, expansions, splits, `view` and `reshape`; and their
+copies.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_view.html
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,353 @@
+"""A tensor cut into several along a dimension: each piece is a view."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorkit import dtypes
+from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, state
+from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
+from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.signatures import number_of_positions, type_name
+from tensorkit.ops.joining.cat_stack import cat, stack
+from tensorkit.ops.shared.int_args import counted
+from tensorkit.ops.views.slicing import narrow
+from tensorkit.strides import split as split_strides
+from tensorkit.strides.layout import Layout, contiguous
+from tensorkit.strides.sizes import normalise_dim
+from tensorkit.tensor import Tensor, on_storage
+
+__all__ = [
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "joined_pieces",
+    "split",
+    "split_with_sizes",
+    "stacked_pieces",
+    "tensor_split",
+    "unbind",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
+    "unsplit",
+    "vsplit",
+]
+
+
+def joined_pieces(
+    gs: Sequence[Any], size: tuple[int, ...], cut: Callable[[Layout], Sequence[Layout]], dim: int
+) -> Tensor:
+    """The gradients of all pieces side by side; zeros for a piece that has none.
+
+    Args:
+        cut: how the whole was cut. dim: along which dimension.
+    """
+    some = next(g for g in gs if g is not None)
+    sizes = [piece.size for piece in cut(contiguous(size))]
+    parts = [some.new_zeros(own) if g is None else g for g, own in zip(gs, sizes, strict=True)]
+    return cat(parts, dim)
+
+
+def stacked_pieces(gs: Sequence[Any], dim: int) -> Tensor:
+    """`joined_pieces` of pieces that have lost the dimension."""
+    some = next(g for g in gs if g is not None)
+    return stack([some.new_zeros(some.size()) if g is None else g for g in gs], dim)
+
+
+def unsplit(gs: Sequence[Any], size: tuple[int, ...], c: Any) -> Tensor:
+    """The gradient of what was cut into pieces of `split_size`."""
+    length = number_of_positions(c.split_size)
+    return joined_pieces(gs, size, lambda lay: split_strides.split(lay, length, c.dim), c.dim)
+
+
+def _unlisted(gs: Sequence[Any], c: Any) -> Tensor:
+    return joined_pieces(
+        gs, c.input_face.size, lambda lay: split_strides.split_with_sizes(lay, c.split_sizes, c.dim), c.dim
+    )
+
+
+def _split_name(arguments: dict[str, Any]) -> str:
+    listed = isinstance(arguments["split_size"], (tuple, list))
+    return "SplitWithSizesBackward0" if listed else "SplitBackward0"
+
+
+def _chunk_name(arguments: dict[str, Any]) -> str:
+    size, dim = arguments["input"].size(), arguments["dim"]
+    empty = -len(size) <= dim < len(size) and size[dim] == 0
+    return "SplitWithSizesBackward0" if empty else "SplitBackward0"
+
+
+def _can_chunk(arguments: dict[str, Any]) -> bool:
+    """PyTorch refuses these before it asks for histories; the rest is a split to it."""
+    if not arguments["input"].dim() or arguments["chunks"] <= 0:
+        split_strides.chunk(arguments["input"]._lay(), arguments["chunks"], arguments["dim"])
+    return True
+
+
+def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
+    """The views of one call that gives several: none of them can be written to once gradients are wanted."""
+    parts = tuple([input._view(piece) for piece in pieces])
+    if state.grad:
+        for part in parts:
+            part._origin = ONE_OF_SEVERAL
+    return parts
+
+
+@op(
+    samples=(
+        sample("tk.split(a, 2)", a=(5, 2)),
+        sample("a.split([1, 3], dim=-1)", a=(2, 4)),
+        sample("a.split(0)", a=(5,)),
+        sample("a.split(tk.tensor(2.5))", a=(5,)),
+    ),
+    derivative=Rule(
+        _split_name,
+        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
+    ),
+)
+def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).split(2)]
+    [2, 2, 1]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
+    """
+    if isinstance(split_size, bool):
+        raise TypeError  # said in PyTorch's words by whoever called
+    if not isinstance(tensor, Tensor):
+        return tensor.split(split_size, dim)  # as PyTorch calls what it is given
+    split_size = number_of_positions(split_size)
+    if not isinstance(split_size, (int, tuple, list)):
+        raise TypeError(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
+            f"not {type_name(split_size)}"
+        )
+    return _several(tensor, split_strides.split(tensor._lay(), split_size, dim))
+
+
+@op(
+    samples=(
+        sample("tk.split_with_sizes(a, [1, 4])", a=(5, 2)),
+        sample("a.split_with_sizes([1], 0)", a=(5,)),
+    ),
+    derivative=Rule(
+        "SplitWithSizesBackward0",
+        input=lambda gs, c: _unlisted(gs, c),
+    ),
+)
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of the sizes listed, which must add up.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).split_with_sizes([1, 4])]
+    [1, 4]
+    """
+    return _several(input, split_strides.split_with_sizes(input._lay(), split_sizes, dim))
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.chunk(a, 3)", a=(5, 2)),
+        sample("a.chunk(2, -1)", a=(2, 4)),
+        sample("a.chunk(0)", a=(2,)),
+    ),
+    derivative=Rule(
+        _chunk_name,
+        applies=_can_chunk,
+        input=lambda gs, c: joined_pieces(
+            gs, c.input_face.size, lambda lay: split_strides.chunk(lay, counted(c.chunks), c.dim), c.dim
+        ),
+    ),
+)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces of one length along a dimension; the last may be shorter.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).chunk(3)]
+    [2, 2, 1]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
+    """
+    return _several(input, split_strides.chunk(input._lay(), counted(chunks), dim))
+
+
+def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Tensor, ...]:
+    """Pieces that count as tensors of their own: writing to one is not followed to the others."""
+    input = resolved(input)
+    return tuple([on_storage(input._store(), piece, input._dtype) for piece in cut(input._lay())])
+
+
+@op(
+    strict=True,
+    samples=(sample("tk.unsafe_split(a, 2)", a=(5, 2)), sample("a.unsafe_split(3, dim=-1)", a=(2, 4))),
+    kind="copy",
+    derivative=Rule(
+        "UnsafeSplitBackward0",
+        tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
+    ),
+)
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split` without autograd's protection: the pieces are no views to it.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_split(2)]
+    [2, 2, 1]
+    """
+    return _apart(tensor, lambda lay: split_strides.split(lay, counted(split_size), dim))
+
+
+@op(
+    samples=(
+        sample("tk.unsafe_split_with_sizes(a, [1, 4])", a=(5, 2)),
+        sample("a.unsafe_split_with_sizes([1], 0)", a=(5,)),
+    ),
+    kind="copy",
+    derivative=Rule(
+        "UnsafeSplitWithSizesBackward0",
+        input=lambda gs, c: _unlisted(gs, c),
+    ),
+)
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """`split_with_sizes` without autograd's protection.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_split_with_sizes([1, 4])]
+    [1, 4]
+    """
+    return _apart(input, lambda lay: split_strides.split_with_sizes(lay, split_sizes, dim))
+
+
+@op(
+    strict=True,
+    samples=(sample("tk.unsafe_chunk(a, 3)", a=(5, 2)), sample("a.unsafe_chunk(2, -1)", a=(2, 4))),
+    kind="copy",
+)
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk` without autograd's protection.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(5).unsafe_chunk(3)]
+    [2, 2, 1]
+    """
+    lay, chunks = input._lay(), counted(chunks)
+    split_strides.chunk(lay, chunks, dim)  # refuses what cannot be cut
+    length = lay.size[dim]
+    if not length:
+        return unsafe_split_with_sizes(input, [0] * chunks, dim)
+    return unsafe_split(input, -(-length // chunks), dim)
+
+
+def _sections(given: Any) -> Any:
+    if isinstance(given, Tensor):
+        return given.tolist()
+    first, *rest = given if isinstance(given, (tuple, list)) and given else (given,)
+    if isinstance(first, bool) or any(not hasattr(n, "__index__") for n in rest) or first is None:
+        raise TypeError  # said in PyTorch's words by whoever called
+    return counted(given)
+
+
+def _check_places(given: Tensor) -> None:
+    """Refuse a tensor that `tensor_split` cannot cut by, as PyTorch does."""
+    expected = "tensor_split expected tensor_indices_or_sections to"
+    if given._dtype is not dtypes.int64:
+        raise RuntimeError(f"{expected} have dtype of long, but got {given._dtype.label}")
+    if given.dim() > 1:
+        raise RuntimeError(
+            f"{expected} be a zero-dimensional or one-dimensional tensor, but got a tensor with {given.dim()} dims"
+        )
+
+
+def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tuple[Tensor, ...]:
+    """The pieces as views: for autograd, one slice each."""
+    if not wants_grad(input):
+        return tuple([input._view(piece) for piece in pieces])
+    lengths = [piece.size[dim] for piece in pieces]
+    starts = (
+        [0, *given]
+        if not isinstance(given, int)
+        else [builtins.sum(lengths[:i]) for i in range(len(lengths))]
+    )
+    n = input._lay().size[dim]
+    clamped = [slice(start, None).indices(n)[0] for start in starts]
+    return tuple([narrow(input, dim, s, length) for s, length in zip(clamped, lengths, strict=True)])
+
+
+@op(samples=(sample("tk.tensor_split(a, 3)", a=(7, 2)), sample("a.tensor_split((1, 4))", a=(7,))))
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """As many pieces as asked, as even as they can be; or cut before each index listed.
+
+    >>> import tensorkit as tk
+    >>> [len(piece) for piece in tk.arange(7).tensor_split(3)]
+    [3, 2, 2]
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
+    """
+    if isinstance(indices_or_sections, Tensor):
+        _check_places(indices_or_sections)
+    given, lay = _sections(indices_or_sections), input._lay()
+    return _cut(input, given, split_strides.tensor_split(lay, given, dim), normalise_dim(dim, len(lay.size)))
+
+
+@op(
+    samples=(
+        sample("tk.hsplit(a, 2)", a=(3, 4)),
+        sample("a.hsplit((1,))", a=(4,)),
+        sample("a.hsplit(3)", a=(2, 4)),
+    ),
+)
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces side by side: along dimension 1, or 0 of a vector.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(3, 4).hsplit(2)]
+    [tensorkit.Size([3, 2]), tensorkit.Size([3, 2])]
+    """
+    given = _sections(indices_or_sections)
+    return _cut(input, given, split_strides.hsplit(input._lay(), given), 0 if input.dim() == 1 else 1)
+
+
+@op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces one above the other: along dimension 0.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(4, 3).vsplit(2)]
+    [tensorkit.Size([2, 3]), tensorkit.Size([2, 3])]
+    """
+    given = _sections(indices_or_sections)
+    return _cut(input, given, split_strides.vsplit(input._lay(), given), 0)
+
+
+@op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Pieces in depth: along dimension 2.
+
+    >>> import tensorkit as tk
+    >>> [piece.size() for piece in tk.zeros(2, 3, 4).dsplit(2)]
+    [tensorkit.Size([2, 3, 2]), tensorkit.Size([2, 3, 2])]
+    """
+    given = _sections(indices_or_sections)
+    return _cut(input, given, split_strides.dsplit(input._lay(), given), 2)
+
+
+@op(
+    samples=(sample("tk.unbind(a)", a=(2, 3)), sample("a.unbind(-1)", a=(2, 3)), sample("a.unbind()", a=())),
+    derivative=Rule("UnbindBackward0", input=lambda gs, c: stacked_pieces(gs, c.dim)),
+)
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """One view for each index of a dimension, which goes.
+
+    >>> import tensorkit as tk
+    >>> tk.unbind(tk.arange(4).view(2, 2))
+    (tensor([0, 1]), tensor([2, 3]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html
+    """
+    return _several(input, split_strides.unbind(input._lay(), dim))

@@ -1,0 +1,404 @@
+"""Views as copies: ``transpose_copy`` and its kin, made of the blocks of the views themselves."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.autograd.node import not_implemented
+from tensorkit.conj_bit import resolved
+from tensorkit.dispatch.registry import (
+    op,
+    registry,
+    sample,
+    takes,
+)
+from tensorkit.elementwise.iterator import check_writable, resize_out
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.out_and_inplace import (
+    copy_of,
+    real_alone,
+    result_in,
+    with_out,
+)
+from tensorkit.ops.views.slicing import slice_backward
+from tensorkit.ops.views.split import unsplit
+from tensorkit.ops.views.view_reshape import alias
+from tensorkit.strides import basic_index
+from tensorkit.strides.sizes import normalise_dim
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "alias_copy",
+    "as_strided_copy",
+    "detach_copy",
+    "diagonal_copy",
+    "expand_copy",
+    "permute_copy",
+    "select_copy",
+    "slice_copy",
+    "split_copy",
+    "split_with_sizes_copy",
+    "squeeze_copy",
+    "t_copy",
+    "transpose_copy",
+    "unbind_copy",
+    "unfold_copy",
+    "unsqueeze_copy",
+    "view_as_complex_copy",
+    "view_as_real_copy",
+    "view_copy",
+]
+
+
+def _body(name: str) -> Callable[..., Any]:
+    """What a view's block itself does, without the ways that lead to it."""
+    body = registry[name].function or Tensor.__dict__[name]
+    while hasattr(body, "__wrapped__"):
+        body = body.__wrapped__
+    return body
+
+
+#: PyTorch has no derivative of these where the result is complex.
+_REAL = {
+    "select": real_alone("select_copy"),
+    "slice": real_alone("slice_copy"),
+    "view_as_complex": real_alone("view_as_complex_copy", always=True),
+}
+
+
+#: What PyTorch's sentences call those that fill several tensors given as ``out=``.
+_FILLING = {
+    "split": "split_copy_Tensor_out()",
+    "split_with_sizes": "split_with_sizes_copy_out",
+    "unbind": "unbind_copy_int_out",
+}
+
+
+def _named(view: str, rule: Rule) -> Rule:
+    """The view's derivative, in a node with PyTorch's name."""
+
+    def name(arguments: dict[str, Any]) -> str:
+        return f"{rule.name if isinstance(rule.name, str) else rule.name(arguments)}_copy"
+
+    formulas: dict[str, Any] = dict(rule.formulas)
+    return Rule(name, applies=_REAL.get(view, rule.applies), **formulas)
+
+
+def _make_room(out: Any, part: Tensor) -> None:
+    """Resize one of several outputs, which counts as a write, before its dtype is looked at."""
+    size = part._lay().size
+    if isinstance(out, Tensor) and out._lay().size != size:
+        resize_out(out, size)
+        out._bump()
+    result_in(out, part._dtype, size, ())
+
+
+def _check_room(view: str, outs: Sequence[Any], parts: Sequence[Tensor]) -> None:
+    """Refuse an output that cannot take its part before anything is written into the others."""
+    for out, part in zip(outs, parts, strict=True):
+        size = part._lay().size
+        if view == "split":
+            try:
+                part.expand(out.size())
+                check_writable(out)
+            except RuntimeError:
+                out.copy_(part)  # refuses in PyTorch's words
+        elif not isinstance(out, Tensor) or out._dtype is not part._dtype:
+            result_in(out, part._dtype, size, ())  # refuses before it resizes
+        elif out._lay().size == size:
+            check_writable(out)
+
+
+def _copied(
+    view: str,
+    *calls: str,
+    size: tuple[int, ...] = (2, 3),
+    example: str,
+    body: Callable[..., Any] | None = None,
+    rule: Rule | None = None,
+) -> Callable[..., Any]:
+    """The block of ``<view>_copy``: of one view or of several.
+
+    Args:
+        calls: the arguments of its samples.
+        size: of the samples' operand.
+        example: two lines for the docstring.
+        body, rule: what makes the view, and how gradients pass back, where the view's own block does not say.
+    """
+    if body is None:
+        body = _body(view)
+    if rule is None:
+        rule = _named(view, registry[view].derivative)
+
+    @functools.wraps(body)
+    def copying(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            args = (resolved(args[0]), *args[1:])  # what refuses a view with bits takes a copy of it
+        try:
+            made = body(*args, **kwargs)
+        except TypeError as wrong:
+            raise TypeError(str(wrong).replace(f"{view}()", f"{view}_copy()", 1)) from None
+        if isinstance(made, tuple):
+            return tuple(copy_of(part, True) for part in made)
+        return copy_of(made, True)
+
+    @functools.wraps(body)
+    def delivering(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        made = copying(*args, **kwargs)
+        if out is None:
+            return made
+        result_in(out, made._dtype, made._lay().size, ())  # what is read has been copied by now
+        copy_into(out, made)
+        out._bump()
+        return out
+
+    @functools.wraps(body)
+    def filling(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        made = copying(*args, **kwargs)
+        if out is None:
+            return made
+        if len(out) != len(made):
+            raise RuntimeError(
+                f"{_FILLING[view]} expected an out= argument of size {len(made)}, got size {len(out)}"
+            )
+        _check_room(view, out, made)
+        for target, part in zip(out, made, strict=True):
+            if view != "split":
+                _make_room(target, part)
+            target.copy_(part)
+        return None
+
+    several = "tuple" in str(body.__annotations__["return"])
+    whole = with_out(filling, body, "Sequence[Tensor] | None") if several else with_out(delivering, body)
+    shown, given = example.split("\n")
+    whole.__doc__ = f"""`{view}`, as a copy{" of each part" if several else ""} in row-major order.
+
+    >>> import tensorkit as tk
+    >>> {shown}
+    {given}
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{view}_copy.html
+    """
+    samples = []
+    for call in calls:
+        operand = "a.detach()" if "out=" in call else "a"
+        samples.append(sample(f"tk.{view}_copy({operand}{', ' * bool(call)}{call})", a=size))
+    return op(
+        samples=samples,
+        kind="copy",
+        name=f"{view}_copy",
+        methods=(),
+        derivative=rule,
+        strict=True,
+    )(whole)
+
+
+# -- views that brackets make, or methods alone ---------------------------------------------------------------------
+
+
+def _alias(input: Tensor) -> Tensor:
+    return alias(input)
+
+
+def _detach(input: Tensor) -> Tensor:
+    return alias(input)
+
+
+@takes("(Tensor input, tuple of ints size, *, bool implicit = False, Tensor out = None)")
+def _expand(input: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tensor:
+    return input.expand(size)
+
+
+def _slice(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    lay = input._lay()
+    if not lay.size:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    axis = normalise_dim(dim, len(lay.size))
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    cut = basic_index.index(lay, (slice(None),) * axis + (slice(start, end, step),))
+    assert cut is not None
+    return input._view(cut)
+
+
+def _unsliced(g: Any, c: Any) -> Any:
+    size = c.input_face.size
+    return slice_backward(g, size, normalise_dim(c.dim, len(size)), c.start, c.end, c.step)
+
+
+def _is_size(call: dict[str, Any]) -> bool:
+    """Whether a `view_copy` is no reading of the same bytes as another dtype, which has no derivative."""
+    return call["dtype"] is None and not isinstance(call["size"], (dtypes.dtype, type))
+
+
+@takes("(Tensor input, int split_size, int dim = 0, *, tuple of Tensors out = None)")
+def _split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    return input.split(split_size, dim)
+
+
+@takes(
+    "(Tensor input, tensorkit.dtype dtype, *, Tensor out = None)",
+    "(Tensor input, tuple of ints size, *, Tensor out = None)",
+)
+def _view(input: Tensor, size: Any = None, *, dtype: dtypes.dtype | None = None) -> Tensor:
+    if (size is None) == (dtype is None):
+        raise TypeError  # said in PyTorch's words by whoever wraps this
+    if dtype is not None or isinstance(size, (dtypes.dtype, type)):
+        return input.view(dtype or size)
+    return input.reshape(size)  # PyTorch copies what no view can express
+
+
+alias_copy = _copied(
+    "alias",
+    "",
+    "2",
+    "out=tk.empty(0, dtype=a.dtype)",
+    example="tk.alias_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
+    body=_alias,
+    rule=Rule("AliasBackward0_copy", input=lambda g, c: g),
+)
+as_strided_copy = _copied(
+    "as_strided",
+    "(2, 2), (1, 2)",
+    "(2,), (3,), 1",
+    "(2,), (9,)",
+    example="tk.as_strided_copy(tk.arange(6), (2, 2), (1, 3)).stride()\n(2, 1)",
+)
+detach_copy = _copied(
+    "detach",
+    "",
+    "out=tk.empty(0, dtype=tk.float32)",
+    example="tk.detach_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
+    body=_detach,
+    rule=not_implemented("detach_copy", "input"),
+)
+diagonal_copy = _copied(
+    "diagonal", "", "1", "0, 1, 0", "0, 0, 0", example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)"
+)
+expand_copy = _copied(
+    "expand",
+    "(2, 2, 3)",
+    "(-1, 3), implicit=True",
+    "(2, 4)",
+    "3",
+    "(1, 2, 3), out=tk.empty(0, dtype=a.dtype)",
+    example="tk.expand_copy(tk.zeros(3), (2, 3)).stride()\n(3, 1)",
+    body=_expand,
+)
+permute_copy = _copied(
+    "permute",
+    "(1, 0)",
+    "(0, 0)",
+    "1",
+    "(1, 0), out=tk.empty(0, dtype=a.dtype)",
+    example="tk.permute_copy(tk.zeros(2, 3), (1, 0)).stride()\n(2, 1)",
+)
+select_copy = _copied(
+    "select", "0, 1", "-1, 0", "0, 5", example="tk.select_copy(tk.eye(2), 1, 0).stride()\n(1,)"
+)
+slice_copy = _copied(
+    "slice",
+    "",
+    "1, 1",
+    "-1, -2, None, 1",
+    "1, 0, 9, 2",
+    "0, 1, 0",
+    "1, 0, 2, 0",
+    "dim=2",
+    "0, 'x'",
+    "1, 1, out=tk.empty(0, dtype=a.dtype)",
+    example="tk.slice_copy(tk.eye(2), 1, 0, 1).stride()\n(1, 1)",
+    body=_slice,
+    rule=_named("slice", Rule("SliceBackward0", input=_unsliced)),
+)
+split_copy = _copied(
+    "split",
+    "1",
+    "2, -1",
+    "0",
+    "[1, 1]",
+    "1, 2",
+    "1, out=(tk.zeros(1, 3), tk.zeros(1, 3, dtype=tk.float64))",
+    "1, out=(tk.zeros(1, 3),)",
+    "1, out=tk.zeros(1, 3)",
+    example="[part.stride() for part in tk.split_copy(tk.eye(2), 1, 1)]\n[(1, 1), (1, 1)]",
+    body=_split,
+    rule=Rule("SplitBackward0_copy", input=lambda gs, c: unsplit(gs, c.input_face.size, c)),
+)
+split_with_sizes_copy = _copied(
+    "split_with_sizes",
+    "(1, 1)",
+    "[1, 2], 1",
+    "(1,)",
+    "(1, 1), out=(tk.empty(0, dtype=a.dtype), tk.empty(0, dtype=tk.float32))",
+    "(1, 1), out=()",
+    example="[part.stride() for part in tk.split_with_sizes_copy(tk.eye(2), (1, 1), 1)]\n[(1, 1), (1, 1)]",
+)
+squeeze_copy = _copied(
+    "squeeze",
+    "",
+    "0",
+    "(0, 1)",
+    "5",
+    size=(1, 3),
+    example="tk.squeeze_copy(tk.zeros(1, 3)).size()\ntensorkit.Size([3])",
+)
+t_copy = _copied(
+    "t", "", "out=tk.empty(0, dtype=a.dtype)", example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)"
+)
+transpose_copy = _copied(
+    "transpose",
+    "0, 1",
+    "-1, 0",
+    "0, 2",
+    "0",
+    "0, 1, out=tk.empty(0, dtype=a.dtype)",
+    example="tk.transpose_copy(tk.zeros(2, 3), 0, 1).stride()\n(2, 1)",
+)
+unbind_copy = _copied(
+    "unbind",
+    "",
+    "1",
+    "-1",
+    "2",
+    "out=[tk.empty(0, dtype=a.dtype), tk.empty(3, dtype=a.dtype)]",
+    "out=[tk.empty(0, dtype=a.dtype)]",
+    "out=tk.empty(0)",
+    example="[part.stride() for part in tk.unbind_copy(tk.eye(2), 1)]\n[(1,), (1,)]",
+)
+unfold_copy = _copied(
+    "unfold",
+    "1, 2, 1",
+    "0, 2, 1",
+    "1, 4, 1",
+    example="tk.unfold_copy(tk.arange(4), 0, 3, 1).stride()\n(3, 1)",
+)
+unsqueeze_copy = _copied(
+    "unsqueeze", "0", "-1", "4", example="tk.unsqueeze_copy(tk.zeros(3), 0).size()\ntensorkit.Size([1, 3])"
+)
+view_as_complex_copy = _copied(
+    "view_as_complex", "", size=(3, 2), example="tk.view_as_complex_copy(tk.eye(2))\ntensor([1.+0.j, 0.+1.j])"
+)
+view_as_real_copy = _copied(
+    "view_as_real", "", example="tk.view_as_real_copy(tk.tensor([1j])).stride()\n(2, 1)"
+)
+view_copy = _copied(
+    "view",
+    "(3, 2)",
+    "(-1,)",
+    "size=(2, -1, 1)",
+    "(4, 2)",
+    "tk.int32",
+    "dtype=tk.float64",
+    "2, 3",
+    "(6,), out=tk.empty(0, dtype=a.dtype)",
+    example="tk.view_copy(tk.arange(4), (2, 2)).stride()\n(2, 1)",
+    body=_view,
+    rule=Rule("ViewBackward0_copy", applies=_is_size, input=lambda g, c: g.reshape(c.input_face.size)),
+)
