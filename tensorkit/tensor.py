@@ -144,7 +144,9 @@ class Tensor:
     _device: device
     _dtype: dtype
     _layout: Layout | None
-    _origin: int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.mode`)
+    _origin: (
+        int  # only on views: 0, or what makes a write through this one ambiguous (see `autograd.grad_mode`)
+    )
     _solid: bool  # only meaningful while `_array` is there: C-contiguous, and its strides say so too
     _storage: UntypedStorage | None
     # Only on views: `CONJ` where the conjugates of the elements are what is stored, `NEG` where their negatives are.

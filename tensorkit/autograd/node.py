@@ -187,7 +187,7 @@ class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
     __slots__ = ("made", "tensor", "version")
-    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # told by `autograd.anomaly`
+    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # told by `autograd.anomaly_mode`
 
     def __init__(self, tensor: Tensor) -> None:
         counter = tensor._counter
@@ -883,11 +883,11 @@ def _plain_name(pytorchs: str) -> str:
     return {"self": "input", "result": "out"}.get(pytorchs, pytorchs)
 
 
-_raw: Callable[[RuleNode, str], Any] = lambda node, name: None  # noqa: E731 - replaced by `autograd.saving`
+_raw: Callable[[RuleNode, str], Any] = lambda node, name: None  # noqa: E731 - replaced by `autograd.saved_tensors_hooks`
 
 
 def register_raw(kind: Callable[[RuleNode, str], Any]) -> None:
-    """Told by ``autograd.saving`` what stands for the place where a node keeps a tensor."""
+    """Told by ``autograd.saved_tensors_hooks`` what stands for the place where a node keeps a tensor."""
     global _raw
     _raw = kind
 
@@ -919,11 +919,11 @@ def _saved(tensor: Tensor, version: int, noted: Any) -> Saved:
 
 # -- from a tensor to its place in the graph ----------------------------------------------------------------------
 
-_regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced by `autograd.views`
+_regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced by `autograd.inplace_views`
 
 
 def register_regrow(function: Callable[[Tensor], None]) -> None:
-    """Told by ``autograd.views`` how a view finds its place after its family was written to."""
+    """Told by ``autograd.inplace_views`` how a view finds its place after its family was written to."""
     global _regrow
     _regrow = function
 

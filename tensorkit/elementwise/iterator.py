@@ -1051,7 +1051,7 @@ class Place(NamedTuple):
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
     packed: tuple[int, ...]  # the operands that are copied first
-    plane: bool  # whether it is a matrix, of matrices that broadcast or whose rows lie apart: see `kernels.planes`
+    plane: bool  # whether it is a matrix, of matrices that broadcast or whose rows lie apart (`strided_2d`)
 
 
 _places: dict[Any, Place | None] = {}

@@ -31,8 +31,8 @@ what strides cannot express is refused (`Layout.view`) or answered with ``None``
 
 The order of this file: questions about a layout; dimensions reordered; dropped, added and repeated; fewer
 elements; the same elements under another size. Sizes alone are the business of `sizes.py`; which strides fit
-another size is worked out in `fitting.py`. On top of a layout stand `pieces.py`, which cuts it into several,
-`brackets.py`, which reads ``tensor[key]``, and `memory_order.py`, which chooses the strides of fresh results.
+another size is worked out in `view.py`. On top of a layout stand `split.py`, which cuts it into several,
+`basic_index.py`, which reads ``tensor[key]``, and `output.py`, which chooses the strides of fresh results.
 
 Source: sizes, strides, offsets, exception classes and sentences are PyTorch 2.13's; the tests ask it.
 """

@@ -1,4 +1,4 @@
-"""Functions of single elements, compiled into loops over rows: see ``kernels.compiled``.
+"""Functions of single elements, compiled into loops over rows: see ``kernels.jit.compiler``.
 
 `each` makes such a loop of a function that says what one element becomes. Where a fast way is not always exact, the
 function says for each element whether it was, and `otherwise` is asked for those that were not.

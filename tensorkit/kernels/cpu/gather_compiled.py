@@ -1,4 +1,4 @@
-"""Some hundreds of numbers read or added up where indices say, by compiled loops: see ``kernels.compiled``.
+"""Some hundreds of numbers read or added up where indices say, by compiled loops: see ``kernels.jit.compiler``.
 
 Each index is looked at when its turn comes, not all of them before: what is half done when one turns out to be out of
 range is an array that nobody has seen.

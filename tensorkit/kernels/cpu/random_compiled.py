@@ -26,7 +26,7 @@ _QUARTER_PI, _QUARTERS = box_muller.QUARTER_PI, _F(4 / math.pi)
 
 
 def _logarithm(x):  # type: ignore[no-untyped-def]
-    """The logarithm of a positive number, bit for bit as in ``kernels/box_muller.py``."""
+    """The logarithm of a positive number, bit for bit as in ``box_muller.py``."""
     bits = numpy.float32(x).view(numpy.int32)
     mantissa = numpy.int32((bits & numpy.int32(0x7FFFFF)) | numpy.int32(0x3F000000)).view(numpy.float32)
     small = mantissa < _ROOT_HALF

@@ -1,4 +1,4 @@
-"""Arithmetic over rows that do not follow one another in memory, compiled: see ``kernels.compiled``.
+"""Arithmetic over rows that do not follow one another in memory, compiled: see ``kernels.jit.compiler``.
 
 NumPy is as fast for arrays that are one row; for others it begins anew for each row, and takes two to four times as
 long as need be.

@@ -1,4 +1,4 @@
-"""Loops over 16-bit floating point numbers and running extremes, compiled: see ``kernels.compiled``.
+"""Loops over 16-bit floating point numbers and running extremes, compiled: see ``kernels.jit.compiler``.
 
 NumPy converts float16 numbers one at a time; here they are taken many at once, by their bits. While a loop is not
 compiled its function here says no (False or None), and NumPy answers.

@@ -1,4 +1,4 @@
-"""Sums of exponentials along rows of single precision, compiled: see ``kernels.compiled``.
+"""Sums of exponentials along rows of single precision, compiled: see ``kernels.jit.compiler``.
 
 The largest of a row is found by the bits of its numbers, as whole numbers, and its exponentials are added in any order:
 both are steps that a processor takes for sixteen numbers at once, which comparing and adding them in turn are not.

@@ -1,4 +1,4 @@
-"""Functions of matrices whose rows lie apart, compiled: for hundreds of elements, see ``kernels.compiled``.
+"""Functions of matrices whose rows lie apart, compiled: for hundreds of elements, see ``kernels.jit.compiler``.
 
 Where not everything is one row of memory, NumPy begins anew for each row, which takes it longer than a short row
 itself; to copy the operands into one row first takes as long again for each of them. These loops go through matrices of

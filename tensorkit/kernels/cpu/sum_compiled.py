@@ -1,4 +1,4 @@
-"""Sums of some hundreds of numbers of single precision, compiled: see ``kernels.compiled``.
+"""Sums of some hundreds of numbers of single precision, compiled: see ``kernels.jit.compiler``.
 
 They are added up in double precision: where the elements that become one number lie side by side, in many lanes; where
 the results do, row by row.

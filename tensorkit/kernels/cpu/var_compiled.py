@@ -1,6 +1,6 @@
 """How far numbers of single precision lie from a centre: sums of differences and of their squares, compiled.
 
-See ``kernels.compiled``. NumPy needs an array of the differences for that, as large as the numbers.
+See ``kernels.jit.compiler``. NumPy needs an array of the differences for that, as large as the numbers.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class _Compiler:
 
     @property
     def worker(self) -> Any:
-        """The process, as ``kernels/worker.py`` has it: loaded when there is something to compile, which takes 3 ms."""
+        """The process, as ``compile_worker.py`` has it: loaded when there is something to compile, which takes 3 ms."""
         if self._worker is None:
             self._worker = importlib.import_module("tensorkit.kernels.jit.compile_worker").Worker()
         return self._worker

@@ -151,7 +151,7 @@ _FLOATS = (dtypes.float32, dtypes.float64)
 
 
 def small(input: Tensor, kinds: tuple[dtype, ...] = _FLOATS, any_steps: bool = False) -> Array | None:
-    """The elements of a row-major tensor of so few that `kernels.few` is for it; None for any other.
+    """The elements of a row-major tensor of so few that `kernels.cpu.tiny` is for it; None for any other.
 
     Args:
         any_steps: take whatever strides there are along dimensions of one element: the result will not have them.

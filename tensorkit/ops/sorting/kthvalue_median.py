@@ -1,7 +1,7 @@
 """One element of many by its place in the order: the k-th, the middle one, the most frequent.
 
 nan counts as larger than every number. The results are row-major. Which of several equal elements is meant follows
-PyTorch's algorithms: see ``kernels.order``.
+PyTorch's algorithms: see ``kernels.cpu.sort``.
 """
 
 from __future__ import annotations

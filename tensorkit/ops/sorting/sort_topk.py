@@ -1,7 +1,7 @@
 """Sorting, and choosing the k largest.
 
 nan counts as larger than every number. What `sort` gives lies in memory as its input does; what `topk` gives is
-row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.order``.
+row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.cpu.sort``.
 """
 
 from __future__ import annotations
