@@ -43,7 +43,7 @@ from tensorkit.autograd.anomaly_switch import (
 )
 from tensorkit.backends.matmul_precision import get_float32_matmul_precision, set_float32_matmul_precision
 from tensorkit.device import device, get_default_device, set_default_device
-from tensorkit.dispatch.registry import respelled as _respelled
+from tensorkit.dispatch.call import respelled as _respelled
 from tensorkit.dtypes import (
     bfloat16,
     bool,

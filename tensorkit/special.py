@@ -7,7 +7,7 @@ tensor([0.2689, 0.5000, 0.7311])
 
 from __future__ import annotations
 
-from tensorkit.dispatch.registry import respelled as _respelled
+from tensorkit.dispatch.call import respelled as _respelled
 from tensorkit.ops.pointwise import binary as _binary
 from tensorkit.ops.pointwise import exp_log as _unary
 from tensorkit.ops.pointwise import trigonometric as _angles

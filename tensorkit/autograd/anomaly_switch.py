@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit.autograd import anomaly_mode
-from tensorkit.dispatch.registry import offers, unmatched
+from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.registry import offers
 from tensorkit.dispatch.signatures import refusal
 
 __all__ = ["is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled"]

@@ -32,7 +32,8 @@ from tensorkit.autograd.node import (
     requires_grad,
 )
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import call_traced, registry
+from tensorkit.dispatch.recording import call_traced
+from tensorkit.dispatch.registry import registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.tensor import Size, Tensor, attach, fresh

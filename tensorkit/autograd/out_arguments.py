@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.node import requires_grad
-from tensorkit.dispatch import registry
+from tensorkit.dispatch import out_and_inplace
 from tensorkit.tensor import Tensor
 
 __all__ = ["check_outs", "not_recorded"]
@@ -103,4 +103,4 @@ def check_outs(name: str, args: tuple[Any, ...], out: Any) -> RuntimeError | Non
     return not_recorded(name, *(value for value in args if isinstance(value, Tensor)))
 
 
-registry.register_out_check(check_outs)
+out_and_inplace.register_out_check(check_outs)

@@ -36,7 +36,7 @@ from tensorkit.autograd.node import (
 )
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.device import CPU
-from tensorkit.dispatch import registry
+from tensorkit.dispatch import recording
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -93,7 +93,7 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
     """
     if not SinglePlan.fits(rule):
         return None
-    plan = SinglePlan(rule, functools.partial(registry.arguments_of, body))
+    plan = SinglePlan(rule, functools.partial(recording.arguments_of, body))
     reads_input, reads_results = plan.parameter in plan.reads, not plan.reads.isdisjoint(RESULTS)
     copies = rule.name in _COPIES
     reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
@@ -213,8 +213,8 @@ def several_recorder(
     if not SeveralPlan.fits(rule):
         return None
     if arguments_of is None:
-        arguments_of = functools.partial(registry.arguments_of, body)
-    named = registry.parameters(body) if names is None else names
+        arguments_of = functools.partial(recording.arguments_of, body)
+    named = recording.parameters(body) if names is None else names
     plans: dict[tuple[type, ...], SeveralPlan] = {}
     number, here, full = sequence.__next__, state, Meta
 
@@ -671,6 +671,6 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-registry.register_recorder(
+recording.register_recorder(
     record, record_inplace, pair_recorder, single_recorder, several_recorder, _mark_inference
 )

@@ -15,25 +15,15 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dispatch, dtypes, tracing
+from tensorkit import dtypes, tracing
 from tensorkit.device import CPU
+from tensorkit.dispatch import recording
+from tensorkit.dispatch.call import respelled, traced_method
+from tensorkit.dispatch.call_errors import explain, unmatched
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.registry import (
-    Op,
-    Sample,
-    call_traced,
-    differentiable,
-    explain,
-    out_refused,
-    recorded_call,
-    register,
-    registry,
-    respelled,
-    sample,
-    traced_method,
-    unmatched,
-    wants_grad,
-)
+from tensorkit.dispatch.out_and_inplace import out_refused
+from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
+from tensorkit.dispatch.registry import Op, Sample, register, registry, sample
 from tensorkit.dispatch.signatures import of_function, refusal, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import (
@@ -250,7 +240,7 @@ def _fast_binary(
         if wants and rule is not None:
             record = of_tensors if type(b) is Tensor else of_number
             if record is None:  # made when first needed: `autograd` is loaded after this file
-                record = dispatch.registry.pair_recorder(rule, second, a, b)
+                record = recording.pair_recorder(rule, second, a, b)
                 if type(b) is Tensor:
                     of_tensors = record
                 else:

@@ -17,7 +17,8 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.conj_bit import turned
 from tensorkit.device import CPU, device
-from tensorkit.dispatch.registry import IN_PLACE, missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import SHARED_SLOTS, DeviceMismatchError, MissingKernelError, no_room, warn
 from tensorkit.kernels.cpu import elementwise

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit.dispatch.registry import unmatched
+from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.ops.tensor.python_protocols import DLDeviceType, from_dlpack
 

@@ -9,7 +9,9 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ, NEG
-from tensorkit.dispatch.registry import IN_PLACE, op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise, apply
 from tensorkit.kernels.cpu import (

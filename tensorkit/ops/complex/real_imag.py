@@ -8,7 +8,8 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.inplace_views import in_pairs, register_pairs
 from tensorkit.conj_bit import CONJ
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.ops.complex.conj import _neg_view
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor, attach

@@ -14,7 +14,9 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels

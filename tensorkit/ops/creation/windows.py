@@ -10,7 +10,8 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import META, DeviceLike, resolve
-from tensorkit.dispatch.registry import Sample, op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.creation.factories import empty, ones
 from tensorkit.ops.creation.ranges import arange

@@ -28,13 +28,10 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    recorded_call,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import check_overlap, empty_strided, refuse_shared

@@ -12,14 +12,10 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-    unmatched,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn

@@ -14,14 +14,8 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule, grad_fn_of
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import (
-    Op,
-    call_traced,
-    recorded_call,
-    register,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
+from tensorkit.dispatch.registry import Op, register, sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import check_overlap, check_writable, empty_strided
 from tensorkit.number_range import holds

@@ -10,7 +10,8 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import missing_kernel, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels

@@ -12,12 +12,9 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import (

@@ -14,12 +14,9 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import (

@@ -9,7 +9,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import empty_strided, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels

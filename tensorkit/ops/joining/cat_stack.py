@@ -18,14 +18,9 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    op,
-    recorded_call,
-    registry,
-    sample,
-    several_recorder,
-    wants_grad,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, several_recorder, wants_grad
+from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import (

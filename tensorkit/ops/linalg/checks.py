@@ -12,7 +12,7 @@ import numpy
 
 from tensorkit import return_types
 from tensorkit.device import CPU, META, device
-from tensorkit.dispatch.registry import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import can_cast, dtype, float32, float64
 from tensorkit.elementwise.iterator import resize_out

@@ -8,12 +8,10 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import (
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import int32, uint16, uint32, uint64
 from tensorkit.elementwise.iterator import resize_out
 from tensorkit.errors import warn

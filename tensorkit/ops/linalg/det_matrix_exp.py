@@ -8,7 +8,8 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, float32
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import lapack

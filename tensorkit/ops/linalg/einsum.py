@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy
 
 from tensorkit import tracing
-from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import float64
 from tensorkit.elementwise.iterator import few_elements, resize_out

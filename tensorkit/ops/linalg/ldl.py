@@ -7,7 +7,9 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels.cpu import lapack

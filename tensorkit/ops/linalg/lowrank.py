@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.ops.linalg.qr import linalg_qr
 from tensorkit.ops.linalg.svd_eig import linalg_svd
 from tensorkit.ops.random.rand import randn

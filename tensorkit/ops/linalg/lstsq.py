@@ -8,12 +8,10 @@ import numpy
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
-from tensorkit.dispatch.registry import (
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, can_cast, dtype, int64
 from tensorkit.errors import LinAlgError
 from tensorkit.kernels.cpu import elementwise as kernels

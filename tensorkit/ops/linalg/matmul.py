@@ -18,12 +18,10 @@ from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.conj_bit import CONJ
 from tensorkit.device import CPU, META, device
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import (

@@ -11,7 +11,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.out_arguments import not_recorded
 from tensorkit.device import META
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import check_devices, refuse_shared, resize_out

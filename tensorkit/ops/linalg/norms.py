@@ -8,12 +8,10 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import (
-    differentiable,
-    op,
-    sample,
-    takes,
-)
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
 from tensorkit.ops.creation.factories import zeros

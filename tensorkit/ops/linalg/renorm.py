@@ -7,7 +7,8 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.iterator import empty_strided
 from tensorkit.ops.pointwise.arithmetic import where
 from tensorkit.ops.reduction.var_std import norm_back, vector_norm

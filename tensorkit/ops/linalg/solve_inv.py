@@ -13,7 +13,9 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import differentiable, op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import int32
 from tensorkit.elementwise.iterator import check_overlap, resize_out

@@ -8,7 +8,9 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half

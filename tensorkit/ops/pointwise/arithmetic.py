@@ -16,15 +16,11 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.node import not_implemented
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    differentiable,
-    op,
-    recorded_call,
-    sample,
-    traced_method,
-    unmatched,
-    wants_grad,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, recorded_call, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.build import binary, unary

@@ -11,14 +11,10 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.node import not_implemented
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    IN_PLACE,
-    missing_kernel,
-    op,
-    registry,
-    sample,
-    takes,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.build import binary
 from tensorkit.elementwise.iterator import (

@@ -8,12 +8,10 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import (
-    differentiable,
-    op,
-    sample,
-    traced_method,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise

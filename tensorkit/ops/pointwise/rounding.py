@@ -12,7 +12,8 @@ import numpy
 
 from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype

@@ -13,15 +13,11 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import (
-    IN_PLACE,
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-    takes,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import (
     NUMBERS,

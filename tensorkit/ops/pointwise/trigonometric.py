@@ -8,7 +8,8 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import differentiable, op
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise, apply
 from tensorkit.kernels.cpu import elementwise

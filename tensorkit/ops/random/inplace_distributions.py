@@ -16,13 +16,9 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    takes,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import check_writable

@@ -19,7 +19,9 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, device, resolve
-from tensorkit.dispatch.registry import missing_kernel, op, sample
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import check_writable

@@ -14,12 +14,9 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META, DeviceLike
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.iterator import check_writable, empty_strided, resize_out
 from tensorkit.kernels.cpu.elementwise import quiet

@@ -16,13 +16,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import (
-    offers,
-    op,
-    recorded_call,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import offers, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.iterator import empty_strided, result_dtype
 from tensorkit.errors import warn

@@ -16,14 +16,11 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    takes,
-    traced_method,
-    wants_grad,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.iterator import brief, empty_strided

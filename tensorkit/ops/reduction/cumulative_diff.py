@@ -11,14 +11,11 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    IN_PLACE,
-    missing_kernel,
-    op,
-    sample,
-    takes,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import (
     NUMBERS,

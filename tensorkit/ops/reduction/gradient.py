@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.dispatch.registry import op, sample, takes
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.iterator import NUMBERS
 from tensorkit.kernels.cpu.elementwise import is_half

@@ -12,13 +12,10 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    takes,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import brief, refuse_shared

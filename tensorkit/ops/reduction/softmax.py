@@ -12,13 +12,10 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import brief, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels

@@ -11,15 +11,10 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    differentiable,
-    missing_kernel,
-    op,
-    registry,
-    sample,
-    takes,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype

@@ -15,12 +15,10 @@ from tensorkit import dtypes, storage, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import NEG, turned
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    register_writer,
-    sample,
-)
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import register_writer
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import (

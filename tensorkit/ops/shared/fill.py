@@ -9,7 +9,9 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import turned
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import op, sample, unmatched
+from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.iterator import (
     NUMBERS,

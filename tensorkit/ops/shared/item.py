@@ -13,7 +13,9 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.conj_bit import CONJ
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.iterator import NUMBERS, empty_strided
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import contiguous_stride

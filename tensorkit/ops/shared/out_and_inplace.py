@@ -14,7 +14,8 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.registry import Sample, op, registry
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import Sample, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import (

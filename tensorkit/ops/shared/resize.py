@@ -11,12 +11,9 @@ from tensorkit import storage
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.record import refuse_inference_write
-from tensorkit.dispatch.registry import (
-    op,
-    recorded_call,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.iterator import resize_out
 from tensorkit.errors import warn

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import differentiable
+from tensorkit.dispatch.recording import differentiable
 from tensorkit.tensor import Tensor
 
 __all__ = ["less_from", "minus", "over", "plus", "scaled", "times"]

@@ -17,7 +17,9 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
-from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import python_number

@@ -8,14 +8,10 @@ from typing import Any
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, device, resolve
-from tensorkit.dispatch.registry import (
-    op,
-    recorded_call,
-    sample,
-    takes,
-    unmatched,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import takes, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import empty_strided

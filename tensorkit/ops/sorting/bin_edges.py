@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.dispatch.registry import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import NUMBERS

@@ -10,12 +10,9 @@ import numpy
 from tensorkit import dtypes, return_types
 from tensorkit.autograd.node import not_implemented
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    takes,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import NUMBERS, brief, resize_out
 from tensorkit.errors import warn

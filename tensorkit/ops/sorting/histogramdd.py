@@ -8,14 +8,10 @@ from typing import Any
 
 from tensorkit import return_types
 from tensorkit.autograd.node import not_implemented
-from tensorkit.dispatch.registry import (
-    differentiable,
-    op,
-    recorded_call,
-    sample,
-    takes,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import takes, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, recorded_call
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.shared.copy import deliver

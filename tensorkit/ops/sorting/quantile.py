@@ -13,12 +13,10 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU
-from tensorkit.dispatch.registry import (
-    op,
-    sample,
-    takes,
-    wants_grad,
-)
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.iterator import NUMBERS, resize_out
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.sorting.sort_topk import axis_of, check_flags, sorted_values

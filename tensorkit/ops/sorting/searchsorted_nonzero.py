@@ -12,12 +12,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    op,
-    sample,
-    takes,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import (
     NUMBERS,

@@ -5,7 +5,8 @@ There PyTorch takes a dimension, but not its name, and the digits of `round` by 
 
 from __future__ import annotations
 
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.ops.pointwise import rounding
 from tensorkit.ops.reduction import softmax

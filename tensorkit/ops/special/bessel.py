@@ -9,7 +9,8 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import Sample, op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise, apply
 from tensorkit.kernels.cpu import bessel, bessel_i0

@@ -11,14 +11,12 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import (
-    IN_PLACE,
-    differentiable,
-    missing_kernel,
-    op,
-    sample,
-    traced_method,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import (
     Pointwise,

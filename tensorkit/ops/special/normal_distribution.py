@@ -10,7 +10,8 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import op, sample
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.build import binary, samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise, check_castable, resize_out
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorkit import dtypes
-from tensorkit.dispatch.registry import op, sample, takes
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.iterator import Pointwise, apply
 from tensorkit.kernels.cpu import orthogonal_polynomials as kernels
 from tensorkit.tensor import Array, Tensor

@@ -6,15 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from tensorkit.dispatch.call_errors import explain
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.registry import (
-    Op,
-    Sample,
-    explain,
-    register,
-    registry,
-    sample,
-)
+from tensorkit.dispatch.registry import Op, Sample, register, registry, sample
 from tensorkit.dispatch.signatures import type_name
 
 # The methods that these functions call are attached by these modules.

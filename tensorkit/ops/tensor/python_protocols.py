@@ -30,13 +30,9 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.device import device as Device
-from tensorkit.dispatch.registry import (
-    offers,
-    op,
-    registry,
-    sample,
-    wants_grad,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import offers, registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.errors import warn

@@ -13,8 +13,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
-from tensorkit.dispatch.registry import offers, unmatched
+from tensorkit.dispatch.registry import offers
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import NUMBERS, result_dtype

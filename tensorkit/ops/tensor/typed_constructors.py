@@ -24,13 +24,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit import storage as storages
 from tensorkit.device import CPU, DeviceLike, device, get_default_device, resolve, set_default_device
-from tensorkit.dispatch.registry import (
-    missing_kernel,
-    offers,
-    op,
-    sample,
-    unmatched,
-)
+from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import offers, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.iterator import empty_strided

@@ -7,18 +7,13 @@ from typing import Any
 
 from tensorkit.autograd.engine import sum_to_size as _added_up
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import (
-    by_layout,
-    op,
-    recorded_call,
-    registry,
-    sample,
-    takes,
-    traced_method,
-    view_method,
-    wants_grad,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.ops.shared.int_args import (
     Dims,
     as_ints,

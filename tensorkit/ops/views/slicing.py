@@ -10,13 +10,10 @@ from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.inplace_views import scatter_strided
 from tensorkit.device import META
-from tensorkit.dispatch.registry import (
-    by_layout,
-    call_traced,
-    differentiable,
-    op,
-    sample,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import call_traced, differentiable
+from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.view_call import by_layout
 from tensorkit.elementwise.iterator import empty_strided, resize_silently
 from tensorkit.ops.shared.copy import copy_into, deliver_into
 from tensorkit.ops.shared.int_args import counted, listed_ints

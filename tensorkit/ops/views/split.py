@@ -10,7 +10,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
-from tensorkit.dispatch.registry import op, sample, wants_grad
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import number_of_positions, type_name
 from tensorkit.ops.joining.cat_stack import cat, stack
 from tensorkit.ops.shared.int_args import counted

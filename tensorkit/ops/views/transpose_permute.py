@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.registry import (
-    by_layout,
-    op,
-    recorded_call,
-    registry,
-    sample,
-    traced_method,
-    view_method,
-    wants_grad,
-)
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import recorded_call, wants_grad
+from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.errors import warn
 from tensorkit.ops.shared.int_args import (
     Dims,

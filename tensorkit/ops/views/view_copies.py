@@ -10,12 +10,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.node import not_implemented
 from tensorkit.conj_bit import resolved
-from tensorkit.dispatch.registry import (
-    op,
-    registry,
-    sample,
-    takes,
-)
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import registry, sample
 from tensorkit.elementwise.iterator import check_writable, resize_out
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (

@@ -13,15 +13,11 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ
-from tensorkit.dispatch.registry import (
-    by_layout,
-    differentiable,
-    op,
-    sample,
-    view_method,
-    wants_grad,
-)
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.dtypes import dtype
 from tensorkit.memory_format import strided
 from tensorkit.ops.shared.copy import contiguous

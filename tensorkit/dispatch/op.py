@@ -1,0 +1,159 @@
+"""`op`: the decorator that makes an operation of its body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, cast, overload
+
+from tensorkit.dispatch.call import as_function, respelled, traced_method
+from tensorkit.dispatch.creation import may_require_grad
+from tensorkit.dispatch.out_and_inplace import (
+    AWARE_OF_BITS,
+    as_method,
+    inplace_values,
+    inplace_view,
+    through_bits,
+)
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import Op, P, R, Sample, register
+from tensorkit.dispatch.strict_types import strictly
+from tensorkit.dispatch.view_call import remembering, view_method
+from tensorkit.tensor import attach
+
+__all__ = ["op"]
+
+
+@overload
+def op(  # what creates takes ``requires_grad=`` besides
+    *,
+    samples: Iterable[Sample],
+    kind: Literal["create"],
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Any = None,
+    inplace_derivative: Any = None,
+    grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
+    strict: bool = False,
+    first: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
+
+
+@overload
+def op(
+    *,
+    samples: Iterable[Sample],
+    kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize", "scan"] = "view",
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Any = None,
+    inplace_derivative: Any = None,
+    grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
+    strict: bool = False,
+    first: Callable[..., Any] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def op(
+    *,
+    samples: Iterable[Sample],
+    kind: str = "view",
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    function: bool = True,
+    methods: tuple[str, ...] | None = None,
+    inplace: bool = False,
+    derivative: Any = None,
+    inplace_derivative: Any = None,
+    grad_flag: bool | None = None,
+    rounded: float = 0,
+    namespace: str = "",
+    strict: bool = False,
+    first: Callable[..., Any] | None = None,
+) -> Any:
+    """Register the decorated function as an operation.
+
+    Args:
+        samples: calls for the tests.
+        kind: what family it belongs to.
+        name: PyTorch's name; the function's own name if not given.
+        aliases: further spellings, as functions and as methods.
+        function: whether the namespace offers it.
+        methods: the method spellings, if they differ from the name and its aliases; ``()`` for none.
+        inplace: whether to derive ``name_``: of a view the form that changes this tensor's own layout, of anything
+            else the form that writes into this tensor. The body of a pointwise operation or a scan is then called with
+            ``out=IN_PLACE``, which `elementwise.apply` understands; other results are copied into the tensor.
+        derivative: how gradients pass back through it.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
+        grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
+        rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
+        namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
+            unless they are named, and the namespace's module imports it by hand.
+        first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
+            given, and returns None where it does not know the result at once, or an operand may want a gradient.
+        strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
+            ``3`` for a bool, ``True`` for an integer.
+    """
+
+    def register_as(body: Callable[P, R]) -> Callable[P, R]:
+        short = name or body.__name__
+        own = f"{namespace}_{short}" if namespace else short
+        bare: Callable[..., Any] | None = None
+        if kind == "create" if grad_flag is None else grad_flag:
+            bare, body = strictly(body, own) if strict else body, may_require_grad(body)
+        if kind == "inplace" and own not in AWARE_OF_BITS:
+            body = through_bits(body)
+        if strict:
+            body = strictly(body, own)
+        told = "__by_layout__" in body.__dict__
+        # A body without a derivative of its own is made of operations, which have to be recorded.
+        noted = remembering(body) if told and derivative is not None else body
+        plain, body = body, differentiable(noted, derivative, own, kind)
+        spelled = (short, *aliases)
+        given = (() if namespace else spelled) if methods is None else methods
+        # Without keywords nothing asks for a gradient.
+        public = as_function(own, body, plain if bare is None else bare, first)
+        for spelling in given:
+            if told:
+                method = view_method(own, as_method(body), plain)
+            else:
+                method = traced_method(own, as_method(body), plain, first)
+            attach(spelling, respelled(method, own, spelling if spelling in aliases else own, method=True))
+        if inplace:
+            if kind == "view":
+                changing = inplace_view(plain, None if derivative is None else derivative.inplace())
+                writing = None
+            else:
+                changing, writing = inplace_values(plain, inplace_derivative or derivative, own, kind)
+            for spelling in given:
+                method = traced_method(own + "_", as_method(changing), writing)
+                attach(
+                    spelling + "_",
+                    respelled(
+                        method, own + "_", (spelling if spelling in aliases else own) + "_", method=True
+                    ),
+                )
+        register(
+            Op(
+                own,
+                public if function else None,
+                tuple(samples),
+                kind,
+                functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
+                methods=(*given, *(f"{m}_" for m in given if inplace)),
+                derivative=derivative,
+                rounded=rounded,
+            )
+        )
+        return cast(Callable[P, R], public)
+
+    return register_as

@@ -1,0 +1,223 @@
+"""``out=`` and the forms that write in place, derived from the body of an operation."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from tensorkit.conj_bit import resolved
+from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.recording import differentiable
+from tensorkit.errors import SHARED_SLOTS
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "AWARE_OF_BITS",
+    "IN_PLACE",
+    "as_method",
+    "inplace_values",
+    "inplace_view",
+    "into_others",
+    "needs_others",
+    "out_refused",
+    "register_out_check",
+    "register_writer",
+    "resizes_first",
+    "through_bits",
+]
+
+
+def as_method(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The method form of a function: ``out=`` is the function's alone, as in PyTorch."""
+    innermost = body
+    while hasattr(
+        innermost, "__wrapped__"
+    ):  # `inspect.unwrap` takes a tenth of the time of importing the engine
+        innermost = innermost.__wrapped__
+    if "out" not in (innermost.__kwdefaults__ or {}):
+        return body
+
+    @functools.wraps(body)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if "out" in kwargs:
+            raise TypeError  # said in PyTorch's words by whoever wraps this
+        return body(*args, **kwargs)
+
+    method.__dict__["__positional__"] = body  # what runs where there are no keywords
+
+    method.__signature__ = later(lambda: _without_out(inspect.signature(body)))  # type: ignore[attr-defined]
+    return method
+
+
+def _without_out(signature: inspect.Signature) -> inspect.Signature:
+    return signature.replace(parameters=[p for p in signature.parameters.values() if p.name != "out"])
+
+
+#: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.
+IN_PLACE: Any = type("IN_PLACE", (), {"__repr__": lambda self: "IN_PLACE"})()
+
+
+_write_back: Callable[[Tensor, Tensor], Tensor] | None = None
+
+
+_deliver: Callable[[Tensor, Tensor, Any], Any] = lambda out, result, stride: out  # noqa: E731 - given by ``ops``
+
+
+def register_writer(
+    write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor, Any], Any]
+) -> None:
+    """Told by ``ops`` how a result is written into the tensor that an in-place form was called on, or into ``out``."""
+    global _write_back, _deliver
+    _write_back, _deliver = write_back, deliver
+
+
+OutCheck = Callable[[str, tuple[Any, ...], Any], "Exception | None"]
+
+
+_check_outs: OutCheck = lambda name, args, out: None  # noqa: E731 - given by ``autograd``
+
+
+def register_out_check(check: OutCheck) -> None:
+    """Told by ``autograd`` what it has against tensors given as ``out=``."""
+    global _check_outs
+    _check_outs = check
+
+
+def out_refused(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
+    """Why the results of a function cannot be written into what was given as ``out=``; None when they can."""
+    return _check_outs(name, args, out)
+
+
+#: What writes as a view with bits asks for, or writes nothing.
+AWARE_OF_BITS = {"__setitem__", "as_strided_", "copy_", "detach_", "fill_", "zero_"}
+
+
+def through_bits(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A body that writes into its tensor: by way of a copy where that stands for conjugates or negatives."""
+
+    @functools.wraps(body)
+    def written(self: Any, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if not getattr(self, "_bits", 0):
+            return body(self, *args, **kwargs)
+        plain = self.clone()
+        result = body(plain, *args, **kwargs)
+        self.copy_(plain)
+        return self if result is plain else result
+
+    return written
+
+
+def _is_shared(out: Any) -> bool:
+    """Whether some elements of a tensor share a slot, for all that its strides tell."""
+    if not isinstance(out, Tensor) or (out._array is not None and out._solid):
+        return False
+    return out._lay().has_internal_overlap() == "yes"
+
+
+#: What PyTorch writes into shared slots all the same.
+_CAREFREE = frozenset((
+    "all", "amax", "amin", "any", "argmax", "argmin", "bmm", "cummax", "cummin", "empty", "eye", "frobenius_norm",
+    "full", "histc", "linalg_matrix_rank", "linalg_vecdot", "linalg_vector_norm", "mv", "nanmean", "nansum", "norm",
+    "ones", "prod", "rand", "randn", "randperm", "split_copy", "split_with_sizes_copy", "std", "sum", "tril", "triu",
+    "unbind_copy", "var", "zeros",
+))  # fmt: skip
+
+
+#: What looks at the memory before it resizes an output, though its result has another size.
+_LOOKS_FIRST = frozenset((
+    "addcdiv", "addcmul", "addr", "clamp", "clamp_max", "clamp_min", "complex", "conj_physical", "deg2rad", "diff",
+    "div", "float_power", "frexp", "ger", "index_select", "ldexp", "lerp", "logit", "masked_select", "max", "min",
+    "nan_to_num", "nonzero", "outer", "polar", "polygamma", "rad2deg", "round", "scatter", "scatter_add",
+    "scatter_reduce", "special_airy_ai",
+    "special_hermite_polynomial_h", "special_hermite_polynomial_he", "special_laguerre_polynomial_l",
+    "special_legendre_polynomial_p", "special_round", "special_scaled_modified_bessel_k0",
+    "special_scaled_modified_bessel_k1", "special_spherical_bessel_j0", "square", "take", "where",
+    *(f"special_{old}chebyshev_polynomial_{kind}" for old in ("", "shifted_") for kind in "tuvw"),
+))  # fmt: skip
+
+
+def needs_others(name: str, out: Any) -> bool:
+    """Whether a result would be written into a view that stands for conjugates or negatives, or into shared slots."""
+    given = out if isinstance(out, (tuple, list)) else (out,)
+    return any(getattr(one, "_bits", 0) or (name not in _CAREFREE and _is_shared(one)) for one in given)
+
+
+def resizes_first(name: str, kwargs: Mapping[str, Any]) -> bool:
+    """Whether PyTorch composes an operation of a silent resize and of a method that draws into what was given."""
+    return name == "randn" or (name == "rand" and kwargs.get("generator") is not None)
+
+
+def into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation that writes its results into others than these, and write those into these.
+
+    Raises:
+        RuntimeError: when one whose elements share slots has the result's size already.
+    """
+    __tracebackhide__ = True
+    given = kwargs["out"]
+    alone = isinstance(given, Tensor)
+    outs = (given,) if alone else tuple(given)
+    shared = any(map(_is_shared, outs))
+    if shared and name in _LOOKS_FIRST:
+        raise RuntimeError(SHARED_SLOTS)
+    # With one that may have to be refused, nothing is written into the others before that is known.
+    plain = tuple(one.detach().clone() if shared else resolved(one) for one in outs)
+    counts = [one._version for one in outs]
+    try:
+        result = body(*args, **{**kwargs, "out": plain[0] if alone else plain})
+    except Exception:
+        for one, count in zip(outs, counts, strict=True):
+            if one._counter is not None:  # of a way around PyTorch counts only what has succeeded
+                one._counter[0] = count
+        raise
+    pairs = [(one, other) for one, other in zip(outs, plain, strict=True) if one is not other]
+    if any(_is_shared(one) and one._lay().size == other._lay().size for one, other in pairs):
+        raise RuntimeError(SHARED_SLOTS)
+    for one, other in pairs:
+        if shared and one._lay().size != other._lay().size:  # of which the warning has been given
+            one._adopt_geometry(one._store(), Layout((0,), (1,), one._lay().offset))
+        _deliver(one, other, other._lay().stride if shared else None)
+        if kwargs.get("requires_grad"):
+            one.requires_grad_()
+    if alone or result is None:
+        return given if result is plain[0] else result
+    own = {id(other): one for one, other in zip(outs, plain, strict=True)}
+    return type(result)(own.get(id(part), part) for part in result)
+
+
+def inplace_values(
+    body: Callable[..., Any], rule: Any, name: str, kind: str
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The form ``name_``, which writes its result into its tensor; and what of it runs where no gradient is wanted."""
+
+    @functools.wraps(body)
+    def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if kind in ("pointwise", "scan"):
+            return cast(Tensor, body(self, *args, out=IN_PLACE, **kwargs))
+        assert _write_back is not None
+        return _write_back(self, body(self, *args, **kwargs))
+
+    asking = differentiable(inplace, rule, name + "_", "inplace")
+    asking.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
+    return asking, inplace
+
+
+def inplace_view(body: Callable[..., Any], rule: Any) -> Callable[..., Any]:
+    """The form of a view operation that changes the tensor's own layout, such as ``t_``."""
+
+    @functools.wraps(body)
+    def inplace(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        layout = body(self, *args, **kwargs)._lay()
+        self._adopt_geometry(self._store(), layout)
+        self._bump()
+        return self
+
+    asking = differentiable(inplace, rule, body.__name__ + "_", "inplace")
+    asking.__doc__ = f"In-place form of ``{body.__name__}``: this tensor itself gets the new layout."
+    return asking

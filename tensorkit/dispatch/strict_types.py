@@ -1,0 +1,107 @@
+"""Arguments whose types are looked at before the body runs, for a body that would take what PyTorch refuses."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit.dispatch.call_errors import EXPECTED, LIMIT, acceptable, unmatched
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.signatures import (
+    of_function,
+    refusal,
+    told_by_types,
+)
+from tensorkit.tensor import Tensor
+
+__all__ = ["strictly"]
+
+
+def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A body that is only run with arguments of the types which its forms or its annotations promise."""
+    noted = getattr(body, "__forms__", None)
+    texts = of_function(name) if noted is None else noted.texts
+    return _by_annotations(body) if texts is None else _by_forms(body, name, tuple(texts))
+
+
+def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Callable[..., Any]:
+    usual: set[Any] = set()  # types of arguments that some form takes, whatever the values
+
+    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        # A sequence is known by the types in it too.
+        within = [frozenset(map(type, v)) for v in (*args, *kwargs.values()) if isinstance(v, (tuple, list))]
+        finer = (kinds, tuple(within)) if within else kinds
+        if finer in usual:
+            return
+        shown = {key: value for key, value in kwargs.items() if value is not IN_PLACE}
+        if refusal(name, texts, args, shown, unmatched) is not None:
+            raise TypeError  # said in PyTorch's words by whoever called
+        if told_by_types(name, texts, args, shown):
+            usual.add(finer)
+
+    @functools.wraps(body)
+    def strict(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        # Of one argument its type alone, which is looked up in half the time.
+        kinds: Any = type(args[0]) if len(args) == 1 else tuple(map(type, args))
+        if not kwargs:
+            if kinds not in usual:
+                look(kinds, args, kwargs)
+            return body(*args)
+        kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
+        if kinds not in usual:
+            look(kinds, args, kwargs)
+        return body(*args, **kwargs)
+
+    return strict
+
+
+def _by_annotations(body: Callable[..., Any]) -> Callable[..., Any]:
+    checks: dict[str, Callable[[Any], bool]] = {}
+    usual: set[Any] = set()  # types of arguments that are taken, whatever the values
+
+    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not checks:
+            checks.update(_checks(body))
+        by_types = [check(value) for check, value in zip(checks.values(), args, strict=False)]
+        by_types += [checks[key](value) for key, value in kwargs.items() if key in checks]
+        if all(by_types):
+            usual.add(kinds)
+
+    @functools.wraps(body)
+    def strict(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        kinds: Any = tuple(map(type, args))
+        if kwargs:
+            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
+        if kinds not in usual:
+            look(kinds, args, kwargs)
+        else:
+            for value in (*args, *kwargs.values()) if kwargs else args:
+                if value.__class__ is int and not -LIMIT <= value < LIMIT:
+                    look(kinds, args, kwargs)
+        return body(*args, **kwargs)
+
+    return strict
+
+
+def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], bool]]:
+    """By the name of each parameter, what refuses a value of a type that it does not take."""
+    named = inspect.signature(body).parameters.values()
+    return {p.name: _check_of(str(p.annotation), p.default) for p in named}
+
+
+def _check_of(annotation: str, default: Any) -> Callable[[Any], bool]:
+    accepted, label = EXPECTED.get(annotation, ((object,), ""))
+
+    def check(value: Any) -> bool:
+        """Whether the type alone says that the value is taken."""
+        if value is not default and value is not IN_PLACE and not acceptable(value, accepted, label):
+            raise TypeError  # said in PyTorch's words by whoever called
+        if label == "int" and type(value) is int and not -LIMIT <= value < LIMIT:
+            raise OverflowError
+        return label in ("", "Tensor") or not isinstance(value, Tensor)
+
+    return check

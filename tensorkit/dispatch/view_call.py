@@ -1,0 +1,102 @@
+"""How a view is called as a method: the fast way over layouts that are remembered."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit import tracing
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import MISREAD
+from tensorkit.dispatch.registry import F
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Tensor
+
+__all__ = ["by_layout", "remembering", "view_method"]
+
+# -- views --------------------------------------------------------------------------------------------------------
+
+
+def by_layout(body: F) -> F:
+    """Say of a view's body that its result is told by its tensor's layout and the integers given, by nothing else."""
+    body.__dict__["__by_layout__"] = True
+    return body
+
+
+def _layout_of_view(input: Tensor, out: Any) -> Layout | None:
+    """The layout of a result that differs in nothing else from its tensor; None for any other."""
+    if type(out) is not Tensor or out is input or out._storage is not input._storage:
+        return None
+    plain = out._autograd is None and out._base is (input if input._base is None else input._base)
+    return out._layout if plain else None
+
+
+def remembering(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The body of a view that is told `by_layout`: what it made of a layout for some integers, it makes again."""
+
+    @functools.wraps(body)
+    def remembering(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or type(input) is not Tensor:
+            return body(input, *args, **kwargs)
+        for value in args:
+            if value.__class__ is not int and not _are_integers(value):
+                return body(input, *args)
+        layout = input._layout
+        if layout is None:
+            layout = input._lay()
+        if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+            return body(input, *args)
+        key = (body, args)
+        found = layout.made.get(key)
+        if found is not None:
+            return input._view(found)
+        out = body(input, *args)
+        found = _layout_of_view(input, out)
+        if found is not None:
+            layout.keep(key, found)
+        return out
+
+    return remembering
+
+
+def _are_integers(value: Any) -> bool:
+    return value.__class__ is tuple and all(part.__class__ is int for part in value)
+
+
+def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`traced_method` of a view that is told `by_layout`.
+
+    Args:
+        plain: what runs where no gradient is wanted.
+    """
+    quick = remembering(plain)
+    long = traced_method(name, body, quick)
+
+    @functools.wraps(body)
+    def method(self: Any = None, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if self.__class__ is not Tensor or kwargs or tracing.active:
+            return long(self, *args, **kwargs)
+        base = self._base
+        if self._autograd is not None or (base is not None and base._autograd is not None):
+            try:
+                return body(self, *args)
+            except MISREAD:
+                pass
+            return long(self, *args)  # which says why
+        # The short way of `remembering`, written out.
+        layout = self._layout
+        if layout is not None:
+            made = layout.made
+            if made is not None:
+                for value in args:
+                    if value.__class__ is not int and not _are_integers(value):
+                        break
+                else:
+                    found = made.get((plain, args))
+                    if found is not None:
+                        return self._view(found)
+        return long(self, *args)
+
+    return method
