@@ -192,23 +192,12 @@ from tensorkit.ops.pointwise.arithmetic import (
     absolute,
     add,
     div,
-    eq,
-    equal,
     floor_divide,
-    ge,
-    gt,
-    le,
-    lt,
-    maximum,
-    minimum,
     mul,
-    ne,
     neg,
-    pow,
     remainder,
     sub,
     true_divide,
-    where,
 )
 from tensorkit.ops.pointwise.binary import (
     atan2,
@@ -256,6 +245,7 @@ from tensorkit.ops.pointwise.classification import (
     relu,
     signbit,
 )
+from tensorkit.ops.pointwise.comparison import eq, equal, ge, gt, le, lt, maximum, minimum, ne
 from tensorkit.ops.pointwise.exp_log import (
     exp,
     exp2,
@@ -270,6 +260,7 @@ from tensorkit.ops.pointwise.exp_log import (
     sqrt,
     square,
 )
+from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.pointwise.rounding import ceil, floor, frac, frexp, round, trunc
 from tensorkit.ops.pointwise.ternary import (
     addcdiv,
@@ -298,6 +289,7 @@ from tensorkit.ops.pointwise.trigonometric import (
     tan,
     tanh,
 )
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.random.rand import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.random.sampling import bernoulli, multinomial, normal, poisson
 from tensorkit.ops.rearranging.diag_meshgrid import (
@@ -313,6 +305,7 @@ from tensorkit.ops.rearranging.diag_meshgrid import (
     vander,
 )
 from tensorkit.ops.rearranging.flip_roll import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.reduction.any_all import all, any, count_nonzero
 from tensorkit.ops.reduction.cumulative_diff import (
     cummax,
     cummin,
@@ -326,8 +319,9 @@ from tensorkit.ops.reduction.cumulative_diff import (
 )
 from tensorkit.ops.reduction.gradient import gradient
 from tensorkit.ops.reduction.min_max import amax, amin, aminmax, argmax, argmin, max, min
+from tensorkit.ops.reduction.prod import prod
 from tensorkit.ops.reduction.softmax import log_softmax, logsumexp, softmax
-from tensorkit.ops.reduction.sum_mean import all, any, count_nonzero, mean, nanmean, nansum, prod, sum
+from tensorkit.ops.reduction.sum_mean import mean, nanmean, nansum, sum
 from tensorkit.ops.reduction.var_std import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
 from tensorkit.ops.shared.copy import clone
 from tensorkit.ops.shared.fill import fill

@@ -126,7 +126,7 @@ MOVED = {
     "ops.protocols": "ops.tensor.python_protocols",
     "ops.quantiles": "ops.sorting.quantile",
     "ops.ranges": "ops.creation.ranges",
-    "ops.reduce": "ops.reduction.sum_mean",
+    "ops.reduce": "ops.reduction",
     "ops.reducing": "ops.indexing.index_reduce",
     "ops.renorm": "ops.linalg.renorm",
     "ops.reorder": "ops.views.transpose_permute",
@@ -187,8 +187,8 @@ def install() -> None:
         sys.meta_path.append(_Finder())
 
 
-def attributes_from(folder: str, module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a folder that has the name of an old module, whose names are now in ``module``."""
+def attributes_from(folder: str, *modules: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a folder that has the name of an old module, whose names are now in its ``modules``."""
 
     @functools.cache
     def files() -> set[str]:
@@ -197,9 +197,10 @@ def attributes_from(folder: str, module: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         # `from folder import file` asks here before it looks for the file.
         if not name.startswith("__") and name not in files():
-            found = getattr(importlib.import_module(f"{folder}.{module}"), name, find)
-            if found is not find:
-                return found
+            for module in modules:
+                found = getattr(importlib.import_module(f"{folder}.{module}"), name, find)
+                if found is not find:
+                    return found
         raise AttributeError(f"module {folder!r} has no attribute {name!r}")
 
     return find

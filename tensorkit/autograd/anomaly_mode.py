@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy
 
-from tensorkit.autograd.node import Node, Saved
+from tensorkit.autograd.node import Node
+from tensorkit.autograd.saved import Saved
 from tensorkit.tensor import Tensor
 
 __all__ = [

@@ -16,21 +16,8 @@ from tensorkit import tracing
 from tensorkit.autograd.engine import run_backward, write_out
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph.gradient_edge import GradientEdge
-from tensorkit.autograd.node import (
-    OWN,
-    Edge,
-    Face,
-    Meta,
-    Node,
-    RemovableHandle,
-    differentiable,
-    edge_of,
-    grad_fn_of,
-    leaf_face,
-    made_by_none,
-    meta_of,
-    requires_grad,
-)
+from tensorkit.autograd.history import differentiable, edge_of, grad_fn_of, made_by_none, requires_grad
+from tensorkit.autograd.node import OWN, Edge, Face, Meta, Node, RemovableHandle, leaf_face, meta_of
 from tensorkit.device import CPU
 from tensorkit.dispatch.recording import call_traced
 from tensorkit.dispatch.registry import registry

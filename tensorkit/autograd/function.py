@@ -37,18 +37,11 @@ from tensorkit.autograd.grad_mode import (
     no_grad,
     state,
 )
+from tensorkit.autograd.history import differentiable, edge_of, requires_grad, set_history
 from tensorkit.autograd.inplace_views import rebase
-from tensorkit.autograd.node import (
-    Face,
-    Node,
-    Saved,
-    SavedResult,
-    differentiable,
-    edge_of,
-    requires_grad,
-    set_history,
-)
+from tensorkit.autograd.node import Face, Node
 from tensorkit.autograd.record import check_inplace
+from tensorkit.autograd.saved import Saved, SavedResult
 from tensorkit.elementwise.iterator import empty_strided
 from tensorkit.errors import warn
 from tensorkit.strides.sizes import contiguous_stride

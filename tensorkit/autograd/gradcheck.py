@@ -22,7 +22,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function
-from tensorkit.autograd.node import requires_grad
+from tensorkit.autograd.history import requires_grad
 from tensorkit.errors import warn
 from tensorkit.tensor import Array, Tensor, fresh
 

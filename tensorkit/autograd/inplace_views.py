@@ -19,19 +19,10 @@ from tensorkit.autograd.grad_mode import (
     PLAIN,
     UNRECORDED,
 )
-from tensorkit.autograd.node import (
-    FREED,
-    Face,
-    Meta,
-    Node,
-    RuleNode,
-    edge_of,
-    meta_of,
-    move_hooks,
-    register_regrow,
-    requires_grad,
-    set_history,
-)
+from tensorkit.autograd.history import edge_of, move_hooks, register_regrow, requires_grad, set_history
+from tensorkit.autograd.node import Face, Meta, Node, meta_of
+from tensorkit.autograd.rule import RuleNode
+from tensorkit.autograd.saved import FREED
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.elementwise.iterator import empty_strided
 from tensorkit.memory_format import contiguous_format

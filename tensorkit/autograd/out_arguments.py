@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit.autograd.grad_mode import state
-from tensorkit.autograd.node import requires_grad
+from tensorkit.autograd.history import requires_grad
 from tensorkit.dispatch import out_and_inplace
 from tensorkit.tensor import Tensor
 

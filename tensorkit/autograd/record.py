@@ -12,29 +12,12 @@ from typing import Any
 
 from tensorkit.autograd import anomaly_mode, saved_tensors_hooks
 from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, PLAIN, state
+from tensorkit.autograd.history import differentiable, edge_of, made_by_none, requires_grad, set_history
 from tensorkit.autograd.inplace_views import rebase, refuse_ambiguous
-from tensorkit.autograd.node import (
-    RESULTS,
-    Face,
-    Geometry,
-    Meta,
-    PairPlan,
-    Rule,
-    RuleNode,
-    Saved,
-    SavedResult,
-    SeveralPlan,
-    SinglePlan,
-    differentiable,
-    edge_of,
-    made_by_none,
-    meta_of,
-    requires_grad,
-    saved_result,
-    sequence,
-    set_history,
-)
+from tensorkit.autograd.node import RESULTS, Face, Meta, meta_of, sequence
 from tensorkit.autograd.out_arguments import not_recorded
+from tensorkit.autograd.rule import Geometry, PairPlan, Rule, RuleNode, SeveralPlan, SinglePlan
+from tensorkit.autograd.saved import Saved, SavedResult, saved_result
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
 from tensorkit.tensor import Tensor

@@ -24,22 +24,10 @@ from typing import Any, cast
 
 from tensorkit.autograd import anomaly_mode
 from tensorkit.autograd.grad_mode import state
-from tensorkit.autograd.node import (
-    FREED,
-    RESULTS,
-    AccumulateGrad,
-    Edge,
-    Node,
-    RuleNode,
-    Saved,
-    SavedResult,
-    edge_of,
-    grad_fn_of,
-    meta_of,
-    plain_alias,
-    register_raw,
-    requires_grad,
-)
+from tensorkit.autograd.history import edge_of, grad_fn_of, requires_grad
+from tensorkit.autograd.node import RESULTS, AccumulateGrad, Edge, Node, meta_of
+from tensorkit.autograd.rule import RuleNode, register_raw
+from tensorkit.autograd.saved import FREED, Saved, SavedResult, plain_alias
 from tensorkit.device import CPU
 from tensorkit.elementwise.iterator import empty_strided
 from tensorkit.strides.sizes import contiguous_stride

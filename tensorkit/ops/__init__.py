@@ -55,10 +55,13 @@ with uncollected():
         binary,
         bitwise_logical,
         classification,
+        comparison,
         exp_log,
+        power,
         rounding,
         ternary,
         trigonometric,
+        where,
     )
     from tensorkit.ops.random import (
         inplace_distributions,
@@ -70,9 +73,12 @@ with uncollected():
         flip_roll,
     )
     from tensorkit.ops.reduction import (
+        any_all,
+        arguments,
         cumulative_diff,
         gradient,
         min_max,
+        prod,
         softmax,
         sum_mean,
         var_std,

@@ -8,15 +8,10 @@ from __future__ import annotations
 from tensorkit.autograd.graph.gradient_edge import GradientEdge, get_gradient_edge, increment_version
 from tensorkit.autograd.graph.multi_grad_hook import register_multi_grad_hook
 from tensorkit.autograd.graph.saved_mutation import allow_mutation_on_saved_tensors
-from tensorkit.autograd.node import (
-    FREED,
-    Edge,
-    Node,
-    Rule,
-    Saved,
-    grad_fn_of,
-    requires_grad,
-)
+from tensorkit.autograd.history import grad_fn_of, requires_grad
+from tensorkit.autograd.node import Edge, Node
+from tensorkit.autograd.rule import Rule
+from tensorkit.autograd.saved import FREED, Saved
 from tensorkit.autograd.saved_tensors_hooks import (
     disable_saved_tensors_hooks,
     save_on_cpu,

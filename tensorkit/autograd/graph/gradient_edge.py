@@ -19,12 +19,8 @@ from typing import Any, NamedTuple
 
 from tensorkit.autograd.function import FunctionNode
 from tensorkit.autograd.grad_mode import enable_grad
-from tensorkit.autograd.node import (
-    Node,
-    accumulator_of,
-    grad_fn_of,
-    meta_of,
-)
+from tensorkit.autograd.history import accumulator_of, grad_fn_of
+from tensorkit.autograd.node import Node, meta_of
 from tensorkit.tensor import Tensor
 
 __all__ = ["GradientEdge", "get_gradient_edge", "increment_version", "node_behind"]

@@ -21,7 +21,7 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
-from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
 

@@ -21,8 +21,8 @@ from tensorkit.elementwise.iterator import NUMBERS, brief, empty_strided
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
-from tensorkit.ops.pointwise.arithmetic import where
-from tensorkit.ops.reduction.sum_mean import axis_of_small, small
+from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,

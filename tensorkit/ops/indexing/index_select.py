@@ -27,7 +27,7 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
 from tensorkit.ops.indexing.advanced_index import add_rows
-from tensorkit.ops.reduction.sum_mean import axis_of_small
+from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,

@@ -30,7 +30,7 @@ from tensorkit.ops.linalg.checks import (
 from tensorkit.ops.linalg.cholesky_lu import placed
 from tensorkit.ops.linalg.solve_inv import solve
 from tensorkit.ops.linalg.svd_eig import linalg_svd
-from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.pointwise.where import where
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["det", "linalg_det", "linalg_slogdet", "logdet", "linalg_matrix_exp", "matrix_exp", "slogdet"]

@@ -10,7 +10,7 @@ from tensorkit.device import META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.iterator import empty_strided
-from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.var_std import norm_back, vector_norm
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.scalar_arithmetic import plus, times

@@ -9,7 +9,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.autograd.node import not_implemented
+from tensorkit.autograd.rule import not_implemented
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
@@ -27,13 +27,9 @@ from tensorkit.elementwise.iterator import (
 )
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
-from tensorkit.ops.pointwise.arithmetic import (
-    conjugated,
-    mul,
-    refuse_zero,
-    where,
-)
-from tensorkit.ops.pointwise.arithmetic import pow as raised
+from tensorkit.ops.pointwise.arithmetic import conjugated, mul, refuse_zero
+from tensorkit.ops.pointwise.power import pow as raised
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.scalar_arithmetic import plus, scaled, times
 from tensorkit.ops.shared.to import to_dtype

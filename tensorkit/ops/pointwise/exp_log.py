@@ -24,7 +24,7 @@ from tensorkit.kernels.cpu import (
     ufuncs,
 )
 from tensorkit.kernels.cpu.pow import half_rsqrt
-from tensorkit.ops.pointwise.arithmetic import pow
+from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.tensor import Array, Tensor, attach
 

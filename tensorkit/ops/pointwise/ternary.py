@@ -41,7 +41,8 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
 from tensorkit.kernels.jit.rowwise import Swift
 from tensorkit.number_range import check_number
-from tensorkit.ops.pointwise.arithmetic import conjugated, where
+from tensorkit.ops.pointwise.arithmetic import conjugated
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.output import iterator_strides

@@ -13,7 +13,7 @@ from tensorkit.dispatch.recording import differentiable
 from tensorkit.elementwise.build import samples_of_one, unary
 from tensorkit.elementwise.iterator import Pointwise, apply
 from tensorkit.kernels.cpu import elementwise
-from tensorkit.ops.pointwise.arithmetic import where
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import (
     less_from,
     minus,

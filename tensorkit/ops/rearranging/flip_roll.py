@@ -27,7 +27,7 @@ from tensorkit.elementwise.iterator import brief, empty_strided
 from tensorkit.kernels.cpu import parallel
 from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.complex.conj import _neg_view
-from tensorkit.ops.reduction.sum_mean import axis_of_small
+from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into, like_input
 from tensorkit.ops.shared.int_args import Dims, as_ints
 from tensorkit.ops.shared.to import host_array, to_device

@@ -28,10 +28,10 @@ from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.cpu.scan_compiled import running_extreme
 from tensorkit.ops.creation.factories import zeros_like
 from tensorkit.ops.joining.cat_stack import cat
-from tensorkit.ops.pointwise.arithmetic import sub, where
+from tensorkit.ops.pointwise.arithmetic import sub
 from tensorkit.ops.pointwise.bitwise_logical import logical_xor
-from tensorkit.ops.reduction.min_max import pair_into
-from tensorkit.ops.reduction.sum_mean import (
+from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.reduction.arguments import (
     axis_of_small,
     check_dims,
     host,
@@ -41,6 +41,7 @@ from tensorkit.ops.reduction.sum_mean import (
     result_kind,
     warn_of_lost_parts,
 )
+from tensorkit.ops.reduction.min_max import pair_into
 from tensorkit.ops.shared.copy import copy_into, deliver
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number

@@ -21,22 +21,21 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.iterator import brief, refuse_shared
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import minmax_compiled, parallel, tiny
-from tensorkit.ops.pointwise.arithmetic import maximum, minimum
-from tensorkit.ops.reduction.sum_mean import (
+from tensorkit.ops.pointwise.comparison import maximum, minimum
+from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
     check_dims,
     check_flag,
-    evenly,
     exact_out,
     host,
     like_meta,
-    of_one,
     one_axis,
     put_along,
     reduced_size,
     small,
 )
+from tensorkit.ops.reduction.sum_mean import evenly, of_one
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.strides.sizes import normalise_dim

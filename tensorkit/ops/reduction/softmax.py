@@ -21,7 +21,7 @@ from tensorkit.elementwise.iterator import brief, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.jit.threads import spread
-from tensorkit.ops.reduction.sum_mean import (
+from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
     check_dims,

@@ -24,9 +24,9 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import sum_compiled, tiny
 from tensorkit.kernels.cpu.sum import moments, squares, sum_along
 from tensorkit.number_range import as_double, check_number
-from tensorkit.ops.pointwise.arithmetic import where
 from tensorkit.ops.pointwise.ternary import complex as complex_of
-from tensorkit.ops.reduction.sum_mean import (
+from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
     check_dims,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit.autograd.node import not_implemented
+from tensorkit.autograd.rule import not_implemented
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op

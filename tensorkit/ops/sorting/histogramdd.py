@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from tensorkit import return_types
-from tensorkit.autograd.node import not_implemented
+from tensorkit.autograd.rule import not_implemented
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, recorded_call

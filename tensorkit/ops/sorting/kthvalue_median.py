@@ -29,7 +29,8 @@ from tensorkit.elementwise.iterator import (
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import sort as orders
 from tensorkit.kernels.cpu import sort_compiled
-from tensorkit.ops.reduction.sum_mean import evenly, put_along
+from tensorkit.ops.reduction.arguments import put_along
+from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.sorting.sort_topk import (
     Pair,

@@ -31,7 +31,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, sort_compiled, tiny
 from tensorkit.kernels.cpu import sort as orders
-from tensorkit.ops.reduction.sum_mean import axis_of_small, put_along, small
+from tensorkit.ops.reduction.arguments import axis_of_small, put_along, small
 from tensorkit.ops.shared.copy import copy_into, deliver
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.output import like_strides

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.autograd.node import not_implemented
+from tensorkit.autograd.rule import not_implemented
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op

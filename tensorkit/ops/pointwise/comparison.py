@@ -1,0 +1,258 @@
+"""Comparing element by element: `eq`, `lt` and their kin, `maximum`, `minimum`; and `equal` of whole tensors.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.build import binary
+from tensorkit.elementwise.iterator import (
+    Pointwise,
+    check_devices,
+)
+from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
+from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.shared.scalar_arithmetic import over
+from tensorkit.ops.shared.to import host_array, to_dtype
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "eq",
+    "equal",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "maximum",
+    "minimum",
+    "ne",
+]
+
+
+def _no_complex(name: str) -> Any:
+    def check(*operands: Any) -> None:
+        if any(isinstance(o, Tensor) and o._dtype.is_complex for o in operands):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+def _shared(g: Any, a: Any, b: Any, loses: Any) -> Any:
+    """Nothing of the gradient to the loser; half to each of two equals; of nan nobody knows, so both get all."""
+    return where(a.eq(b), over(g, 2), g).masked_fill_(loses, 0)
+
+
+maximum = binary(
+    Pointwise(
+        "maximum",
+        numpy.maximum,
+        lambda a, b: a if a != a or a > b else b,
+        kernel="maximum_cpu",
+        check=_no_complex("maximum"),
+    ),
+    inplace=False,
+    numbers=False,
+    first="tensor",
+    derivative=Rule(
+        "MaximumBackward0",
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.lt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.lt(c.input)),
+    ),
+    samples=samples_of_two("maximum")[:4],
+    doc="""The larger of two tensors, element by element; nan wins.
+
+    >>> import tensorkit as tk
+    >>> tk.maximum(tk.tensor([1, 5]), tk.tensor([3, 2]))
+    tensor([3, 5])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.maximum.html
+    """,
+)
+
+
+minimum = binary(
+    Pointwise(
+        "minimum",
+        numpy.minimum,
+        lambda a, b: a if a != a or a < b else b,
+        kernel="minimum_cpu",
+        check=_no_complex("minimum"),
+    ),
+    inplace=False,
+    numbers=False,
+    first="tensor",
+    derivative=Rule(
+        "MinimumBackward0",
+        input=lambda g, c: _shared(g, c.input, c.other, c.input.gt(c.other)),
+        other=lambda g, c: _shared(g, c.input, c.other, c.other.gt(c.input)),
+    ),
+    samples=samples_of_two("minimum")[:4],
+    doc="""The smaller of two tensors, element by element; nan wins.
+
+    >>> import tensorkit as tk
+    >>> tk.minimum(tk.tensor([1, 5]), tk.tensor([3, 2]))
+    tensor([1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.minimum.html
+    """,
+)
+
+
+# -- comparison ---------------------------------------------------------------------------------------------------
+
+
+def _comparison(name: str, ufunc: Any, body: Any, *, ordered: bool) -> Pointwise:
+    lacks = (*LIMITED, *COMPLEX) if ordered else ()
+    return Pointwise(name, ufunc, body, result="bool", kernel=f"{name}_cpu", lacks=lacks, overloaded=True)
+
+
+def _constant(name: str) -> Rule:
+    """Of a comparison written into a tensor of floats: zeros and ones, that do not change with the operands."""
+    return Rule(
+        by_number(f"{name.capitalize()}Backward", 1, 0),
+        input=lambda g, c: g.new_zeros(g.size()),
+        other=lambda g, c: g.new_zeros(g.size()),
+    )
+
+
+_COMPARED = """{sentence}, element by element.
+
+    Returns:
+        A bool tensor of the broadcast size.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([1, 2, 3]) {symbol} 2
+    tensor([{answer}])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
+    """
+
+
+eq = binary(
+    _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
+    inplace_derivative=_constant("eq"),
+    first="tensor",
+    operators=("__eq__",),
+    samples=samples_of_two("eq", "a == b", "a == 1", "a == 'x'", "a.eq_(b)"),
+    doc=_COMPARED.format(
+        sentence="Whether the two are equal", symbol="==", answer="False,  True, False", name="eq"
+    ),
+)
+
+
+ne = binary(
+    _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
+    inplace_derivative=_constant("ne"),
+    first="tensor",
+    aliases=("not_equal",),
+    operators=("__ne__",),
+    samples=samples_of_two("ne", "a != b", "a != 1"),
+    doc=_COMPARED.format(
+        sentence="Whether the two differ", symbol="!=", answer=" True, False,  True", name="ne"
+    ),
+)
+
+
+lt = binary(
+    _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
+    inplace_derivative=_constant("lt"),
+    first="tensor",
+    aliases=("less",),
+    operators=("__lt__",),
+    samples=samples_of_two("lt", "a < b", "1 < a", "a < 1.5"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is smaller", symbol="<", answer=" True, False, False", name="lt"
+    ),
+)
+
+
+le = binary(
+    _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
+    inplace_derivative=_constant("le"),
+    first="tensor",
+    aliases=("less_equal",),
+    operators=("__le__",),
+    samples=samples_of_two("le", "a <= b"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is at most the second",
+        symbol="<=",
+        answer=" True,  True, False",
+        name="le",
+    ),
+)
+
+
+gt = binary(
+    _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
+    inplace_derivative=_constant("gt"),
+    first="tensor",
+    aliases=("greater",),
+    operators=("__gt__",),
+    samples=samples_of_two("gt", "a > b", "a > 3"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is larger", symbol=">", answer="False, False,  True", name="gt"
+    ),
+)
+
+
+ge = binary(
+    _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
+    inplace_derivative=_constant("ge"),
+    first="tensor",
+    aliases=("greater_equal",),
+    operators=("__ge__",),
+    samples=samples_of_two("ge", "a >= b"),
+    doc=_COMPARED.format(
+        sentence="Whether the first is at least the second",
+        symbol=">=",
+        answer="False,  True,  True",
+        name="ge",
+    ),
+)
+
+
+_FEW = 16  # elements, which Python compares faster than NumPy begins to
+
+
+@op(
+    samples=(
+        sample("tk.equal(a, b)", a=(2, 3), b=(2, 3)),
+        sample("a.equal(a)", a=(2,)),
+        sample("tk.equal(a, b)", a=(2,), b=(3,)),
+        sample("tk.equal(a, 2)", a=(2,)),
+    ),
+    kind="reduce",
+)
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same size and equal elements.
+
+    >>> import tensorkit as tk
+    >>> m = tk.tensor([[3, 1, 2], [4, 1, 7]])
+    >>> tk.equal(m.t(), m.transpose(0, 1))
+    True
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.equal.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"equal(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
+    x, y = input._array, other._array
+    if x is not None and y is not None and input._dtype is other._dtype and x.size < _FEW:
+        return x.shape == y.shape and bool(x.tolist() == y.tolist())
+    check_devices((input, other))
+    if input._lay().size != other._lay().size:
+        return False
+    kind = dtypes.promote_types(input._dtype, other._dtype)
+    a, b = to_dtype(input, kind), to_dtype(other, kind)
+    return bool(numpy.array_equal(host_array(a), host_array(b)))

@@ -1,0 +1,307 @@
+"""Choosing between two tensors by a mask: `where`.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.where.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import differentiable, wants_grad
+from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.iterator import (
+    NUMBERS,
+    check_devices,
+    check_memory,
+    empty_strided,
+    place_of,
+    placed,
+    prepare_out,
+    result_dtype,
+    seen_layout,
+)
+from tensorkit.errors import MissingKernelError, warn
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu import strided_2d, ufuncs
+from tensorkit.number_range import holds
+from tensorkit.ops.pointwise.arithmetic import BOOL
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.fill import write_number
+from tensorkit.ops.shared.to import host_array, to_device
+from tensorkit.strides.output import iterator_strides
+from tensorkit.strides.sizes import broadcast_sizes
+from tensorkit.tensor import Array, Tensor, attach, fresh
+
+__all__ = [
+    "where",
+]
+
+# -- choosing -----------------------------------------------------------------------------------------------------
+
+_ABSENT: Any = type("_ABSENT", (), {"__repr__": lambda self: "..."})()
+
+
+_WHERE_FUNCTION = ("Tensor condition", "Tensor condition, Tensor input, Tensor other, *, Tensor out = None")
+
+
+_WHERE_METHOD = ("Tensor condition, Tensor other", "Tensor condition, Number other")
+
+
+def _refuse_where(given: tuple[Any, ...], forms: tuple[str, ...]) -> None:
+    raise unmatched("where", [value for value in given if value is not _ABSENT], {}, forms)
+
+
+def _as_mask(condition: Tensor) -> Array:
+    """The elements of a condition as truth values."""
+    if condition._dtype is dtypes.uint8:
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead."
+        )
+    elif condition._dtype is not BOOL:
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition._dtype.label}"
+        )
+    return host_array(condition) if condition._device != META else numpy.empty(0, bool)
+
+
+def _choice(value: Any, kind: dtype) -> Array:
+    """An operand's elements in the dtype of the result."""
+    if isinstance(value, Tensor):
+        return kernels.cast(host_array(value), kind)
+    one = empty_strided((), (), kind, CPU)
+    write_number(one, value)
+    return one._nd()
+
+
+def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
+    """Write `first` where the mask says so, `second` elsewhere, into an array that none of them lies in."""
+    if out.size >= kernels.MANY and out.itemsize <= 8:
+        kernels.choose(mask.astype(bool, copy=False), first, second, out)
+        return
+    numpy.copyto(out, second)
+    numpy.copyto(out, first, where=mask.astype(bool, copy=False))
+
+
+def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) -> Tensor:
+    place = check_devices(operands)
+    size = broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
+    condition, *choices = operands
+    seen = [condition._lay(), *(seen_layout(o, kind) for o in choices)]
+    stride = iterator_strides(size, seen)
+    if out is None:
+        return empty_strided(size, stride, kind, place)
+    if out._dtype is not kind:
+        raise RuntimeError(f"Expected out type to be {kind.label} but got {out._dtype.label}")
+    check_memory(out, operands)
+    return prepare_out(out, size, stride, kind, place)
+
+
+#: Of fewer elements in the mask and the first of the two, no loop is asked for.
+_SEVERAL = 64
+
+
+def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
+    """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for others."""
+    mask, first, second, kind = condition._array, input._array, other._array, input._dtype
+    if mask is None or first is None or second is None or kind is not other._dtype:
+        return None
+    if condition._dtype is not BOOL or mask.size >= kernels.MANY or mask.size + first.size < _SEVERAL:
+        return None
+    if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
+        choose = ufuncs.choose.of(first)
+        return None if choose is None else fresh(choose(mask, first, second), kind)
+    lies = place_of((condition, input, other), kind) if mask.ndim and first.ndim and second.ndim else None
+    if lies is None:
+        return None
+    if lies.plane and kind.numpy.char in strided_2d.choose.signatures:
+        made = numpy.empty(lies.layout.size, kind.numpy)
+        if strided_2d.choose.into(made, mask, first, second):
+            return fresh(made, kind)
+    choose = ufuncs.choose.of(first)
+    return None if choose is None else placed(choose(mask, first, second), kind, lies)
+
+
+def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
+    """The choice between two tensors of one dtype, or one and a number, of few elements; None for all others."""
+    if input.__class__ is other.__class__ is Tensor:
+        found = _where_by_loop(condition, input, other)
+        if found is not None:
+            return found
+    if condition._dtype is not BOOL or condition._device is not CPU:
+        return None
+    mask = condition._nd()
+    if mask.size >= kernels.MANY or not mask.ndim:
+        return None
+    kind: Any = None
+    arrays: list[Any] = [mask]
+    solid = condition._solid or mask.size == 1
+    for value in (input, other):
+        if value.__class__ is Tensor:
+            if kind is None:
+                kind = value._dtype
+            elif kind is not value._dtype:
+                return None
+            if value._device is not CPU or value._bits:
+                return None
+            array = value._nd()
+            if not array.ndim:
+                return None
+            solid = solid and (value._solid or array.size == 1) and array.shape == mask.shape
+            arrays.append(array)
+        else:
+            arrays.append(value)
+    if kind is None:
+        return None
+    for place, value in ((1, input), (2, other)):
+        if value.__class__ is not Tensor:
+            if (
+                kind.category == 0
+                or kind.category < 2 <= dtypes.of_number(value).category
+                or not holds(kind, value)
+            ):
+                return None
+            arrays[place] = numpy.array(value, kind.numpy)
+    if solid and mask.size == 1 and input.__class__ is other.__class__:
+        return fresh(arrays[1 if mask.item() else 2].copy(), kind)
+    swift = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
+    choose = numpy.where if swift is None else swift
+    if solid:
+        return fresh(choose(*arrays), kind)
+    lies = place_of((condition, input, other), kind)
+    if lies is None:
+        return None
+    for place in lies.packed if swift is None else ():
+        arrays[place] = arrays[place].copy("K")
+    return placed(choose(*arrays), kind, lies)
+
+
+def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
+    if out is None and (quick := _where_quickly(condition, input, other)) is not None:
+        return quick
+    kind = result_dtype(input, other)
+    mask = _as_mask(condition)
+    target = _where_target((condition, input, other), kind, out)
+    if target._device == META:
+        if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+            raise MissingKernelError("Cannot copy out of meta tensor; no data!")
+        return target
+    first, second = _choice(input, kind), _choice(other, kind)
+    if target._device == CPU and out is None:
+        _pick(mask, first, second, target._nd())
+    else:
+        chosen = fresh(numpy.ascontiguousarray(numpy.where(mask, first, second)), kind)
+        copy_into(target, to_device(chosen, target._device))
+    if out is not None:
+        target._bump()
+    return target
+
+
+def _where_input(g: Any, c: Any) -> Any:
+    return where(c.condition, g, 0)
+
+
+def _where_other(g: Any, c: Any) -> Any:
+    return where(c.condition, 0, g)
+
+
+_where_recorded = differentiable(
+    _where_body,
+    Rule(
+        "WhereBackward0",
+        numbers_count=True,
+        input=_where_input,
+        other=_where_other,
+    ),
+    "where",
+    "pointwise",
+)
+
+
+def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, *more: Any) -> Tensor | None:
+    if more or not condition.__class__ is input.__class__ is other.__class__ is Tensor:
+        return None
+    return None if wants_grad(input) or wants_grad(other) else _where_by_loop(condition, input, other)
+
+
+@op(
+    samples=(
+        sample("tk.where(a > 0, a, b)", a=(2, 3), b=(2, 3)),
+        sample("tk.where(a.ne(0), b, a)", a=(2, 1), b=(3,)),
+        sample("tk.where(a.eq(a), 2, b)", a=(2, 3), b=(3,)),
+        sample("tk.where(a.ne(2), b, 0.5)", a=(2, 3), b=(2, 1)),
+        sample("tk.where(a.ne(2), 1, 0)", a=(2, 3)),
+        sample("a.where(b.ne(0), 3)", a=(2, 3), b=(3,)),
+        sample("a.where(b.ne(1), b)", a=(2, 3), b=(2, 3)),
+        sample("a.where(condition=b.ne(0), other=a)", a=(3,), b=(3,)),
+        sample("tk.where(a, a, b)", a=(2, 3), b=(3,)),
+        sample("tk.where(a.ne(0), b, a)", a=(2,), b=(3,)),
+        sample("tk.where(a.ne(0), a, b, out=tk.empty(0))", a=(2,), b=(2,)),
+        sample("tk.where(a.ne(0), a)", a=(2,)),
+        sample("tk.where(a.ne(0), a, 'x')", a=(2,)),
+        sample("a.where(2, a)", a=(2,)),
+    ),
+    kind="pointwise",
+    methods=(),
+    first=_where_at_once,
+)
+def where(
+    condition: Any = _ABSENT, input: Any = _ABSENT, other: Any = _ABSENT, *, out: Tensor | None = None
+) -> Any:
+    """`input` where the condition holds, `other` elsewhere: unlike a product it lets no nan or inf through.
+
+    Args:
+        condition: a bool tensor.
+        input, other: tensors of sizes that broadcast with it, or numbers; without them, the indices of the elements
+            that are not zero are returned, one tensor for each dimension.
+        out: a tensor to write the result into.
+
+    Returns:
+        A tensor of the broadcast size and the dtype that `input` and `other` promote to.
+
+    Raises:
+        RuntimeError: when the condition is not of bool, or the sizes do not broadcast.
+
+    >>> import tensorkit as tk
+    >>> t = tk.tensor([-1.5, 0.5, 2.0])
+    >>> tk.where(t > 0, t, 0)
+    tensor([0.0000, 0.5000, 2.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.where.html
+    """
+    if not isinstance(condition, Tensor):
+        _refuse_where((condition, input, other), _WHERE_FUNCTION)
+    if input is _ABSENT and other is _ABSENT:
+        return condition.nonzero(as_tuple=True)
+    if not isinstance(input, (Tensor, *NUMBERS)) or not isinstance(other, (Tensor, *NUMBERS)):
+        _refuse_where((condition, input, other), _WHERE_FUNCTION)
+    if out is None:
+        return _where_recorded(condition, input, other)
+    for value, label, place in ((input, "input", 2), (other, "other", 3)):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"where(): argument '{label}' (position {place}) must be Tensor, not {type_name(value)}"
+            )
+    if not isinstance(out, Tensor):
+        raise TypeError(f"where(): argument 'out' must be Tensor, not {type_name(out)}")
+    return _where_recorded(condition, input, other, out=out)
+
+
+def _where_method(input: Tensor, condition: Any = _ABSENT, other: Any = _ABSENT) -> Tensor:
+    """This tensor's elements where the condition holds, those of `other` elsewhere; see ``tensorkit.where``."""
+    if not isinstance(condition, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+        _refuse_where((condition, other), _WHERE_METHOD)
+    return _where_recorded(condition, input, other)  # type: ignore[no-any-return]
+
+
+attach("where", traced_method("where", _where_method))
