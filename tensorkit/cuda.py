@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from tensorkit.device import device as Device
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import register_zip
+from tensorkit.elementwise.run import register_zip
 from tensorkit.errors import NoCudaError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, Operand, emulate

@@ -159,7 +159,7 @@ MOVED = {
     "pieces": "strides.split",
     "signatures": "dispatch.lazy_signature",
     "sizes": "strides.sizes",
-    "spellings": "elementwise.build",
+    "spellings": "elementwise.binary",
 }
 
 

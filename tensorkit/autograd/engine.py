@@ -19,7 +19,7 @@ from tensorkit.autograd import anomaly_mode
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.node import AccumulateGrad, Edge, Face, Meta, Node
 from tensorkit.autograd.rule import RuleNode
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 

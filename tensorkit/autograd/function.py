@@ -42,7 +42,7 @@ from tensorkit.autograd.inplace_views import rebase
 from tensorkit.autograd.node import Face, Node
 from tensorkit.autograd.record import check_inplace
 from tensorkit.autograd.saved import Saved, SavedResult
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import warn
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor

@@ -26,7 +26,7 @@ from tensorkit.autograd.api import grad
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.grad_mode import enable_grad
 from tensorkit.autograd.history import requires_grad
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 

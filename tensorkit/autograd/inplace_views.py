@@ -24,7 +24,7 @@ from tensorkit.autograd.node import Face, Meta, Node, meta_of
 from tensorkit.autograd.rule import RuleNode
 from tensorkit.autograd.saved import FREED
 from tensorkit.conj_bit import CONJ, NEG
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.memory_format import contiguous_format
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor

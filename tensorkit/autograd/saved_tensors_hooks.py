@@ -29,7 +29,7 @@ from tensorkit.autograd.node import RESULTS, AccumulateGrad, Edge, Node, meta_of
 from tensorkit.autograd.rule import RuleNode, register_raw
 from tensorkit.autograd.saved import FREED, Saved, SavedResult, plain_alias
 from tensorkit.device import CPU
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 

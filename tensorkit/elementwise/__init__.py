@@ -13,4 +13,4 @@ from tensorkit.old_names import attributes_from
 __all__: list[str] = []
 
 if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "iterator")
+    __getattr__ = attributes_from(__name__, "apply", "block", "plan", "promotion", "output")

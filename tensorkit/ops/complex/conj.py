@@ -12,8 +12,9 @@ from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import (
     elementwise,
     loops,

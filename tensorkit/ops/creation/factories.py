@@ -19,8 +19,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import NUMBERS
-from tensorkit.elementwise.iterator import empty_strided as _allocate
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import empty_strided as _allocate
 from tensorkit.errors import no_room
 from tensorkit.memory_format import check_format, formatted_strides, preserve_format
 from tensorkit.ops.shared.fill import write_number

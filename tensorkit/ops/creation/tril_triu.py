@@ -18,7 +18,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import brief, empty_strided, resize_out
+from tensorkit.elementwise.output import empty_strided, resize_out
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import counted

@@ -34,7 +34,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import check_overlap, empty_strided, refuse_shared
+from tensorkit.elementwise.output import check_overlap, empty_strided, refuse_shared
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import mask_compiled, parallel

@@ -17,7 +17,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import NUMBERS, brief, empty_strided
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny

@@ -17,7 +17,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
 from tensorkit.dispatch.registry import Op, register, sample
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import check_overlap, check_writable, empty_strided
+from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided
 from tensorkit.number_range import holds
 from tensorkit.ops.indexing.advanced_index import (
     Plain,

@@ -17,12 +17,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    brief,
-    empty_strided,
-    refuse_shared,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import empty_strided, refuse_shared
+from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny

@@ -19,12 +19,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    brief,
-    check_writable,
-    empty_strided,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_writable, empty_strided
+from tensorkit.elementwise.plan import brief
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
 from tensorkit.number_range import holds

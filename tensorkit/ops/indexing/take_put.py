@@ -13,7 +13,7 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import empty_strided, resize_out
+from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.indexing.gather_scatter import gather
 from tensorkit.ops.shared.copy import copy_into

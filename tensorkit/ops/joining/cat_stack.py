@@ -23,13 +23,8 @@ from tensorkit.dispatch.recording import recorded_call, several_recorder, wants_
 from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import (
-    check_devices,
-    check_writable,
-    empty_strided,
-    refuse_shared,
-    resize_out,
-)
+from tensorkit.elementwise.output import check_writable, empty_strided, refuse_shared, resize_out
+from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.strides.layout import Layout

@@ -19,17 +19,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    as_number_array,
-    check_castable,
-    check_devices,
-    check_overlap,
-    check_writable,
-    empty_strided,
-    prepare_out,
-    result_dtype,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided, prepare_out
+from tensorkit.elementwise.promotion import as_number_array, check_castable, check_devices, result_dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number

@@ -15,7 +15,7 @@ from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import check_devices
+from tensorkit.elementwise.promotion import check_devices
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.linalg.matmul import deliver_product

@@ -15,7 +15,7 @@ from tensorkit.device import CPU, META, device
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import can_cast, dtype, float32, float64
-from tensorkit.elementwise.iterator import resize_out
+from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import LinAlgError, MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.shared.copy import copy_into

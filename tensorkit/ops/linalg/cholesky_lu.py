@@ -13,7 +13,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import int32, uint16, uint32, uint64
-from tensorkit.elementwise.iterator import resize_out
+from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half

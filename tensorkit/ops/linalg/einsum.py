@@ -19,7 +19,8 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import float64
-from tensorkit.elementwise.iterator import few_elements, resize_out
+from tensorkit.elementwise.output import resize_out
+from tensorkit.elementwise.plan import few_elements
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.linalg.matmul import check_tensors
 from tensorkit.ops.pointwise.arithmetic import mul

@@ -24,12 +24,8 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import (
-    check_devices,
-    check_writable,
-    empty_strided,
-    resize_out,
-)
+from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
+from tensorkit.elementwise.promotion import check_devices
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.pointwise.arithmetic import mul

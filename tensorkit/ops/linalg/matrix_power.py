@@ -16,7 +16,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import check_devices, refuse_shared, resize_out
+from tensorkit.elementwise.output import refuse_shared, resize_out
+from tensorkit.elementwise.promotion import check_devices
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.memory_format import contiguous_format

@@ -9,7 +9,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.var_std import norm_back, vector_norm
 from tensorkit.ops.shared.copy import deliver_into

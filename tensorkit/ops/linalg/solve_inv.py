@@ -18,7 +18,7 @@ from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import int32
-from tensorkit.elementwise.iterator import check_overlap, resize_out
+from tensorkit.elementwise.output import check_overlap, resize_out
 from tensorkit.kernels.cpu import lapack
 from tensorkit.ops.linalg.checks import (
     adjoint,

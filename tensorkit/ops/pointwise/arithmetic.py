@@ -19,12 +19,10 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.build import binary, unary
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    Pointwise,
-    apply,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.ops.shared.scalar_arithmetic import times

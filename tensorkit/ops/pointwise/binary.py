@@ -16,15 +16,10 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.build import binary
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    Pointwise,
-    apply,
-    check_writable,
-    empty_strided,
-    resize_out,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
 from tensorkit.ops.pointwise.arithmetic import conjugated, mul, refuse_zero

@@ -15,14 +15,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.build import binary
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    Pointwise,
-    as_number_array,
-    check_devices,
-    result_dtype,
-)
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.promotion import as_number_array, check_devices, result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.ops.shared.copy import deliver_into

@@ -17,16 +17,11 @@ from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import (
-    Held,
-    Pointwise,
-    apply,
-    at_once,
-    brief,
-    plain_alike,
-    resize_out,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.output import resize_out
+from tensorkit.elementwise.plan import Held, at_once, brief, plain_alike
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
 from tensorkit.ops.shared.copy import like_input

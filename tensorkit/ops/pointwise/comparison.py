@@ -15,11 +15,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.build import binary
-from tensorkit.elementwise.iterator import (
-    Pointwise,
-    check_devices,
-)
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.promotion import check_devices
 from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import over

@@ -13,8 +13,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import Pointwise
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import (
     elementwise,
     elementwise_compiled,

@@ -14,11 +14,9 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.build import binary
-from tensorkit.elementwise.iterator import (
-    Pointwise,
-    result_dtype,
-)
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d
 from tensorkit.kernels.cpu.pow import complex_power, half_power

@@ -17,13 +17,11 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.build import fast_unary, samples_of_one, unary
-from tensorkit.elementwise.iterator import (
-    Pointwise,
-    apply,
-    empty_strided,
-    prepare_out,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.fast_unary import fast_unary
+from tensorkit.elementwise.output import empty_strided, prepare_out
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, elementwise_compiled, strided_2d
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.shared.type_names import cpp_name

@@ -19,23 +19,11 @@ from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    Pointwise,
-    apply,
-    at_once,
-    check_devices,
-    check_memory,
-    empty_strided,
-    few_elements,
-    holding,
-    order_of_many,
-    plain,
-    plain_alike,
-    prepare_out,
-    result_dtype,
-    seen_layout,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, seen_layout
+from tensorkit.elementwise.plan import at_once, few_elements, holding, order_of_many, plain, plain_alike
+from tensorkit.elementwise.promotion import check_devices, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs

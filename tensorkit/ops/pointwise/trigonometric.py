@@ -10,8 +10,9 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import (

@@ -19,17 +19,10 @@ from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    check_devices,
-    check_memory,
-    empty_strided,
-    place_of,
-    placed,
-    prepare_out,
-    result_dtype,
-    seen_layout,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, seen_layout
+from tensorkit.elementwise.place import place_of, placed
+from tensorkit.elementwise.promotion import check_devices, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import strided_2d, ufuncs

@@ -21,7 +21,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import check_writable
+from tensorkit.elementwise.output import check_writable
 from tensorkit.ops.random.rand import check_range, draw, random_bounds
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator

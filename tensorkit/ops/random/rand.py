@@ -24,7 +24,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import check_writable
+from tensorkit.elementwise.output import check_writable
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.creation.factories import empty, empty_like, quick_size
 from tensorkit.ops.shared.copy import copy_into

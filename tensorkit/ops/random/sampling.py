@@ -18,7 +18,7 @@ from tensorkit.dispatch.call_errors import missing_kernel, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.iterator import check_writable, empty_strided, resize_out
+from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.factories import empty, empty_like
 from tensorkit.ops.random.inplace_distributions import (

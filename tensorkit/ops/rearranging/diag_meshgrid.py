@@ -20,7 +20,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import offers, sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.iterator import empty_strided, result_dtype
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.ops.creation.tril_triu import exact_out
 from tensorkit.ops.joining.cat_stack import as_tensors, stack

@@ -23,7 +23,8 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.elementwise.iterator import brief, empty_strided
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
 from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.complex.conj import _neg_view

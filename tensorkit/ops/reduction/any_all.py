@@ -17,7 +17,7 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import brief
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.ops.reduction.arguments import axes_of, check_flag, counted, host, like_meta, reduced_size

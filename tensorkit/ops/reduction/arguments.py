@@ -14,7 +14,7 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny

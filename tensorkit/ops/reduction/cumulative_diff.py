@@ -17,12 +17,9 @@ from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    brief,
-    check_writable,
-    resize_out,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_writable, resize_out
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.cpu.scan_compiled import running_extreme

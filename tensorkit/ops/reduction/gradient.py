@@ -10,7 +10,7 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.iterator import NUMBERS
+from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu.elementwise import is_half
 from tensorkit.ops.joining.cat_stack import cat
 from tensorkit.ops.reduction.arguments import axes_of

@@ -18,7 +18,8 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import brief, refuse_shared
+from tensorkit.elementwise.output import refuse_shared
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import minmax_compiled, parallel, tiny
 from tensorkit.ops.pointwise.comparison import maximum, minimum

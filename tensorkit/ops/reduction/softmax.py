@@ -17,7 +17,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import brief, resize_out
+from tensorkit.elementwise.output import resize_out
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.jit.threads import spread

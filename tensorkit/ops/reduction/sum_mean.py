@@ -19,7 +19,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import brief, check_writable
+from tensorkit.elementwise.output import check_writable
+from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.ops.reduction.arguments import (

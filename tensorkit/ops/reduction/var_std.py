@@ -18,7 +18,9 @@ from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import NUMBERS, brief, check_writable
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_writable
+from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import sum_compiled, tiny

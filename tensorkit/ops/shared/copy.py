@@ -21,15 +21,9 @@ from tensorkit.dispatch.out_and_inplace import register_writer
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    as_number_array,
-    check_castable,
-    check_overlap,
-    check_writable,
-    empty_strided,
-    resize_out,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided, resize_out
+from tensorkit.elementwise.promotion import as_number_array, check_castable
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.memory_format import (

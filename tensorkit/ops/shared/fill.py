@@ -13,12 +13,9 @@ from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    as_number_array,
-    check_writable,
-    empty_strided,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import check_writable, empty_strided
+from tensorkit.elementwise.promotion import as_number_array
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number, check_range, holds
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real

@@ -16,7 +16,8 @@ from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.iterator import NUMBERS, empty_strided
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, attach

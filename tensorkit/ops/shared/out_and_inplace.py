@@ -18,7 +18,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import Sample, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import (
+from tensorkit.elementwise.output import (
     check_overlap,
     check_writable,
     empty_strided,

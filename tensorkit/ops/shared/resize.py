@@ -15,7 +15,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
-from tensorkit.elementwise.iterator import resize_out
+from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
 from tensorkit.memory_format import (
     check_format,

@@ -22,7 +22,7 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import python_number
+from tensorkit.elementwise.promotion import python_number
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_range

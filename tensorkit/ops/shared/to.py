@@ -14,7 +14,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.memory_format import (
     check_format,

@@ -12,7 +12,7 @@ from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import NUMBERS
+from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number
 from tensorkit.ops.creation.ranges import linspace

@@ -20,12 +20,7 @@ from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    empty_strided,
-    refuse_shared,
-    resize_out,
-    resize_silently,
-)
+from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out, resize_silently
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import sort as orders
 from tensorkit.kernels.cpu import sort_compiled

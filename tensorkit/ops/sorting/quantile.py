@@ -17,7 +17,8 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.iterator import NUMBERS, resize_out
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.sorting.sort_topk import axis_of, check_flags, sorted_values
 from tensorkit.tensor import Tensor

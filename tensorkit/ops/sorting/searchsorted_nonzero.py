@@ -16,14 +16,10 @@ from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    NUMBERS,
-    brief,
-    empty_strided,
-    refuse_shared,
-    resize_out,
-    result_dtype,
-)
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out
+from tensorkit.elementwise.plan import brief
+from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import mask_compiled, tiny

@@ -21,12 +21,8 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.iterator import (
-    brief,
-    check_overlap,
-    empty_strided,
-    resize_out,
-)
+from tensorkit.elementwise.output import check_overlap, empty_strided, resize_out
+from tensorkit.elementwise.plan import brief
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, sort_compiled, tiny

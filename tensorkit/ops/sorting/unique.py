@@ -18,7 +18,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import sort as orders
 from tensorkit.ops.shared.copy import deliver

@@ -11,8 +11,9 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import Sample, sample
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import bessel, bessel_i0
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
 from tensorkit.tensor import Array, Tensor

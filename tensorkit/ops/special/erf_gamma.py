@@ -17,13 +17,11 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.build import samples_of_one, unary
-from tensorkit.elementwise.iterator import (
-    Pointwise,
-    apply,
-    check_writable,
-    few_elements,
-)
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.output import check_writable
+from tensorkit.elementwise.plan import few_elements
+from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import (
     elementwise,
     elementwise_compiled,

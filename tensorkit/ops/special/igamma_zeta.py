@@ -10,8 +10,8 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.build import binary
-from tensorkit.elementwise.iterator import Pointwise
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import Pointwise
 from tensorkit.errors import MissingKernelError
 from tensorkit.ops.shared.scalar_arithmetic import scaled
 from tensorkit.tensor import Array, Tensor

@@ -12,8 +12,11 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.build import binary, samples_of_one, unary
-from tensorkit.elementwise.iterator import Pointwise, check_castable, resize_out
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.output import resize_out
+from tensorkit.elementwise.promotion import check_castable
+from tensorkit.elementwise.unary import samples_of_one, unary
 
 # What is called here as a method.
 from tensorkit.ops.pointwise import arithmetic  # noqa: F401

@@ -9,7 +9,8 @@ from tensorkit import dtypes
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
-from tensorkit.elementwise.iterator import Pointwise, apply
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
 from tensorkit.kernels.cpu import orthogonal_polynomials as kernels
 from tensorkit.tensor import Array, Tensor
 

@@ -18,7 +18,8 @@ from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.registry import offers
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import NUMBERS, result_dtype
+from tensorkit.elementwise.block import NUMBERS
+from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.memory_format import has_format, memory_format
 from tensorkit.ops.tensor.typed_constructors import tensortype
 from tensorkit.storage import TypedStorage, UntypedStorage

@@ -29,7 +29,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import offers, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.iterator import empty_strided
+from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import warn
 from tensorkit.memory_format import strided
 from tensorkit.ops.creation.ranges import place_in

@@ -14,7 +14,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import call_traced, differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.view_call import by_layout
-from tensorkit.elementwise.iterator import empty_strided, resize_silently
+from tensorkit.elementwise.output import empty_strided, resize_silently
 from tensorkit.ops.shared.copy import copy_into, deliver_into
 from tensorkit.ops.shared.int_args import counted, listed_ints
 from tensorkit.strides import basic_index

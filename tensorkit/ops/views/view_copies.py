@@ -13,7 +13,7 @@ from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import registry, sample
-from tensorkit.elementwise.iterator import check_writable, resize_out
+from tensorkit.elementwise.output import check_writable, resize_out
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
     copy_of,

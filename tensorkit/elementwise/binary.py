@@ -1,0 +1,207 @@
+"""All spellings of a pointwise operation from its one block: function, method, operators, in-place and ``out=`` forms.
+
+Each spelling has a fast path: row-major tensors of one dtype, or such a tensor and a number, go straight to the
+ufunc. Everything else, and every mistake, takes the long way through ``elementwise.apply``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit.dispatch.call import respelled
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import Sample, registry
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.caller import Caller, finish, within
+from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_inplace, fast_out, fast_scaled
+from tensorkit.elementwise.plan import (
+    plain,
+)
+from tensorkit.tensor import Tensor, attach
+
+__all__ = [
+    "binary",
+]
+
+# -- two operands -------------------------------------------------------------------------------------------------
+
+
+def binary(
+    block: Pointwise,
+    *,
+    doc: str,
+    samples: Iterable[Sample],
+    aliases: tuple[str, ...] = (),
+    operators: tuple[str, ...] = (),
+    derivative: Any = None,
+    rounded: float = 0,
+    inplace_derivative: Any = None,
+    inplace: bool = True,
+    second: str = "other",
+    numbers: bool = True,
+    first: str = "any",
+    method: bool = True,
+    namespace: str = "",
+) -> Callable[..., Tensor]:
+    """Build every spelling of a two-operand operation and register it; returns the function.
+
+    Args:
+        operators: the Python operators it serves: ``"__add__"``, reflected ``"__radd__"``, in-place ``"__iadd__"``.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
+        inplace: whether to derive ``name_``.
+        second: the keyword of the second operand: ``"other"``, ``"exponent"`` or ``"values"``.
+        numbers: whether the second operand may be a number.
+        first: ``"tensor"`` when the first operand must be one, ``"mixed"`` when it may be a number beside a tensor,
+            ``"any"`` when both may be numbers.
+        method: whether tensors have it as a method.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
+            ``special_name``, and the namespace's module imports it by hand.
+    """
+    method, inplace = method and not namespace, inplace and not namespace
+    fast, into, caller = (
+        fast_binary(block, derivative, second, numbers),
+        fast_out(block),
+        Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
+    )
+
+    def function(*args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not tracing.active:
+            result = fast(args[0], args[1])
+            if result is not None:
+                return result
+        elif len(kwargs) == 1 and len(args) == 2 and not tracing.active:
+            out = kwargs.get("out")
+            if out is not None:
+                if into(args[0], args[1], out):
+                    return out  # type: ignore[no-any-return]
+            elif "alpha" in kwargs:
+                result = fast_scaled(block, args[0], args[1], kwargs["alpha"])
+                if result is not None:
+                    return result
+        return caller(args, kwargs, method=False)
+
+    def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not kwargs and len(args) == 1 and not tracing.active:
+            result = fast(self, args[0])
+            if result is not None:
+                return result
+        elif len(kwargs) == 1 and len(args) == 1 and "alpha" in kwargs and not tracing.active:
+            result = fast_scaled(block, self, args[0], kwargs["alpha"])
+            if result is not None:
+                return result
+        return caller((self, *args), kwargs, method=True)
+
+    function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
+    bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
+    names = (block.name, *aliases)
+    bound.__name__, bound.__doc__ = block.name, doc
+    methods = names if method else ()
+    for spelling in methods:
+        attach(spelling, respelled(bound, block.name, spelling, method=True))
+    written = inplace_derivative or derivative
+    changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
+    for operator in operators:
+        attach(operator, _operator(block, operator, fast, caller, written))
+    functions = within(namespace, names)
+    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
+    return function
+
+
+def _attach_inplace(
+    block: Pointwise, names: tuple[str, ...], second: str, rule: Any, numbers: bool
+) -> tuple[str, ...]:
+    name = block.name + "_"
+    fast = fast_inplace(block, numbers)
+    caller = Caller(block, name, second, numbers, inplace=True, rule=rule)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0]):
+            return self
+        return caller((self, *args), kwargs, method=True)
+
+    method.__wrapped__ = caller.signature  # type: ignore[attr-defined]
+    method.__name__ = name
+    method.__doc__ = f"In-place form of ``{block.name}``: the result is written into this tensor."
+    changed = tuple(spelling + "_" for spelling in names)
+    for spelling in changed:
+        attach(spelling, respelled(method, name, spelling, method=True))
+    return changed
+
+
+def _operator(
+    block: Pointwise, name: str, fast: Callable[[Tensor, Any], Tensor | None], caller: Caller, written: Any
+) -> Callable[..., Any]:
+    """A Python operator: what it does not know it leaves to the other operand (`NotImplemented`)."""
+    if name.startswith("__i"):
+        return _inplace_operator(block, caller.second, written)
+
+    equality, turned = name == "__eq__", block.name in ("add", "mul")
+
+    def forward(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
+        if not tracing.active:
+            result = fast(self, other)
+            if result is not None:
+                return result
+        if equality and isinstance(other, numpy.ndarray):
+            other = _borrowed(other)
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return caller((self, other), {}, method=True)
+
+    def power(self: Tensor, exponent: Any, modulo: Any = None) -> Any:
+        __tracebackhide__ = True
+        return forward(self, exponent) if modulo is None else NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
+        if not tracing.active and type(other) in PLAIN_NUMBERS:
+            if turned:
+                result = fast(self, other)
+            else:
+                recorded = wants_grad(self) or (type(other) is Tensor and wants_grad(other))
+                result = None if recorded else plain(block, (other, self))
+            if result is not None:
+                return result
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        if turned:
+            return caller((self, other), {}, method=False)
+        return caller((other, self), {}, method=False)
+
+    if name == "__pow__":
+        power.__wrapped__ = forward  # type: ignore[attr-defined]
+        return power
+    return reflected if name.startswith("__r") and name != "__rshift__" else forward
+
+
+def _borrowed(array: Any) -> Any:
+    """A NumPy array as a tensor; itself where its elements are nothing that a tensor holds."""
+    try:
+        return registry["from_numpy"].function(array)  # type: ignore[misc]
+    except TypeError:
+        return array
+
+
+def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[..., Any]:
+    fast, caller = (
+        fast_inplace(block),
+        Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
+    )
+
+    def operator(self: Tensor, other: Any) -> Any:
+        __tracebackhide__ = True
+        if not tracing.active and fast(self, other):
+            return self
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return caller((self, other), {}, method=True)
+
+    return operator

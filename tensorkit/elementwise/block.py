@@ -1,0 +1,76 @@
+"""`Pointwise`: what a pointwise operation is, in one block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "NUMBERS",
+    "Pointwise",
+]
+
+NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
+
+
+_rules: dict[Any, int] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointwise:
+    """What an elementwise operation is made of.
+
+    Attributes:
+        name: PyTorch's name.
+        numpy: the NumPy function over whole arrays.
+        scalar: the same on single elements: the CUDA kernels are compiled from it.
+        result: "same" (the promoted dtype), "float" (integers become the default float), "bool", "real" (complex
+            numbers give their real type), or "real float" (both of these).
+        kernel: the name that PyTorch's "not implemented for" error carries.
+        lacks: dtypes that PyTorch's kernel does not take.
+        spared: whether operands of such a dtype need no kernel, because it is known what the result is.
+        check: refuses operands with PyTorch's sentence, before anything is allocated.
+        alpha: whether ``alpha=`` multiplies the second operand.
+        overloaded: whether PyTorch has separate forms for tensors and numbers, which colours one error's text.
+        numbers_apart: whether PyTorch's loop runs over the tensor alone where the other operand is a number: after a
+            number the result is row-major, before one it lies as that of a function of one tensor.
+        inplace_check: refuses an in-place call with PyTorch's sentence.
+        like_first: "always" or for "whole" numbers the result has the strides that ``empty_like`` would give it.
+        exact_out: whether ``out=`` must have the very dtype of the result; or the sentence that refuses another.
+        exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
+        exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
+            tensors: all others are rounded to 16 bits first.
+    """
+
+    name: str
+    numpy: Any
+    scalar: Callable[..., Any] | None
+    result: str = "same"
+    kernel: str = ""
+    lacks: tuple[dtype, ...] = LIMITED
+    spared: Callable[..., bool] = lambda *operands: False
+    check: Callable[..., None] | None = None
+    alpha: bool = False
+    overloaded: bool = False
+    numbers_apart: bool = False
+    exact_out: bool | str = False
+    like_first: str = ""
+    inplace_check: Callable[[Tensor], None] | None = None
+    exact_half: bool = False
+    exact_divisor: bool = False
+    #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
+    rules: int = field(init=False, repr=False, default=0)
+
+    def __post_init__(self) -> None:
+        alike = (self.result, self.lacks, self.like_first, self.numbers_apart)
+        object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
+        if self.scalar is not None:
+            self.scalar.__name__ = (
+                self.name
+            )  # the kernels compiled from it, and their events, carry this name

@@ -1,0 +1,154 @@
+"""Running the kernel of a pointwise operation on arrays, with `alpha` and into what may not be written at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.conj_bit import turned
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.promotion import as_number_array
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.cpu import elementwise
+from tensorkit.strides.sizes import (
+    contiguous_stride,
+)
+from tensorkit.tensor import Array, Tensor
+
+__all__ = [
+    "register_zip",
+    "run_kernel",
+]
+
+# -- kernels of other devices -------------------------------------------------------------------------------------
+
+Zip = Callable[[Callable[..., Any], Tensor, tuple[Any, ...], dtype], None]
+
+
+_zips: dict[str, Zip] = {"meta": lambda body, out, inputs, compute: None}
+
+
+def register_zip(device_type: str, run: Zip) -> None:
+    """Tell the pointwise mechanism how a kind of device runs a scalar body over operands."""
+    _zips[device_type] = run
+
+
+def _adopt(out: Tensor, result: Any) -> None:
+    """Make an array that was made for it the memory of a new tensor; where it does not fit, copy it."""
+    held = out._array
+    if (
+        held is not None
+        and out._storage is None
+        and type(result) is numpy.ndarray
+        and result.base is None
+        and result.dtype == held.dtype
+        and result.shape == held.shape
+        and result.flags.c_contiguous
+        and result.flags.writeable
+    ):
+        out._array = result
+    else:
+        elementwise.quiet(numpy.copyto, out._nd(), result, casting="unsafe")
+
+
+def run_kernel(
+    block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any, new: bool
+) -> None:
+    where = out._device
+    if out._bits and where.type == "cpu":
+        plain = empty_strided(out._lay().size, contiguous_stride(out._lay().size), out._dtype, where)
+        run_kernel(block, plain, operands, compute, alpha, new)
+        elementwise.copy(out._nd(physical=True), turned(plain._nd(), out._bits))
+        return
+    if where.type == "cpu":
+        arrays = tuple(o._nd() if isinstance(o, Tensor) else as_number_array(o, compute) for o in operands)
+        if elementwise.is_half(compute):
+            exact = block.exact_divisor and _has_more_digits(operands[1], compute)
+            if block.exact_half and not exact:
+                elementwise.in_its_dtype(block.numpy, arrays, out._nd(), compute)
+                return
+            arrays = tuple(
+                _half_operand(operand, array, compute, exact and place == 1)
+                for place, (operand, array) in enumerate(zip(operands, arrays, strict=True))
+            )
+        whole = alpha is not None and block.numpy in _SIGNS
+        if whole and elementwise.add_scaled(arrays, _SIGNS[block.numpy] * alpha, out._nd(), compute):
+            return
+        if alpha is None and block.alpha and compute.is_complex and not numpy.isfinite(arrays[1]).all():
+            alpha = 1  # see `times_one`
+        if alpha is not None:
+            scale = elementwise.cast(as_number_array(alpha, compute), _wide(compute))
+            scaled = elementwise.quiet(numpy.multiply, elementwise.cast(arrays[1], _wide(compute)), scale)
+            # PyTorch's loop over many 16-bit numbers at once rounds the sum alone, that over the few last ones both.
+            once = elementwise.is_half(compute) and out.numel() >= _AT_ONCE
+            arrays = (arrays[0], scaled if once else elementwise.cast(scaled, compute))
+        if (
+            new
+            and block.numpy.__class__ is not numpy.ufunc
+            and not elementwise.is_half(compute)
+            and (compute.category < 2 or out.numel() < elementwise.MANY)
+        ):
+            _adopt(
+                out, elementwise.quiet(block.numpy, *(elementwise.cast(array, compute) for array in arrays))
+            )
+        else:
+            elementwise.zip_into(block.numpy, arrays, out._nd(), compute)
+        return
+    run = _zips.get(where.type)
+    if run is None or (block.scalar is None and where.type != "meta"):
+        raise MissingKernelError(
+            f"Could not run 'aten::{block.name}' with arguments from the '{where.type.upper()}' backend."
+        )
+    numbers = operands if alpha is None else (*operands, alpha)
+    body: Any = _with_alpha(block) if alpha is not None else block.scalar
+    run(body, out, numbers, compute)
+
+
+#: How many 16-bit numbers PyTorch's vector loops take in one step.
+_AT_ONCE = 64
+
+
+def _has_more_digits(operand: Any, compute: dtype) -> bool:
+    """Whether it is a number, or a 0-d tensor, that the dtype to compute in rounds."""
+    return not isinstance(operand, Tensor) or not (operand._lay().size or operand._dtype is compute)
+
+
+#: How `alpha` enters the sum that a large tensor is given at once.
+_SIGNS: dict[Any, int] = {numpy.add: 1, numpy.subtract: -1}
+
+
+def _wide(compute: dtype) -> dtype:
+    return dtypes.float32 if elementwise.is_half(compute) else compute
+
+
+def _half_operand(operand: Any, array: Array, compute: dtype, exact: bool) -> Array:
+    """A number beside 16-bit tensors is rounded to their dtype first, unless it is to keep its float32 precision."""
+    if not exact:
+        return array if array.ndim else elementwise.cast(array, compute)
+    return array if isinstance(operand, Tensor) else as_number_array(operand, dtypes.float32)
+
+
+_alpha_bodies: dict[str, Callable[..., Any]] = {}
+
+
+def _with_alpha(block: Pointwise) -> Callable[..., Any]:
+    body = _alpha_bodies.get(block.name)
+    if body is None:
+        inner = block.scalar
+        assert inner is not None
+        body = _add_scaled if block.name == "add" else _sub_scaled
+        _alpha_bodies[block.name] = body
+    return body
+
+
+def _add_scaled(a: Any, b: Any, alpha: Any) -> Any:
+    return a + b * alpha
+
+
+def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
+    return a - b * alpha

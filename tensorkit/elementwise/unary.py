@@ -1,0 +1,180 @@
+"""All spellings of a pointwise operation on one tensor, from its block."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorkit import tracing
+from tensorkit.dispatch.call import respelled, traced_method
+from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.lazy_signature import later
+from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
+from tensorkit.dispatch.registry import Sample, sample
+from tensorkit.dispatch.signatures import refusal
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.elementwise.caller import finish, within
+from tensorkit.elementwise.fast_path import fast_entries
+from tensorkit.elementwise.fast_unary import fast_unary, quick_method
+from tensorkit.kernels.cpu import elementwise
+from tensorkit.tensor import Tensor, attach
+
+__all__ = [
+    "samples_of_one",
+    "unary",
+]
+
+# -- one operand --------------------------------------------------------------------------------------------------
+
+
+def samples_of_one(
+    name: str, *more: str, inplace: bool = True, out: bool = True, special: str = ""
+) -> tuple[Sample, ...]:
+    """The calls that every operation of one tensor is tried with, and `more` of its own on a tensor ``a``.
+
+    Args:
+        special: what it is called in ``tensorkit.special`` besides.
+    """
+    calls = [f"tk.{name}(a)", f"a.{name}()", f"a.{name}(1)"]
+    if special:
+        calls += [f"tk.special.{special}(a)", f"tk.special.{special}(a, 1)"]
+    elif "." in name:  # a function of a namespace, which tensors do not have
+        calls, inplace = [f"tk.{name}(a)", f"tk.{name}(a, 1)"], False
+    if inplace:
+        calls.append(f"a.{name}_()")
+    if out:  # of the functions of a namespace, PyTorch rounds 16-bit numbers more than once, which float32 would show
+        kinds = ("a.dtype", "tk.int64") if "." in name else ("tk.float32", "tk.complex64")
+        calls += [f"tk.{name}(a, out=tk.empty(0, dtype={kind}))" for kind in kinds]
+    return (sample(f"tk.{name}(2)"), *(sample(call, a=(2, 3)) for call in (*calls, *more)))
+
+
+def unary(
+    block: Pointwise,
+    *,
+    doc: str,
+    samples: Iterable[Sample],
+    aliases: tuple[str, ...] = (),
+    operators: tuple[str, ...] = (),
+    derivative: Any = None,
+    inplace_derivative: Any = None,
+    rounded: float = 0,
+    inplace: bool = True,
+    out: bool = True,
+    out_check: Callable[[Tensor, Tensor], None] | None = None,
+    namespace: str = "",
+) -> Callable[..., Tensor]:
+    """Build every spelling of a one-operand operation and register it; returns the function.
+
+    Args:
+        operators: the Python operators it serves, such as ``"__neg__"``.
+        inplace_derivative: of ``name_``, where it is not `derivative`.
+        inplace: whether to derive ``name_``.
+        out: whether the function takes ``out=``.
+        out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
+        namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
+            ``special_name``, and the namespace's module imports it by hand.
+    """
+    name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
+
+    def plain(input: Tensor) -> Tensor:
+        __tracebackhide__ = True
+        result = fast(input)
+        return apply(block, (input,)) if result is None else result
+
+    alone = differentiable(plain, derivative, name, "pointwise")
+
+    def written(input: Tensor, *, out: Tensor) -> Tensor:
+        __tracebackhide__ = True
+
+        def body() -> Tensor:
+            if out_check is not None:
+                out_check(input, out)
+            return apply(block, (input,), out=out)
+
+        return recorded_call(  # type: ignore[no-any-return]
+            derivative, name, {"input": input, "out": out}, body, "pointwise"
+        )
+
+    ufuncs = fast_entries(block)[0]
+    if block.inplace_check is not None:  # it refuses complex numbers
+        ufuncs = {kind: entry for kind, entry in ufuncs.items() if not kind.is_complex}
+    run, many = elementwise.quiet_here, elementwise.MANY
+
+    def changing(input: Tensor) -> Tensor:
+        array = input._array
+        if array is not None and input._solid and input._autograd is None and input._base is None:
+            found = ufuncs.get(input._dtype)
+            if found is not None and found[1] is input._dtype and array.size < many:
+                try:
+                    array[...] = run(found[0], array)
+                except RuntimeError:
+                    pass  # another thread is inside: the long way
+                else:
+                    input._bump()
+                    return input
+        if wants_grad(input):
+            return recorded_call(  # type: ignore[no-any-return]
+                rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
+            )
+        return apply(block, (input,), inplace=True)
+
+    alone.__name__, alone.__doc__ = name, doc
+    changing.__name__ = name + "_"
+    changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
+    names = (name, *aliases)
+    methods = () if namespace else names
+    changed = tuple(n + "_" for n in methods) if inplace else ()
+    for spelling in methods:
+        attach(spelling, respelled(quick_method(name, fast, alone), name, spelling, method=True))
+    for operator in operators:
+        attach(operator, quick_method(name, fast, alone))
+    for spelling in changed:
+        attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
+    function = _function_of_one(name, alone, written if out else None)
+    functions = within(namespace, names)
+    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
+    return function
+
+
+_ABSENT: Any = object()
+
+
+def _shown(input: Tensor) -> Tensor: ...  # type: ignore[empty-body]
+
+
+def _shown_with_out(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[empty-body]
+
+
+def _function_of_one(
+    name: str, alone: Callable[[Tensor], Tensor], written: Callable[..., Tensor] | None
+) -> Callable[..., Tensor]:
+    form = "(Tensor input)" if written is None else "(Tensor input, *, Tensor out = None)"
+
+    def unusual(args: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
+        """A call with keywords, or a wrong one; NumPy's names for the tensor are taken as PyTorch takes them."""
+        __tracebackhide__ = True
+        out = named.get("out")
+        # A right call is not looked at twice: to explain a wrong one takes time.
+        usual = len(args) == len(named) == 1 and isinstance(args[0], Tensor) and isinstance(out, Tensor)
+        if not usual or written is None:
+            if (sentence := refusal(name, (form,), args, named, unmatched)) is not None:
+                raise TypeError(sentence)
+            named.pop("out", None)
+        input = args[0] if args else named.popitem()[1]
+        if out is None or written is None:
+            return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
+        return (
+            call_traced(name, written, (input,), {"out": out}) if tracing.active else written(input, out=out)
+        )
+
+    def function(input: Tensor = _ABSENT, /, *more: Any, **named: Any) -> Tensor:
+        __tracebackhide__ = True
+        if more or named or not isinstance(input, Tensor):
+            return unusual((() if input is _ABSENT else (input,)) + more, named)
+        return call_traced(name, alone, (input,), {}) if tracing.active else alone(input)
+
+    shown = _shown if written is None else _shown_with_out
+    function.__signature__ = later(lambda: inspect.signature(shown))  # type: ignore[attr-defined]
+    return function
