@@ -1,4 +1,4 @@
-"""The fast paths of pointwise operations: row-major tensors of one dtype, or one and a number, go straight to the loop."""
+"""The fast paths of pointwise operations: row-major tensors, or one and a number, go straight to the loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tensorkit.dispatch import recording
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.fast_unary import _LARGEST, _of_arrays
 from tensorkit.elementwise.place import MANY_PLANS
 from tensorkit.elementwise.plan import (
     Settled,
@@ -34,6 +33,11 @@ from tensorkit.kernels.cpu.strided_2d import APART, Plane
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 
 __all__ = [
+    "Entry",
+    "UNSEEN",
+    "entries_of_arrays",
+    "loops_of",
+    "settle",
     "PLAIN_NUMBERS",
     "fast_binary",
     "fast_entries",
@@ -42,7 +46,7 @@ __all__ = [
     "fast_scaled",
 ]
 
-_Entry = tuple[Any, dtype]
+Entry = tuple[Any, dtype]
 
 
 # And the numbers for which the ufunc alone is right, and arrays of those that it was given.
@@ -60,9 +64,9 @@ def _whole_range(kind: dtype) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def fast_entries(block: Pointwise) -> tuple[dict[dtype, _Entry], dict[tuple[dtype, type], _NumberEntry]]:
+def fast_entries(block: Pointwise) -> tuple[dict[dtype, Entry], dict[tuple[dtype, type], _NumberEntry]]:
     """Where the ufunc alone gives PyTorch's result: by dtype for tensors, by dtype and type for one with a number."""
-    same: dict[dtype, _Entry] = {}
+    same: dict[dtype, Entry] = {}
     number: dict[tuple[dtype, type], _NumberEntry] = {}
     if block.numpy.__class__ is not numpy.ufunc:
         return same, _beside_numbers(block)
@@ -130,7 +134,24 @@ def _direct(block: Pointwise, kind: dtype, result: dtype) -> bool:
     return bool(loop[-1] == result.numpy and loop[0] == kind.numpy)
 
 
-def _loops(block: Pointwise) -> dict[dtype, Plane]:
+_LARGEST = float(numpy.finfo(numpy.float32).max)
+
+
+def entries_of_arrays(block: Pointwise) -> dict[dtype, Entry]:
+    """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
+    if block.like_first == "always":
+        return {}
+    most = 2 if block.result in ("real", "real float") else 3
+    kinds = (kind for kind in dtypes.ALL if 2 <= kind.category <= most and kind not in block.lacks)
+    real = getattr(block.numpy, "real", block.numpy)  # what does the same of floating point numbers
+    return {
+        kind: (real if kind.category == 2 else block.numpy, dtypes.bool if block.result == "bool" else kind)
+        for kind in kinds
+        if not elementwise.is_half(kind) and not (block.check is not None and kind.is_complex)
+    }
+
+
+def loops_of(block: Pointwise) -> dict[dtype, Plane]:
     """For each dtype the loop over matrices whose rows lie apart, where there is one."""
     loop = APART.get(block.numpy)
     return {} if loop is None else {kind: loop for kind in dtypes.ALL if kind.numpy.char in loop.signatures}
@@ -142,7 +163,7 @@ def fast_binary(
     same, number = fast_entries(block)
     number = number if numbers else {}
     if block.numpy.__class__ is not numpy.ufunc:
-        same = _of_arrays(block)
+        same = entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
     aside = _beside(block, same, number, PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1])
     strided = bool(
@@ -150,7 +171,7 @@ def fast_binary(
     )  # the result has its tensor's strides, even those of dimensions of size 1
     if block.alpha:
         same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
-    loops = _loops(block)
+    loops = loops_of(block)
 
     def across(ufunc: Any, x: Any, y: Any, loop: Plane | None, kind: dtype) -> Any:
         """The result of two arrays of different shapes; None where a dimension has a size of 0 or 1."""
@@ -266,13 +287,13 @@ PLAIN_NUMBERS = (Tensor, float, int, bool)
 
 def _beside(
     block: Pointwise,
-    same: dict[dtype, _Entry],
+    same: dict[dtype, Entry],
     number: dict[tuple[dtype, type], _NumberEntry],
     kinds: tuple[type, ...],
 ) -> Callable[[Tensor, Any], Tensor | None]:
     """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
     ways: dict[Any, Any] = {}  # `Settled`, or None
-    run, function, loops = elementwise.quiet_here, block.numpy, _loops(block)
+    run, function, loops = elementwise.quiet_here, block.numpy, loops_of(block)
     apart = getattr(function, "apart", None)  # finds the loop that does the same beside a number
 
     def with_number(a: Tensor, b: Any) -> Tensor | None:
@@ -281,9 +302,9 @@ def _beside(
         if x is None or own is None or entry is None or b < entry[2] or b > entry[3]:
             return None
         key = (a._dtype, own.size, own.stride, type(b))
-        way = ways.get(key, _UNSEEN)
-        if way is _UNSEEN:
-            way = _settle(ways, key, block, (a, b), same)
+        way = ways.get(key, UNSEEN)
+        if way is UNSEEN:
+            way = settle(ways, key, block, (a, b), same)
         if way is None:
             return None
         loop = apart(b) if way.plane and apart is not None else None
@@ -317,9 +338,9 @@ def _beside(
         if y is None or other is None or own.stride != other.stride or own.size != other.size:
             return plain(block, (a, b))
         key = (a._dtype, own.size, own.stride)
-        way = ways.get(key, _UNSEEN)
-        if way is _UNSEEN:
-            way = _settle(ways, key, block, (a, b), same)
+        way = ways.get(key, UNSEEN)
+        if way is UNSEEN:
+            way = settle(ways, key, block, (a, b), same)
         if way is None:
             return plain(block, (a, b))
         if way.plane and a._dtype in loops:
@@ -336,12 +357,12 @@ def _beside(
     return aside
 
 
-def _settle(
+def settle(
     ways: dict[Any, Any],
     key: Any,
     block: Pointwise,
     operands: tuple[Any, ...],
-    same: dict[dtype, _Entry],
+    same: dict[dtype, Entry],
 ) -> Settled | None:
     """How the block is run on operands like these, kept for the next: on those that the function alone is right for."""
     if len(ways) >= MANY_PLANS:
@@ -350,7 +371,7 @@ def _settle(
     return way
 
 
-_UNSEEN: Any = object()
+UNSEEN: Any = object()
 
 
 def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
@@ -361,7 +382,7 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
     run, many = elementwise.quiet_here, elementwise.MANY
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
     ways: dict[Any, Any] = {}  # `Settled`, or None
-    loops = _loops(block)
+    loops = loops_of(block)
 
     def alike(a: Tensor, b: Any) -> bool:
         """Whether it was done, for tensors of one dtype and layout that have no memory in common."""
@@ -373,9 +394,9 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
         if a._storage is not None and a._storage is b._storage:
             return False
         key = (a._dtype, own.size, own.stride)
-        way = ways.get(key, _UNSEEN)
-        if way is _UNSEEN:
-            way = _settle(ways, key, block, (a, b), same)
+        way = ways.get(key, UNSEEN)
+        if way is UNSEEN:
+            way = settle(ways, key, block, (a, b), same)
         if way is None or 0 in own.stride or way.kind is not a._dtype:
             return False
         loop = loops.get(a._dtype) if way.plane else None
@@ -451,7 +472,7 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
 
 def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
     same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else {}
-    run, loops = elementwise.quiet_here, _loops(block)
+    run, loops = elementwise.quiet_here, loops_of(block)
 
     def fast(a: Tensor, b: Any, out: Any) -> bool:
         """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes, tracing
+from tensorkit import tracing
 from tensorkit.device import CPU
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.fast_path import _UNSEEN, _Entry, _loops, _settle, fast_entries
+from tensorkit.elementwise.fast_path import UNSEEN, entries_of_arrays, fast_entries, loops_of, settle
 from tensorkit.elementwise.place import MANY_PLANS
 from tensorkit.elementwise.plan import (
     as_settled,
@@ -29,31 +29,15 @@ __all__ = [
     "quick_method",
 ]
 
-_LARGEST = float(numpy.finfo(numpy.float32).max)
-
-
-def _of_arrays(block: Pointwise) -> dict[dtype, _Entry]:
-    """Where a function of arrays that is no ufunc may be called at once: it keeps the dtype of a floating number."""
-    if block.like_first == "always":
-        return {}
-    most = 2 if block.result in ("real", "real float") else 3
-    kinds = (kind for kind in dtypes.ALL if 2 <= kind.category <= most and kind not in block.lacks)
-    real = getattr(block.numpy, "real", block.numpy)  # what does the same of floating point numbers
-    return {
-        kind: (real if kind.category == 2 else block.numpy, dtypes.bool if block.result == "bool" else kind)
-        for kind in kinds
-        if not elementwise.is_half(kind) and not (block.check is not None and kind.is_complex)
-    }
-
 
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
-    same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else _of_arrays(block)
+    same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
     strided = bool(block.like_first)  # see `fast_binary`
     ways: dict[Any, Any] = {}  # `Settled`, or None
     #: Of layouts that fill a block of memory, as transposed ones do: the function, and where its result lies.
     dense: dict[Any, tuple[Any, dtype, Layout, tuple[int, ...]]] = {}
-    loops = _loops(block)
+    loops = loops_of(block)
 
     def aside(a: Tensor, x: Any) -> Tensor | None:
         """The same of an array that is not row-major."""
@@ -61,9 +45,9 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
         if own is None:
             return plain(block, (a,))
         key = (a._dtype, own.size, own.stride)
-        way = ways.get(key, _UNSEEN)
-        if way is _UNSEEN:
-            way = _settle(ways, key, block, (a,), same)
+        way = ways.get(key, UNSEEN)
+        if way is UNSEEN:
+            way = settle(ways, key, block, (a,), same)
         if way is None:
             return plain(block, (a,))
         if way.plane and a._dtype in loops:

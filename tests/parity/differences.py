@@ -65,14 +65,14 @@ def _raised(difference: Difference, text: str) -> bool:
 
 
 _LINEAR = (
-    "solvers",
-    "factored",
-    "factors",
-    "orthogonal",
-    "indefinite",
-    "spectral",
-    "determinants",
-    "leastsquares",
+    "solve_inv",
+    "cholesky_solve_lu_solve",
+    "cholesky_lu",
+    "qr",
+    "ldl",
+    "svd_eig",
+    "det_matrix_exp",
+    "lstsq",
     "lowrank",
     "norms",
 )
