@@ -28,8 +28,8 @@ def run(n):
     x = library.ones(n, requires_grad=True)
     ((x * x + x) * x).sum().backward()
 if library.__name__ == "tensorkit":
-    from tensorkit.kernels import compiled
-    with compiled.at_once():
+    from tensorkit.kernels.jit import compiler
+    with compiler.at_once():
         run(200_000)
 run(200_000)
 before = peak()

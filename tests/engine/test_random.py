@@ -466,6 +466,15 @@ def test_an_out_tensor_counts_one_write_and_keeps_its_storage() -> None:
     assert out.untyped_storage() is storage
 
 
+def test_a_refused_mean_of_complex_numbers_writes_nothing() -> None:
+    out = tk.zeros(3)
+    with pytest.raises(
+        RuntimeError, match="result type ComplexFloat can't be cast to the desired output type Float"
+    ):
+        tk.normal(tk.ones(3, dtype=tk.complex64), out=out)
+    assert out.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_cuda_devices_draw_nothing_and_say_what_to_do() -> None:
     with tk.cuda.emulate():
         with pytest.raises(NotImplementedError, match=r"draws them on the CPU\.\nDraw there, then move"):

@@ -341,7 +341,7 @@ CALLS = [
 
 SAME = """
 import os, sys, numpy, tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.jit import compiler
 tk.set_num_threads(int(sys.argv[2]))
 draw = numpy.random.default_rng(0)
 a, b = (draw.standard_normal((600, 600)).astype("f") for _ in range(2))
@@ -350,7 +350,7 @@ def fresh():
     of = tk.from_numpy
     return {"tk": tk, "a": of(a.copy()), "b": of(b.copy()), "i": of(i), "c": of(a[:, :1].copy()), "d": of(b[:1].copy())}
 answers = lambda: {str(k): eval(code, fresh()) for k, code in enumerate(eval(sys.argv[3]))}
-with compiled.at_once():
+with compiler.at_once():
     found = answers()
 numpy.savez(sys.argv[1], **{k: t.float().numpy() if t.dtype is tk.float16 else t.numpy() for k, t in found.items()})
 """
@@ -360,7 +360,7 @@ def test_compiled_or_not_on_one_thread_or_several_the_answer_is_the_same(tmp_pat
     def answers(name: str, compiled: str, threads: str) -> Any:
         place = tmp_path / f"{name}.npz"
         words = [sys.executable, "-c", SAME, str(place), threads, repr(CALLS)]
-        subprocess.run(words, check=True, timeout=300, env={**os.environ, "TENSORKIT_COMPILED": compiler})
+        subprocess.run(words, check=True, timeout=300, env={**os.environ, "TENSORKIT_COMPILED": compiled})
         return np.load(place)
 
     plain = answers("plain", "0", "1")
@@ -405,24 +405,25 @@ ELSEWHERE = """
 import os, sys, threading, time, warnings
 import scipy.linalg  # it changes the filters for a moment, when it is imported
 import tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import loops
+from tensorkit.kernels.jit import compiler
 
 entered, enter = [], warnings.catch_warnings.__enter__
 def noted(self):
     entered.append(threading.current_thread().name)
     return enter(self)
 warnings.catch_warnings.__enter__ = noted
-compiled._REST = 0.1
+compiler._REST = 0.1
 t = tk.ones(1000, 1000)
 expected = t.sign().sum()
 end = time.monotonic() + float(os.environ["PATIENCE"])
-while compiled.sign.ready is None and time.monotonic() < end:
+while loops.sign.ready is None and time.monotonic() < end:
     time.sleep(0.05)
-here = compiled._compiler.worker
+here = compiler._compiler.worker
 while here._process is not None and time.monotonic() < end:
     time.sleep(0.05)
 child = os.fork() if hasattr(os, "fork") else 0
-right = compiled.sign.ready is not None and bool(t.sign().sum() == expected) and here._process is None
+right = loops.sign.ready is not None and bool(t.sign().sum() == expected) and here._process is None
 if child:
     right = right and os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 elif hasattr(os, "fork"):
@@ -443,12 +444,13 @@ def test_loops_are_compiled_elsewhere_and_the_filters_of_warnings_are_left_alone
 def test_what_compiles_ends_with_the_program(tmp_path: Path) -> None:
     code = """
 import os, time, tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import loops
+from tensorkit.kernels.jit import compiler
 tk.ones(1000, 1000).sign()
 end = time.monotonic() + float(os.environ["PATIENCE"])
-while compiled._compiler.worker._process is None and time.monotonic() < end:
+while compiler._compiler.worker._process is None and time.monotonic() < end:
     time.sleep(0.01)
-print(compiled._compiler.worker._process.pid)
+print(compiler._compiler.worker._process.pid)
 """
     pid = int(
         _in_a_process(code, TENSORKIT_COMPILED="1", NUMBA_CACHE_DIR=str(tmp_path), PYTHONWARNINGS="error")
@@ -471,13 +473,14 @@ def test_nothing_is_compiled_elsewhere_where_no_folder_may_be_written_to(tmp_pat
     (tmp_path / "file").write_text("no folder")
     code = """
 import time, tensorkit as tk
-from tensorkit.kernels import compiled
+from tensorkit.kernels.cpu import loops
+from tensorkit.kernels.jit import compiler
 t = tk.ones(1000, 1000)
 t.sign()
-while not compiled._compiler._wanted.empty():
+while not compiler._compiler._wanted.empty():
     time.sleep(0.05)
 time.sleep(0.5)
-print(compiled.sign.storable(), compiled.sign.ready, compiled._compiler.worker._process, bool((t.sign() == 1).all()))
+print(loops.sign.storable(), loops.sign.ready, compiler._compiler.worker._process, bool((t.sign() == 1).all()))
 """
     # The administrator may write into the package's own folder: Numba is told to look at no other than this one.
     only = {

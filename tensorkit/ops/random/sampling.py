@@ -19,6 +19,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
+from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.factories import empty, empty_like
 from tensorkit.ops.random.inplace_distributions import (
@@ -561,7 +562,10 @@ def _drawn(
         return fill_normal(made, generator, float(mean), float(std))
     constant = 1.0 if isinstance(std, Tensor) else float(1 if std is None else std)
     check_std(mean if isinstance(mean, Tensor) else std, constant)
-    made = fill_normal(_spread(mean, std, out), generator, 0.0, constant)
+    made = _spread(mean, std, out)
+    if isinstance(mean, Tensor) and made._dtype.category == 2:  # said before anything is drawn or written
+        check_castable(result_dtype(made, mean), made._dtype)
+    made = fill_normal(made, generator, 0.0, constant)
     if isinstance(std, Tensor):
         made.mul_(std.detach())
     if isinstance(mean, Tensor):
