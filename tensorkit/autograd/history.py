@@ -22,8 +22,6 @@ __all__ = [
     "set_history",
 ]
 
-# -- from a tensor to its place in the graph ----------------------------------------------------------------------
-
 _regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced by `autograd.inplace_views`
 
 

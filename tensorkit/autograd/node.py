@@ -44,21 +44,13 @@ __all__ = [
 ]
 
 Edge = tuple["Node", int]
-
-
 Formula = Callable[[Any, Any], Any]
-
-
 sequence = itertools.count()
 
 
 #: What formulas call the results of an operation that has several.
 RESULTS = ("out", "indices", "third", "fourth")
-
-
 _LAST = float("inf")  # leaves go first in the walk back: nothing waits behind them
-
-
 OWN = "own"
 
 

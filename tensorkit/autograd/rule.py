@@ -470,8 +470,6 @@ class RuleNode(Node):
 
 
 _new: Any = object.__new__
-
-
 _SETTLED = frozenset(("edges", "faces", "sequence", "arguments", "saved"))
 
 

@@ -137,12 +137,10 @@ _HINT = (
     "tensorkit.autograd.set_detect_anomaly(True, check_nan=False)."
 )
 
-
 _BACKTRACE = (
     "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
     "changed in there or anywhere later. Good luck!"
 )
-
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "

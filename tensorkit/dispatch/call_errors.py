@@ -43,8 +43,6 @@ __all__ = [
     "unmatched",
 ]
 
-# -- errors of a wrong call, in PyTorch's words -------------------------------------------------------------------
-
 EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int, numpy.integer), "int"),
     "int | None": ((int, numpy.integer, type(None)), "int"),
@@ -307,12 +305,11 @@ def missing_kernel(kernel: str, label: str) -> MissingKernelError:
     return MissingKernelError(f"\"{kernel}\" not implemented for '{label}'")
 
 
-# -- wrapping -----------------------------------------------------------------------------------------------------
+# -- what a body ran into ----------------------------------------------------------------------------------------
 
 #: What a body runs into when it meets an argument of the wrong type: PyTorch looks at the types before anything else,
 #: so whatever went wrong, a call that does not fit is told that it does not.
 MISREAD = (TypeError, AttributeError, OverflowError, RuntimeError, ValueError, IndexError, MemoryError)
-
 
 _OF_TYPES = (
     " must be ",
@@ -334,8 +331,6 @@ def told(
 
 
 _LONG = "Overflow when unpacking long long"
-
-
 _OF_NUMBERS = ("value cannot be converted", "result type ")
 
 
@@ -374,8 +369,6 @@ def beyond_range(
 
 #: What PyTorch calls a list of integers where we have another name for it: by operation, or by our name.
 _LONG_LISTS = (*_SIZES, "places", "counts", "args")
-
-
 _LISTS = {"reshape": "shape", "squeeze": "dim", "sizes": "size", "places": "dims", "counts": "dims"}
 
 

@@ -59,11 +59,7 @@ def _without_out(signature: inspect.Signature) -> inspect.Signature:
 
 #: Given as ``out=`` to the body of a pointwise operation: write the result into the first operand.
 IN_PLACE: Any = type("IN_PLACE", (), {"__repr__": lambda self: "IN_PLACE"})()
-
-
 _write_back: Callable[[Tensor, Tensor], Tensor] | None = None
-
-
 _deliver: Callable[[Tensor, Tensor, Any], Any] = lambda out, result, stride: out  # noqa: E731 - given by ``ops``
 
 
@@ -76,8 +72,6 @@ def register_writer(
 
 
 OutCheck = Callable[[str, tuple[Any, ...], Any], "Exception | None"]
-
-
 _check_outs: OutCheck = lambda name, args, out: None  # noqa: E731 - given by ``autograd``
 
 

@@ -73,23 +73,11 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 # -- gradients ----------------------------------------------------------------------------------------------------
 
 Recorder = Callable[..., Any]
-
-
 _record: Recorder | None = None
-
-
 _pair_recorder: Recorder | None = None
-
-
 _single_recorder: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None] | None = None
-
-
 _several_recorder: Callable[..., Callable[..., Any] | None] | None = None
-
-
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
-
-
 _record_inplace: Recorder | None = None
 
 

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 __all__ = ["Op", "Sample", "offered", "offers", "register", "registry", "sample"]
 
 P = ParamSpec("P")
-
-
 R = TypeVar("R")
 
 
@@ -84,8 +82,6 @@ def register(record: Op) -> Op:
 
 
 offered: dict[str, Callable[..., Any]] = {}
-
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -15,8 +15,6 @@ from tensorkit.tensor import Tensor
 
 __all__ = ["by_layout", "remembering", "view_method"]
 
-# -- views --------------------------------------------------------------------------------------------------------
-
 
 def by_layout(body: F) -> F:
     """Say of a view's body that its result is told by its tensor's layout and the integers given, by nothing else."""

@@ -1,8 +1,8 @@
 """Pointwise operations: one mechanism from operands to result, for every dtype, layout and device.
 
 The way of ``a + b``: `result_dtype` promotes, the layouts are broadcast (stride 0, no copy), the output gets the
-strides PyTorch would give it, the kernel of the device runs over buffers. ``spellings`` makes functions, methods and
-operators of it.
+strides PyTorch would give it, the kernel of the device runs over buffers. `binary` and `unary` make functions,
+methods and operators of it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from tensorkit.elementwise.plan import plain
 from tensorkit.elementwise.promotion import check_alpha, check_castable, check_devices, dtypes_of
 from tensorkit.elementwise.run import run_kernel
 from tensorkit.errors import warn
-from tensorkit.strides.sizes import (
-    broadcast_sizes,
-)
+from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
 
 __all__ = [

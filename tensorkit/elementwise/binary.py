@@ -18,16 +18,12 @@ from tensorkit.dispatch.registry import Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
 from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_inplace, fast_out, fast_scaled
-from tensorkit.elementwise.plan import (
-    plain,
-)
+from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
     "binary",
 ]
-
-# -- two operands -------------------------------------------------------------------------------------------------
 
 
 def binary(

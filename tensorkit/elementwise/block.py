@@ -17,8 +17,6 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
-
-
 _rules: dict[Any, int] = {}
 
 

@@ -25,14 +25,10 @@ __all__ = [
     "within",
 ]
 
-# -- the long way in ----------------------------------------------------------------------------------------------
-
-
 #: What takes a number before a tensor, but then no ``out=``; and the forms that they are listed with.
 _NO_NUMBER_OUT = frozenset((
     "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "remainder",
 ))  # fmt: skip
-
 
 _NO_NUMBER_FORMS = (
     ("Tensor input, Tensor other", ", *, Tensor out = None"),
@@ -164,7 +160,6 @@ _BARE: dict[str, Callable[..., Any]] = {
     "exponent": lambda input, exponent: None,
     "values": lambda input, values: None,
 }
-
 
 _WITH_OUT: dict[str, Callable[..., Any]] = {
     "other": lambda input, other, *, out=None: None,

@@ -53,9 +53,6 @@ Entry = tuple[Any, dtype]
 _NumberEntry = tuple[Any, dtype, float, float, dict[Any, Any] | None]
 
 
-# -- the fast path ------------------------------------------------------------------------------------------------
-
-
 def _whole_range(kind: dtype) -> tuple[int, int]:
     """The Python integers that need no wrapping around beside a tensor of this dtype."""
     if kind.category > 1:
@@ -277,11 +274,7 @@ def _as_known(known: Any, number: Any, held: numpy.dtype[Any]) -> Any:
 
 
 _KNOWN = 64
-
-
 _WHOLE = 1 << 24  # integers that floating point numbers hold
-
-
 PLAIN_NUMBERS = (Tensor, float, int, bool)
 
 

@@ -39,8 +39,6 @@ __all__ = [
     "stride_of",
 ]
 
-# -- the output ---------------------------------------------------------------------------------------------------
-
 
 def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, where: device) -> Tensor:
     """An uninitialised tensor with a storage that just fits the size and strides."""

@@ -29,15 +29,9 @@ __all__ = [
     "placed",
 ]
 
-# -- the short way ------------------------------------------------------------------------------------------------
-
 # Elements; of more, nobody notices what the whole way takes.
 FEW = 0 if FORCED else 4096
-
-
 MANY_PLANS = 4096
-
-
 _SOME = 64
 
 

@@ -79,17 +79,9 @@ _ONE = numpy.complex64(1)
 #: PyTorch multiplies the second of two complex numbers by alpha = 1, which makes inf + infj no number and changes no
 #: finite one: the same is done here where there are others.
 times_one = {function: _with_one(function) for function in (numpy.add, numpy.subtract)}
-
-
 _plans: dict[Any, _Plan | None] = {}
-
-
 _ways: dict[Any, _Way | None] = {}
-
-
 _quiet, _new, _empty, _MANY = elementwise.quiet_here, object.__new__, numpy.empty, elementwise.MANY
-
-
 _SMALL = 1 << 31
 
 
@@ -306,8 +298,6 @@ def as_settled(made: Any, way: Settled) -> Tensor | None:
 
 
 _alike: dict[Any, Settled | None] = {}
-
-
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
 
 

@@ -32,8 +32,6 @@ __all__ = [
     "result_dtype",
 ]
 
-# -- dtype, device, size ------------------------------------------------------------------------------------------
-
 
 def _higher(higher: dtype | None, lower: dtype | None) -> dtype | None:
     """PyTorch's ``combine_categories``: the lower-priority operand matters only when its category is higher."""
@@ -136,12 +134,7 @@ def check_castable(kind: dtype, target: dtype) -> None:
         )
 
 
-# -- the whole way ------------------------------------------------------------------------------------------------
-
-
 FLOATING = ("float", "real float")
-
-
 REAL = ("real", "real float")
 
 

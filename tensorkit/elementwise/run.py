@@ -15,9 +15,7 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import as_number_array
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise
-from tensorkit.strides.sizes import (
-    contiguous_stride,
-)
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
@@ -28,8 +26,6 @@ __all__ = [
 # -- kernels of other devices -------------------------------------------------------------------------------------
 
 Zip = Callable[[Callable[..., Any], Tensor, tuple[Any, ...], dtype], None]
-
-
 _zips: dict[str, Zip] = {"meta": lambda body, out, inputs, compute: None}
 
 

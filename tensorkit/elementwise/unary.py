@@ -26,8 +26,6 @@ __all__ = [
     "unary",
 ]
 
-# -- one operand --------------------------------------------------------------------------------------------------
-
 
 def samples_of_one(
     name: str, *more: str, inplace: bool = True, out: bool = True, special: str = ""

@@ -232,7 +232,7 @@ def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             found = _at_once(of_two, (a, b))
             return function(a, b) if found is None else found
 
-        # As many parameters as the function: `spellings` asks how many there are.
+        # As many parameters as the function: `elementwise` asks how many there are.
         either = (of_one, of_two)[function.__code__.co_argcount - 1]
         for kind, loop in loops.items():
             swift(either, loop, kind)

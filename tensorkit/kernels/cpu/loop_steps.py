@@ -23,8 +23,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-
-
 _F = numpy.float32
 _LOG2E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)
 _LOWEST, _HIGHEST = _F(-104.0), _F(89.0)  # beyond, powers of e are 0 and infinity

@@ -40,9 +40,6 @@ _MODE = os.environ.get("TENSORKIT_COMPILED", "1")
 FORCED = _MODE == "force"
 
 
-# -- the compiler -------------------------------------------------------------------------------------------------
-
-
 _REST = 3.0  # seconds without work after which the process that compiles is ended
 
 

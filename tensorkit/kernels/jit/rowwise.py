@@ -26,8 +26,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-
-
 _FLOATS = ("f4", "f8")
 
 

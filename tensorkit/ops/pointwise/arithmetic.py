@@ -48,13 +48,8 @@ __all__ = [
 ]
 
 COMPLEX = (dtypes.complex64, dtypes.complex128)
-
-
 BOOL: dtype = dtypes.bool
-
-
 _BOOLS = (dtypes.bool, bool)
-
 
 _PAIRS = (
     ("a, b", {"a": (2, 3), "b": (2, 3)}),
@@ -178,7 +173,6 @@ sub = binary(
     """,
 )
 
-
 mul = binary(
     Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=(), exact_divisor=True),
     aliases=("multiply",),
@@ -267,7 +261,6 @@ def _div_name(arguments: dict[str, Any]) -> str:
 
 _DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_other)
 
-
 _true_divide: Pointwise = Pointwise(
     "div",
     numpy.true_divide,
@@ -277,7 +270,6 @@ _true_divide: Pointwise = Pointwise(
     lacks=(),
     exact_divisor=True,
 )
-
 
 _floored = Pointwise(
     "div",
@@ -289,7 +281,6 @@ _floored = Pointwise(
     exact_divisor=True,
 )
 
-
 _truncated = Pointwise(
     "div",
     _trunc_divide,
@@ -299,7 +290,6 @@ _truncated = Pointwise(
     exact_half=True,
     exact_divisor=True,
 )
-
 
 true_divide = binary(
     Pointwise(
@@ -324,7 +314,6 @@ true_divide = binary(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.true_divide.html
     """,
 )
-
 
 _ROUNDED = {None: _true_divide, "floor": _floored, "trunc": _truncated}
 
@@ -423,7 +412,6 @@ floor_divide = binary(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html
     """,
 )
-
 
 remainder = binary(
     Pointwise(

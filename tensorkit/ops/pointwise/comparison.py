@@ -77,7 +77,6 @@ maximum = binary(
     """,
 )
 
-
 minimum = binary(
     Pointwise(
         "minimum",
@@ -135,7 +134,6 @@ _COMPARED = """{sentence}, element by element.
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
 
-
 eq = binary(
     _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
     inplace_derivative=_constant("eq"),
@@ -146,7 +144,6 @@ eq = binary(
         sentence="Whether the two are equal", symbol="==", answer="False,  True, False", name="eq"
     ),
 )
-
 
 ne = binary(
     _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
@@ -160,7 +157,6 @@ ne = binary(
     ),
 )
 
-
 lt = binary(
     _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
     inplace_derivative=_constant("lt"),
@@ -172,7 +168,6 @@ lt = binary(
         sentence="Whether the first is smaller", symbol="<", answer=" True, False, False", name="lt"
     ),
 )
-
 
 le = binary(
     _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
@@ -189,7 +184,6 @@ le = binary(
     ),
 )
 
-
 gt = binary(
     _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
     inplace_derivative=_constant("gt"),
@@ -201,7 +195,6 @@ gt = binary(
         sentence="Whether the first is larger", symbol=">", answer="False, False,  True", name="gt"
     ),
 )
-
 
 ge = binary(
     _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
@@ -217,7 +210,6 @@ ge = binary(
         name="ge",
     ),
 )
-
 
 _FEW = 16  # elements, which Python compares faster than NumPy begins to
 

@@ -139,7 +139,6 @@ kernels.shortcut(_power, _as_product)
 
 _power.apart = {2: strided_2d.APART[numpy.square]}.get  # type: ignore[attr-defined]
 
-
 pow = binary(
     Pointwise(
         "pow",

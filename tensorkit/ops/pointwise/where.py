@@ -39,14 +39,8 @@ __all__ = [
     "where",
 ]
 
-# -- choosing -----------------------------------------------------------------------------------------------------
-
 _ABSENT: Any = type("_ABSENT", (), {"__repr__": lambda self: "..."})()
-
-
 _WHERE_FUNCTION = ("Tensor condition", "Tensor condition, Tensor input, Tensor other, *, Tensor out = None")
-
-
 _WHERE_METHOD = ("Tensor condition, Tensor other", "Tensor condition, Number other")
 
 

@@ -31,8 +31,6 @@ __all__ = [
     "count_nonzero",
 ]
 
-# -- truth and counts ---------------------------------------------------------------------------------------------
-
 _TRUTH_SAMPLES = (
     sample("tk.{name}(a)", a=(2, 3)),
     sample("a.{name}(0)", a=(2, 3)),
@@ -46,7 +44,6 @@ _TRUTH_SAMPLES = (
     sample("a.{name}((0, 0))", a=(2, 3)),
     sample("tk.{name}(a, 'x')", a=(2, 3)),
 )
-
 
 _BOOLS: tuple[dtype, ...] = (dtypes.bool,)
 
@@ -116,11 +113,9 @@ all = _truth_op(
     "all", "all elements, or all along the dimensions named, are", "(tensor(False), tensor([ True, False]))"
 )
 
-
 any = _truth_op(
     "any", "some element, or some along the dimensions named, is", "(tensor(True), tensor([True, True]))"
 )
-
 
 _TRUTHS = (dtypes.bool,)
 

@@ -207,7 +207,7 @@ def put_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tenso
     return fresh(out, input._dtype)
 
 
-# -- sum and mean -------------------------------------------------------------------------------------------------
+# -- totals -----------------------------------------------------------------------------------------------------
 
 
 _WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}

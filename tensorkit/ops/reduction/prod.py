@@ -44,8 +44,6 @@ __all__ = [
     "product",
 ]
 
-# -- products -----------------------------------------------------------------------------------------------------
-
 
 def _others(input: Any, axis: int) -> Any:
     """The product of all the other elements along a dimension, without a division: there may be zeros."""
