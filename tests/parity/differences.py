@@ -10,7 +10,7 @@ from tensorkit.dispatch.registry import registry
 from tests.oracle import fused
 from tests.parity.compare import Difference, Operand
 
-__all__ = ["DELIBERATE", "Case", "Deliberate", "factorises", "find", "tolerance"]
+__all__ = ["DELIBERATE", "LINEAR", "Case", "Deliberate", "factorises", "find", "tolerance"]
 
 
 @dataclass(frozen=True)
@@ -64,24 +64,27 @@ def _raised(difference: Difference, text: str) -> bool:
     return text in repr(difference.theirs.error)
 
 
-_LINEAR = (
-    "solve_inv",
-    "cholesky_solve_lu_solve",
-    "cholesky_lu",
-    "qr",
-    "ldl",
-    "svd_eig",
-    "det_matrix_exp",
-    "lstsq",
-    "lowrank",
-    "norms",
+LINEAR = frozenset(
+    f"tensorkit.ops.linalg.{name}"
+    for name in (
+        "solve_inv",
+        "cholesky_solve_lu_solve",
+        "cholesky_lu",
+        "qr",
+        "ldl",
+        "svd_eig",
+        "det_matrix_exp",
+        "lstsq",
+        "lowrank",
+        "norms",
+    )
 )
 
 
 def factorises(name: str) -> bool:
     """Whether an operation is one of linear algebra that LAPACK does."""
     function = registry[name].function
-    return function is not None and function.__module__.rpartition(".")[2] in _LINEAR
+    return function is not None and function.__module__ in LINEAR
 
 
 _COMPLEX = {"complex64", "complex128"}

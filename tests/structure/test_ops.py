@@ -12,6 +12,8 @@ import pytest
 import tensorkit as tk
 from tensorkit.dispatch.registry import Op, registry
 from tensorkit.lab.stubs import NAMESPACE, STUB, namespace_text, tensor_stub
+from tests.engine.test_unary import MODULES
+from tests.parity.differences import LINEAR
 
 # Samples run everywhere; these are tried in tests/cuda.
 NEED_A_DEVICE = {"cuda"}
@@ -60,3 +62,9 @@ def test_the_stub_knows_every_public_member() -> None:
     known = STUB.read_text(encoding="utf-8")
     public = [name for name in vars(tk.Tensor) if not name.startswith("_")]
     assert [name for name in public if f"def {name}(" not in known and f"    {name} = " not in known] == []
+
+
+def test_the_modules_that_tests_name_have_operations() -> None:
+    """One that was renamed would leave its operations untested, and nothing would be red."""
+    homes = {record.function.__module__ for record in registry.values() if record.function is not None}
+    assert (LINEAR | MODULES) - homes == set()
