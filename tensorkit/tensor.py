@@ -441,7 +441,8 @@ class Tensor:
     @property
     def _version(self) -> int:
         """How many times the storage was written to through this tensor's family of views."""
-        if self._autograd is not None and self._autograd.inference:
+        meta = self._autograd
+        if meta is not None and meta.inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter[0]
 

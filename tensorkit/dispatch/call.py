@@ -11,7 +11,7 @@ from typing import Any, cast
 from tensorkit import tracing
 from tensorkit.dispatch.call_errors import MISREAD, beyond_range, explain, from_numpy_names, told, unmatched
 from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_refused, resizes_first
-from tensorkit.dispatch.recording import PLAIN, call_traced, signature_of, takes_self_alone, wants_grad
+from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F
 from tensorkit.dispatch.signatures import (
     of_function,
@@ -62,21 +62,10 @@ def traced_method(
                 out = first(*args)
                 if out is not None:
                     return out
-            for value in args:
-                # `wants_grad`, written out: the call would be a tenth of the whole.
-                what = value.__class__
-                if what is Tensor:
-                    if value._autograd is not None:
-                        break
-                    base = value._base
-                    if base is not None and base._autograd is not None:
-                        break
-                elif what not in PLAIN and isinstance(value, Tensor):
-                    break  # of a subclass: the long way asks it
-            else:
+            if not tracked(args):
                 if not kwargs:
                     return plainly(*args)
-                if "out" not in kwargs and not any(map(wants_grad, kwargs.values())):
+                if "out" not in kwargs and not tracked(kwargs.values()):
                     return whole(*args, **kwargs)
             return body(*args, **kwargs) if kwargs else bare(*args)
         except MISREAD as error:
@@ -185,17 +174,7 @@ def as_function(
                     out = first(*args)
                     if out is not None:
                         return out
-                for value in args:
-                    what = value.__class__
-                    if what is Tensor:
-                        if value._autograd is not None:
-                            break
-                        base = value._base
-                        if base is not None and base._autograd is not None:
-                            break
-                    elif what not in PLAIN and isinstance(value, Tensor):
-                        break  # of a subclass: the long way asks it
-                else:
+                if not tracked(args):
                     return quick(*args)
             if out is not None and needs_others(name, out) and not resizes_first(name, kwargs):
                 return into_others(name, body, args, kwargs)

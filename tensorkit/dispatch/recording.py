@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorkit import tracing
@@ -30,6 +30,7 @@ __all__ = [
     "signature_of",
     "single_recorder",
     "takes_self_alone",
+    "tracked",
     "wants_grad",
 ]
 
@@ -110,6 +111,21 @@ def wants_grad(tensor: Any) -> bool:
         return True
     base = tensor._base
     return base is not None and base._autograd is not None
+
+
+def tracked(args: Iterable[Any]) -> bool:
+    """`wants_grad`, of any of a call's arguments."""
+    for value in args:
+        kind = value.__class__
+        if kind is Tensor:
+            if value._autograd is not None:
+                return True
+            base = value._base
+            if base is not None and base._autograd is not None:
+                return True
+        elif kind not in PLAIN and wants_grad(value):
+            return True
+    return False
 
 
 def arguments_of(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -202,7 +218,7 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
         @functools.wraps(body)
         def alone(input: Any) -> Any:
             __tracebackhide__ = True
-            if input._autograd is not None or (input._base is not None and input._base._autograd is not None):
+            if wants_grad(input):
                 nonlocal record
                 if record is None:  # made when first needed: `autograd` is loaded after this file
                     record = single_recorder(rule, body, name, kind)
@@ -220,18 +236,8 @@ def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) ->
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        for operand in args:
-            what = operand.__class__
-            if what is Tensor:
-                if operand._autograd is not None:
-                    break
-                base = operand._base
-                if base is not None and base._autograd is not None:
-                    break
-            elif what not in PLAIN and isinstance(operand, Tensor):
-                break  # of a subclass: the long way asks it
-        else:
-            if kwargs and any(map(wants_grad, kwargs.values())):
+        if not tracked(args):
+            if kwargs and tracked(kwargs.values()):
                 return recorded(rule, name, body, args, kwargs, kind=kind)
             return body(*args, **kwargs)
         if kwargs or not noted or not _are_plain(args):
@@ -271,17 +277,15 @@ def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> 
         if args:
             operand = args[0]
             if type(operand) is Tensor:
-                if operand._autograd is None:
-                    base = operand._base
-                    if base is None or base._autograd is None:
-                        return body(*args, **kwargs)
+                if not wants_grad(operand):
+                    return body(*args, **kwargs)
                 if (len(args) == 1 and not kwargs) or _is_plain(args, kwargs):
                     if record is None:
                         record = single_recorder(rule, body, name, kind)
                     return record(*args, **kwargs)
                 if not kwargs and kind != "view" and len(args) <= most() and _are_plain(args):
                     return record_several()(*args)
-        if any(map(wants_grad, args)) or any(map(wants_grad, kwargs.values())):
+        if tracked(args) or tracked(kwargs.values()):
             return recorded(rule, name, body, args, kwargs, kind=kind)
         return body(*args, **kwargs)
 

@@ -9,6 +9,7 @@ from typing import Any
 from tensorkit import tracing
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import MISREAD
+from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import F
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
@@ -76,8 +77,7 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
         __tracebackhide__ = True
         if self.__class__ is not Tensor or kwargs or tracing.active:
             return long(self, *args, **kwargs)
-        base = self._base
-        if self._autograd is not None or (base is not None and base._autograd is not None):
+        if wants_grad(self):
             try:
                 return body(self, *args)
             except MISREAD:

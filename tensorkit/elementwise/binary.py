@@ -13,7 +13,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
@@ -162,8 +162,7 @@ def _operator(
             if turned:
                 result = fast(self, other)
             else:
-                recorded = wants_grad(self) or (type(other) is Tensor and wants_grad(other))
-                result = None if recorded else plain(block, (other, self))
+                result = None if tracked((self, other)) else plain(block, (other, self))
             if result is not None:
                 return result
         if not isinstance(other, (Tensor, *NUMBERS)):

@@ -11,7 +11,7 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.dispatch.call_errors import explain, unmatched
 from tensorkit.dispatch.out_and_inplace import out_refused
-from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
+from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
 from tensorkit.dispatch.registry import Op, Sample, register
 from tensorkit.dispatch.signatures import of_function, type_name
 from tensorkit.elementwise.apply import apply
@@ -67,7 +67,7 @@ class Caller:
             __tracebackhide__ = True
             return apply(self.block, (input, other), alpha=scale, out=out, inplace=self.inplace)
 
-        if wants_grad(input) or wants_grad(other):
+        if tracked((input, other)):
             arguments = {"input": input, self.second: other, "alpha": alpha, "out": out}
             return self._recorded(arguments, body)
         return body()

@@ -12,7 +12,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
-from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.recording import tracked
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.place import MANY_PLANS
@@ -189,14 +189,14 @@ def fast_binary(
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
         nonlocal of_tensors, of_number
-        x, base = a._array, a._base
+        x = a._array
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
             return None
         if not a._solid and (x.size != 1 or strided):
             return aside(a, b)
-        wants = a._autograd is not None or (base is not None and base._autograd is not None)
+        wants = tracked((a, b))
         try:
             if type(b) is Tensor:
                 y = b._array
@@ -206,8 +206,6 @@ def fast_binary(
                     return aside(a, b)
                 if not (a._solid and b._solid) and (strided or x.shape != y.shape or x.size != 1):
                     return aside(a, b)
-                base = b._base
-                wants = wants or b._autograd is not None or (base is not None and base._autograd is not None)
                 ufunc, kind = same[a._dtype]
                 if x.shape != y.shape:
                     if x.size * y.size >= ufuncs.SOME:
@@ -311,15 +309,9 @@ def _beside(
             return None  # a number to wrap, or another thread inside
 
     def aside(a: Tensor, b: Any) -> Tensor | None:
-        # `wants_grad`, written out: the calls would be a tenth of the whole.
-        base = a._base
-        if a._autograd is not None or (base is not None and base._autograd is not None):
+        if tracked((a, b)):
             return None
-        if type(b) is Tensor:
-            base = b._base
-            if b._autograd is not None or (base is not None and base._autograd is not None):
-                return None
-        elif type(b) not in kinds:
+        if b.__class__ is not Tensor and type(b) not in kinds:
             return None
         x, own = a._array, a._layout
         if b.__class__ is not Tensor:
@@ -405,9 +397,6 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
 
     def aside(a: Tensor, b: Any) -> bool:
         if b.__class__ is Tensor:
-            base = b._base
-            if b._autograd is not None or (base is not None and base._autograd is not None):
-                return False
             if alike(a, b):
                 return True
         elif type(b) not in kinds:
@@ -416,12 +405,10 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
-        x, base = a._array, a._base
+        x = a._array
         if x is None and a._device is CPU:
             x = a._nd()
-        if x is None or a._autograd is not None:
-            return False
-        if base is not None and base._autograd is not None:
+        if x is None or tracked((a, b)):
             return False
         if not a._solid and (x.size != 1 or a._bits):
             return aside(a, b)
@@ -430,9 +417,6 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                base = b._base
-                if b._autograd is not None or (base is not None and base._autograd is not None):
-                    return False
                 if y is None or a._dtype is not b._dtype or x.shape != y.shape:
                     return aside(a, b)
                 if not b._solid and y.size != 1:
@@ -471,7 +455,7 @@ def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
         """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""
         if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor:
             return False
-        if wants_grad(a) or wants_grad(b) or wants_grad(out):
+        if tracked((a, b, out)):
             return False
         x, y, z = a._array, b._array, out._array
         if (
@@ -521,7 +505,7 @@ def fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
     found = at_once(scaled.held, (a, b))
     if found is not None:
         return found
-    if wants_grad(a) or wants_grad(b):
+    if tracked((a, b)):
         return None
     first, second = a._array, b._array
     if first is None or second is None or first.shape != second.shape:

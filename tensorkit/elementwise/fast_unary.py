@@ -11,6 +11,7 @@ import numpy
 from tensorkit import tracing
 from tensorkit.device import CPU
 from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.fast_path import UNSEEN, entries_of_arrays, fast_entries, loops_of, settle
@@ -115,12 +116,10 @@ def quick_method(
     @functools.wraps(long)
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not args and not kwargs and not tracing.active and self._autograd is None:
-            base = self._base
-            if base is None or base._autograd is None:
-                out = fast(self)
-                if out is not None:
-                    return out
+        if not args and not kwargs and not tracing.active and not wants_grad(self):
+            out = fast(self)
+            if out is not None:
+                return out
         return long(self, *args, **kwargs)  # type: ignore[no-any-return]
 
     return method

@@ -9,6 +9,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import CPU
+from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided, stride_of
@@ -390,8 +391,8 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
         if tensor is before:  # as in a product with itself
             arrays.append(array)
             continue
-        before, array, base = tensor, tensor._array, tensor._base
-        if tensor._autograd is not None or (base is not None and base._autograd is not None):
+        before, array = tensor, tensor._array
+        if wants_grad(tensor):
             return None
         if array is None:
             if tensor._device is not CPU or tensor._bits:

@@ -102,7 +102,7 @@ def unary(
 
     def changing(input: Tensor) -> Tensor:
         array = input._array
-        if array is not None and input._solid and input._autograd is None and input._base is None:
+        if array is not None and input._solid and input._base is None and not wants_grad(input):
             found = ufuncs.get(input._dtype)
             if found is not None and found[1] is input._dtype and array.size < many:
                 try:

@@ -64,8 +64,8 @@ def read(input: Tensor, key: Any) -> Tensor:
     """
     if tracing.active:
         return call_traced("__getitem__", _read, (input, key), {})  # type: ignore[no-any-return]
-    base, kind, layout = input._base, key.__class__, input._layout
-    if input._autograd is not None or (base is not None and base._autograd is not None):
+    kind, layout = key.__class__, input._layout
+    if wants_grad(input):
         size = (input._lay() if layout is None else layout).size
         if kind is int and size and -size[0] <= key < size[0]:
             return input.select(0, key)

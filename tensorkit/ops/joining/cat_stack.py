@@ -274,12 +274,9 @@ def _quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool
             array, solid = tensor._nd(), False
             if array.size > _SOME:
                 return None
-        if tensor._autograd is not None:
-            wants = True
-        if base is not None:
-            if base._dtype.is_complex:
-                return None
-            wants = wants or base._autograd is not None
+        if base is not None and base._dtype.is_complex:
+            return None
+        wants = wants or wants_grad(tensor)
         if kind is None:
             kind = tensor._dtype
         elif tensor._dtype is not kind:
@@ -355,14 +352,14 @@ def _cat_at_once(tensors: Any = None, dim: Any = 0, *more: Any) -> Tensor | None
     arrays: list[Any] = []
     kind = None
     for tensor in tensors:
-        if tensor.__class__ is not Tensor or tensor._autograd is not None:
+        if tensor.__class__ is not Tensor or wants_grad(tensor):
             return None
         array, base = tensor._array, tensor._base
         if array is None and tensor._device is CPU and not tensor._bits:
             array = tensor._nd()
         if array is None or not tensor._solid:
             return None
-        if base is not None and (base._autograd is not None or base._dtype.is_complex):
+        if base is not None and base._dtype.is_complex:
             return None
         if kind is None:
             kind = tensor._dtype

@@ -93,10 +93,7 @@ def _fast(
     shape: Any = None
     solid = True
     for tensor in tensors:
-        if tensor._dtype is not kind or tensor._autograd is not None:
-            return None
-        base = tensor._base
-        if base is not None and base._autograd is not None:
+        if tensor._dtype is not kind or wants_grad(tensor):
             return None
         array = tensor._array
         if array is None or (not tensor._solid and array.size != 1):
@@ -712,7 +709,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
         raise TypeError
     if min.__class__ in _BOUNDS and max.__class__ in _BOUNDS and (min is not None or max is not None):
         few_bounds = out is None and min is not None and max is not None and min <= max
-        if few_bounds and input._autograd is None and input._base is None:
+        if few_bounds and input._base is None and not wants_grad(input):
             array = few_elements(input, _SHORT)
             if array is not None:
                 return fresh(kernels.quiet(tiny.clip, array, min, max), input._dtype)

@@ -142,7 +142,7 @@ def _wrap_array(input: Tensor, array: Array, context: Any = None, return_scalar:
 
 def _float(input: Tensor) -> float:
     array: Any = input._array
-    alone = array is not None and array.size == 1 and input._autograd is None and input._base is None
+    alone = array is not None and array.size == 1 and input._base is None and not wants_grad(input)
     if alone and (input._dtype is dtypes.float32 or input._dtype is dtypes.float64):
         return array.item()  # type: ignore[no-any-return]
     return float(_real_part(_warned(input), "double"))

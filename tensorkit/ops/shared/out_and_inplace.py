@@ -15,6 +15,7 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.device import CPU
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Sample, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
@@ -158,14 +159,7 @@ def _unwanted(quickly: Callable[..., Tensor | None]) -> Callable[..., Tensor | N
     """The same where none of the operands may want a gradient."""
 
     def first(*args: Any) -> Tensor | None:
-        for value in args:
-            if value.__class__ is Tensor:
-                if value._autograd is not None:
-                    return None
-                base = value._base
-                if base is not None and base._autograd is not None:
-                    return None
-        return quickly(*args) if args else None
+        return quickly(*args) if args and not tracked(args) else None
 
     return first
 

@@ -54,10 +54,7 @@ def to_dtype(
     """The elements as another dtype, maybe in another format: the tensor itself when it is so already."""
     if input._dtype is kind and not copy and (wanted is None or _speaks_of(input, wanted)):
         return input
-    base = input._base
-    # `wants_grad`, written out: the call would be a tenth of the whole.
-    bare = input._autograd is None and (base is None or base._autograd is None)
-    if bare and wanted is None and not tracing.active:
+    if wanted is None and not tracing.active and not wants_grad(input):
         array: Any = input._array
         if array is not None and input._solid:
             few = array.size < kernels.MANY
