@@ -32,6 +32,7 @@ from tensorkit.storage import TypedStorage, UntypedStorage, adopt
 from tensorkit.strides import layout as layouts
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim, overflowed
+from tensorkit.strides.view_cache import remembered
 
 __all__ = [
     "Array",
@@ -114,6 +115,19 @@ class Size(tuple[int, ...], metaclass=Spoken):
         return Size, (tuple(self),)
 
 
+def _as_size(layout: Layout, cls: type[Size]) -> Size:
+    """The size of a layout as tensors show it."""
+    return _bare(cls, layout.size)
+
+
+def _in_bytes(layout: Layout, kind: dtype) -> tuple[int, tuple[int, ...], bool]:
+    """Where NumPy finds the elements: the first one, the steps, and whether they are row-major."""
+    size, stride, item = layout.size, layout.stride, kind.itemsize
+    # An empty tensor may sit past the end of its storage: it has no first element to point at.
+    start = 0 if 0 in size else layout.offset * item
+    return start, tuple([step * item for step in stride]), stride == contiguous_stride(size)
+
+
 class Tensor:
     """A multidimensional array of one dtype, read from a flat storage through a layout.
 
@@ -185,17 +199,8 @@ class Tensor:
         array = self._array
         if array is None:
             storage, lay, kind = self._storage or self._store(), self._layout or self._lay(), self._dtype
-            size, made = lay.size, lay.made
-            known = None if made is None else made.get(kind)
-            if known is None:
-                item = kind.itemsize
-                # An empty tensor may sit past the end of its storage: it has no first element to point at.
-                start = 0 if 0 in size else lay.offset * item
-                steps = tuple([step * item for step in lay.stride])
-                known = (start, steps, lay.stride == contiguous_stride(size))
-                if made is not None:
-                    lay.keep(kind, known)
-            start, steps, row_major = known
+            size = lay.size
+            start, steps, row_major = remembered(lay, kind, _in_bytes)
             try:
                 array = numpy.ndarray(size, kind.numpy, storage._buffer, start, steps)
             except (TypeError, ValueError) as error:
@@ -303,10 +308,7 @@ class Tensor:
         layout = self._layout
         if layout is None:
             layout = self._lay()
-        shown: Size | None = layout.shown
-        if shown is None:
-            shown = layout.shown = _bare(Size, layout.size)
-        return shown
+        return remembered(layout, Size, _as_size)  # type: ignore[no-any-return]
 
     def stride(self, dim: int | None = None, *more: Any) -> Any:
         """How many storage slots lie between neighbours along each dimension, or along one.

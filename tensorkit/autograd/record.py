@@ -20,6 +20,7 @@ from tensorkit.autograd.rule import Geometry, PairPlan, Rule, RuleNode, SeveralP
 from tensorkit.autograd.saved import Saved, SavedResult, saved_result
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
+from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -90,9 +91,9 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
         A layout that others know remembers it: it is asked again and again.
         """
         layout = input._layout or input._lay()
-        made = layout.made
+        memo = layout._memo
         key = (run, input._dtype, args) if not kwargs else (run, input._dtype, args, *kwargs.items())
-        found = None if made is None else made.get(key)
+        found = None if memo is None else memo.get(key)
         if found is None:
             known = plan.arguments_of((input, *args), kwargs)
             if applies is not None and not applies(known):
@@ -103,8 +104,8 @@ def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any]
                     found = (cls or plan.node_class(known), reads)
                 except RuntimeError as refusal:
                     return refusal, reads  # said when the operation has run, and has nothing against the call
-            if made is not None and requires_grad(input):  # of others less may be refused
-                layout.keep(key, found)
+            if memo is not None and requires_grad(input):  # of others less may be refused
+                keep(layout, key, found)
         return found
 
     def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:

@@ -12,6 +12,7 @@ from tensorkit.dispatch.call_errors import MISREAD
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import F
 from tensorkit.strides.layout import Layout
+from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Tensor
 
 __all__ = ["by_layout", "remembering", "view_method"]
@@ -44,16 +45,17 @@ def remembering(body: Callable[..., Any]) -> Callable[..., Any]:
         layout = input._layout
         if layout is None:
             layout = input._lay()
-        if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+        memo = layout._memo
+        if memo is None:  # no other layout knows it, and maybe nobody will ask it again
             return body(input, *args)
         key = (body, args)
-        found = layout.made.get(key)
+        found = memo.get(key)
         if found is not None:
             return input._view(found)
         out = body(input, *args)
         found = _layout_of_view(input, out)
         if found is not None:
-            layout.keep(key, found)
+            keep(layout, key, found)
         return out
 
     return remembering
@@ -86,13 +88,13 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
         # The short way of `remembering`, written out.
         layout = self._layout
         if layout is not None:
-            made = layout.made
-            if made is not None:
+            memo = layout._memo
+            if memo is not None:
                 for value in args:
                     if value.__class__ is not int and not _are_integers(value):
                         break
                 else:
-                    found = made.get((plain, args))
+                    found = memo.get((plain, args))
                     if found is not None:
                         return self._view(found)
         return long(self, *args)

@@ -15,4 +15,4 @@ from tensorkit.strides.layout import Layout
 __all__ = ["Layout"]
 
 if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "layout")
+    __getattr__ = attributes_from(__name__, "layout", "sizes", "view_cache")

@@ -8,8 +8,8 @@ from __future__ import annotations
 from operator import index as as_int
 from typing import Any
 
-from tensorkit.strides.layout import Layout, checked_stride
-from tensorkit.strides.sizes import INT64_MAX, normalise_dim, out_of_bounds
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.sizes import INT64_MAX, checked_stride, normalise_dim, out_of_bounds
 
 __all__ = [
     "index",
@@ -110,7 +110,7 @@ def _index_tuple(layout: Layout, key: tuple[Any, ...]) -> Layout | None:
             new_size.append((stop - start + step - 1) // step if stop > start else 0)
             new_stride.append(each * step)
             if each * step > INT64_MAX:
-                so_far = Layout((), (*new_stride, *stride[dim + 1 :]))
+                so_far = (*new_stride, *stride[dim + 1 :])
                 new_stride[-1] = checked_stride(each * min(step, INT64_MAX), len(new_stride) - 1, so_far)
             offset += start * each
         else:

@@ -29,10 +29,9 @@ Layout(size=(2, 2), stride=(3, 1), offset=1)
 Only integers live here: no storage, no dtype, no device. A method that makes a view returns a new `Layout`;
 what strides cannot express is refused (`Layout.view`) or answered with ``None`` (`Layout.reshape`).
 
-The order of this file: questions about a layout; dimensions reordered; dropped, added and repeated; fewer
-elements; the same elements under another size. Sizes alone are the business of `sizes.py`; which strides fit
-another size is worked out in `view.py`. On top of a layout stand `split.py`, which cuts it into several,
-`basic_index.py`, which reads ``tensor[key]``, and `output.py`, which chooses the strides of fresh results.
+Beside this file, `sizes.py` is of sizes alone, and `view.py` works out which strides fit another size. Made of
+layouts are `split.py`, which cuts one into several, `basic_index.py`, which reads ``tensor[key]``, `output.py`,
+which chooses the strides of fresh results, and `view_cache.py`, which keeps on a layout what was made of it.
 
 Source: sizes, strides, offsets, exception classes and sentences are PyTorch 2.13's; the tests ask it.
 """
@@ -41,49 +40,24 @@ from __future__ import annotations
 
 import functools
 from builtins import slice as Slice
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 from tensorkit.strides.sizes import (
     INT64_MAX,
     Size,
-    checked_size,
+    checked_stride,
     contiguous_stride,
     infer_size,
+    moved_order,
     normalise_dim,
     out_of_bounds,
     whole,
 )
-from tensorkit.strides.view import expanded, view_error, viewed
+from tensorkit.strides.view import check_strided, expanded, view_error, viewed
 
-__all__ = ["Layout", "checked_stride", "contiguous", "remembering"]
-
-_KEPT = 64  # views that a layout remembers
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def remembering(method: _Method) -> _Method:
-    """A method that remembers what it made of a layout for arguments that are integers."""
-
-    @functools.wraps(method)
-    def remembering(self: Layout, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return method(self, *args, **kwargs)
-        for value in args:
-            if value.__class__ is not int:
-                return method(self, *args)
-        made = self.made
-        if made is None:  # no other layout knows this one, and maybe nobody will ask it again
-            return method(self, *args)
-        key = (remembering, args)
-        found = made.get(key)
-        if found is None:
-            found = method(self, *args)
-            self.keep(key, found)
-        return found
-
-    return cast(_Method, remembering)
+__all__ = ["Layout", "contiguous"]
 
 
 class Layout:
@@ -98,24 +72,14 @@ class Layout:
     True
     """
 
-    __slots__ = ("made", "offset", "shown", "size", "stride")
-    #: What was made of this layout before: see `remembering`. None while no other layout remembers this one.
-    made: dict[Any, Any] | None
-    shown: Any  # the size as tensors show it, when they have
+    __slots__ = ("_memo", "offset", "size", "stride")
+    _memo: dict[Any, Any] | None  # see `view_cache`; None while no other layout knows this one
 
     def __init__(self, size: Size, stride: Size, offset: int = 0) -> None:
         self.size = size
         self.stride = stride
         self.offset = offset
-        self.made = self.shown = None
-
-    def keep(self, key: Any, value: Any) -> None:
-        """Remember what was made of this layout: a loop asks for the same few views again and again."""
-        if self.made is None or len(self.made) >= _KEPT:
-            self.made = {}
-        self.made[key] = value
-        if value.__class__ is Layout and value.made is None:
-            value.made = {}
+        self._memo = None
 
     def __repr__(self) -> str:
         return f"Layout(size={self.size}, stride={self.stride}, offset={self.offset})"
@@ -127,6 +91,13 @@ class Layout:
 
     def __hash__(self) -> int:
         return hash((self.size, self.stride, self.offset))
+
+    def __reduce__(self) -> tuple[type[Layout], tuple[Size, Size, int]]:
+        return Layout, (self.size, self.stride, self.offset)
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """From a pickle of a time when layouts had other slots."""
+        self.__init__(*(state[1][name] for name in ("size", "stride", "offset")))  # type: ignore[misc]
 
     # --------------------------------------------------------------------------------------- questions
 
@@ -185,8 +156,8 @@ class Layout:
         if 0 in self.size:
             return range(self.offset, self.offset)
         ends = [(n - 1) * step for n, step in zip(self.size, self.stride, strict=True)]
-        low = self.offset + sum(end for end in ends if end < 0)
-        return range(low, self.offset + sum(end for end in ends if end > 0) + 1)
+        low, high = sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
+        return range(self.offset + low, self.offset + high + 1)
 
     def reach(self) -> int:
         """How many slots a storage must have to hold every element: the highest slot plus one, or 0 if empty.
@@ -251,10 +222,9 @@ class Layout:
         dim0, dim1 = normalise_dim(dim0, ndim), normalise_dim(dim1, ndim)
         if dim0 == dim1:
             return self
-        size, stride = list(self.size), list(self.stride)
-        size[dim0], size[dim1] = size[dim1], size[dim0]
-        stride[dim0], stride[dim1] = stride[dim1], stride[dim0]
-        return Layout(tuple(size), tuple(stride), self.offset)
+        order = list(range(ndim))
+        order[dim0], order[dim1] = dim1, dim0
+        return self.reordered(order)
 
     swapaxes = transpose
     swapdims = transpose
@@ -297,16 +267,14 @@ class Layout:
         """The layout of the conjugate transpose of one matrix."""
         if len(self.size) not in (0, 2):
             more = " For batches of matrices, consider using tensor.mH" if len(self.size) > 2 else ""
-            raise RuntimeError(
-                f"tensor.H is only supported on matrices (2-D tensors). Got {len(self.size)}-D tensor.{more}"
-            )
+            got = f"Got {len(self.size)}-D tensor."
+            raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). {got}{more}")
         return self.t()
 
     def _transpose_matrices(self, name: str) -> Layout:
         if len(self.size) == 1:
-            raise RuntimeError(
-                f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor."
-            )
+            known = "matrices or batches of matrices"
+            raise RuntimeError(f"tensor.{name} is only supported on {known}. Got 1-D tensor.")
         return self.transpose(-2, -1) if self.size else self
 
     def permute(self, dims: Sequence[int]) -> Layout:
@@ -336,22 +304,7 @@ class Layout:
         >>> Layout((2, 3, 4), (12, 4, 1)).movedim(0, 2)
         Layout(size=(3, 4, 2), stride=(4, 1, 12), offset=0)
         """
-        ndim = len(self.size)
-        sources = [source] if isinstance(source, int) else list(source)
-        targets = [destination] if isinstance(destination, int) else list(destination)
-        if len(sources) != len(targets):
-            raise RuntimeError(
-                f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the "
-                f"same number of dims as destination ({targets} dims)"
-            )
-        moved = [normalise_dim(dim, ndim) for dim in sources]
-        places = [normalise_dim(dim, ndim) for dim in targets]
-        for name, dims, given in (("source", moved, sources), ("destination", places, targets)):
-            if len(set(dims)) != len(dims):
-                raise RuntimeError(f"movedim: repeated dim in `{name}` ({given})")
-        came_from = dict(zip(places, moved, strict=True))
-        others = iter(dim for dim in range(ndim) if dim not in moved)
-        return self.reordered([came_from[dim] if dim in came_from else next(others) for dim in range(ndim)])
+        return self.reordered(moved_order(len(self.size), source, destination))
 
     moveaxis = movedim
 
@@ -419,9 +372,8 @@ class Layout:
         dim = normalise_dim(dim, len(size))
         n = size[dim]
         if not -n <= index < n:
-            raise IndexError(
-                f"select(): index {index} out of range for tensor of size {list(size)} at dimension {dim}"
-            )
+            where = f"tensor of size {list(size)} at dimension {dim}"
+            raise IndexError(f"select(): index {index} out of range for {where}")
         return self._at(dim, index + n if index < 0 else index)
 
     def _at(self, dim: int, index: int) -> Layout:
@@ -469,7 +421,7 @@ class Layout:
         size, stride = self.size, self.stride
         each = stride[dim]
         length = (stop - start + step - 1) // step if stop > start else 0
-        walk = each if step == 1 else checked_stride(each * min(step, INT64_MAX), dim, self)
+        walk = each if step == 1 else checked_stride(each * min(step, INT64_MAX), dim, stride)
         return Layout(
             (*size[:dim], length, *size[dim + 1 :]),
             (*stride[:dim], walk, *stride[dim + 1 :]),
@@ -541,27 +493,7 @@ class Layout:
         Layout(size=(2, 2), stride=(1, 1), offset=1)
         """
         new = Layout(tuple(size), tuple(stride), self.offset if offset is None else offset)
-        if len(new.size) != len(new.stride):
-            raise RuntimeError("mismatch in length of strides and shape")
-        if any(step < 0 for step in new.stride):
-            raise RuntimeError(
-                f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-            )
-        if new.offset < 0:
-            raise RuntimeError(f"Tensor: invalid storage offset {new.offset}")
-        nbytes = new.reach() * itemsize
-        # PyTorch lets a negative size through beside a 0. No use can be made of such a tensor: it is refused.
-        if nbytes > INT64_MAX or any(n < 0 for n in new.size):
-            raise RuntimeError(
-                f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
-            )
-        if storage_nbytes is not None and nbytes > storage_nbytes:
-            raise RuntimeError(
-                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {new.offset}, and "
-                f"itemsize {itemsize} requiring a storage size of {nbytes} are out of bounds for storage of "
-                f"size {storage_nbytes}"
-            )
-        checked_size(new.size)
+        check_strided(new.size, new.stride, new.offset, new.reach, storage_nbytes, itemsize)
         return new
 
     # ------------------------------------------------------------ the same elements under another size
@@ -651,16 +583,5 @@ def contiguous(size: Sequence[int]) -> Layout:
 def _row_major(size: Size) -> Layout:
     """One layout for all fresh tensors of a size: they remember each other's views."""
     layout = Layout(size, contiguous_stride(size), 0)
-    layout.made = {}
+    layout._memo = {}
     return layout
-
-
-def checked_stride(step: int, dim: int, layout: Layout) -> int:
-    """A stride as 64 bits hold it: PyTorch multiplies without looking and refuses what became negative."""
-    wrapped = (step + 2**63) % 2**64 - 2**63
-    if wrapped < 0:
-        stride = [*layout.stride[:dim], wrapped, *layout.stride[dim + 1 :]]
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {stride}"
-        )
-    return wrapped

@@ -17,8 +17,11 @@ __all__ = [
     "broadcast_sizes",
     "check_bytes",
     "checked_size",
+    "checked_stride",
     "contiguous_stride",
     "infer_size",
+    "moved_order",
+    "negative_strides",
     "normalise_dim",
     "out_of_bounds",
     "overflowed",
@@ -161,3 +164,41 @@ def out_of_bounds(index: int, dim: int, n: int) -> IndexError | ValueError:
     if not -INT64_MAX - 1 <= index <= INT64_MAX:
         return ValueError("Overflow when unpacking long long")
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
+
+
+def moved_order(ndim: int, source: int | Sequence[int], destination: int | Sequence[int]) -> list[int]:
+    """The order of so many dimensions after those at ``source`` went to the places ``destination``.
+
+    >>> moved_order(3, 0, 2)
+    [1, 2, 0]
+    """
+    sources = [source] if isinstance(source, int) else list(source)
+    targets = [destination] if isinstance(destination, int) else list(destination)
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the "
+            f"same number of dims as destination ({targets} dims)"
+        )
+    moved = [normalise_dim(dim, ndim) for dim in sources]
+    places = [normalise_dim(dim, ndim) for dim in targets]
+    for name, dims, given in (("source", moved, sources), ("destination", places, targets)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({given})")
+    came_from = dict(zip(places, moved, strict=True))
+    others = iter(dim for dim in range(ndim) if dim not in moved)
+    return [came_from[dim] if dim in came_from else next(others) for dim in range(ndim)]
+
+
+def checked_stride(step: int, dim: int, strides: Size) -> int:
+    """A stride as 64 bits hold it: PyTorch multiplies without looking and refuses what became negative."""
+    wrapped = (step + 2**63) % 2**64 - 2**63
+    if wrapped < 0:
+        raise negative_strides((*strides[:dim], wrapped, *strides[dim + 1 :]))
+    return wrapped
+
+
+def negative_strides(stride: Sequence[int]) -> RuntimeError:
+    """PyTorch's refusal of a stride below 0."""
+    return RuntimeError(
+        f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+    )

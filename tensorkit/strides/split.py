@@ -9,8 +9,9 @@ import operator
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tensorkit.strides.layout import Layout, remembering
+from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import normalise_dim
+from tensorkit.strides.view_cache import remembering
 
 __all__ = [
     "chunk",

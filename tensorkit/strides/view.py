@@ -6,18 +6,21 @@ Source: sizes, strides, exception classes and sentences are PyTorch 2.13's; the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 
 from tensorkit.errors import ViewError
 from tensorkit.strides.sizes import (
+    INT64_MAX,
     Size,
     checked_size,
     contiguous_stride,
     infer_size,
+    negative_strides,
 )
 
 __all__ = [
+    "check_strided",
     "expanded",
     "view_error",
     "viewed",
@@ -143,3 +146,32 @@ def _expand_error(size: Size, sizes: Size, dim: int) -> RuntimeError:
         f"at non-singleton dimension {dim}.  Target sizes: {list(sizes)}.  "
         f"Tensor sizes: {list(size)}"
     )
+
+
+def check_strided(
+    size: Size, stride: Size, offset: int, reach: Callable[[], int], storage_nbytes: int | None, itemsize: int
+) -> None:
+    """Refuse a size and strides of one's own that no storage, or not this one, can have.
+
+    Args:
+        reach: says how many slots they need, once it is known that they fit each other.
+    """
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise negative_strides(stride)
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    nbytes = reach() * itemsize
+    # PyTorch lets a negative size through beside a 0. No use can be made of such a tensor: it is refused.
+    if nbytes > INT64_MAX or any(n < 0 for n in size):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
+    if storage_nbytes is not None and nbytes > storage_nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {itemsize} requiring a storage size of {nbytes} are out of bounds for storage of "
+            f"size {storage_nbytes}"
+        )
+    checked_size(size)

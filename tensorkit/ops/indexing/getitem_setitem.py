@@ -40,6 +40,7 @@ from tensorkit.ops.views.view_reshape import alias
 from tensorkit.strides import basic_index
 from tensorkit.strides.basic_index import index_int, index_slice
 from tensorkit.strides.layout import Layout
+from tensorkit.strides.view_cache import keep
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = ["read", "write"]
@@ -77,15 +78,16 @@ def read(input: Tensor, key: Any) -> Tensor:
         layout = input._lay()
     if kind is int and layout.size and layout.size[0] > _ROWS:
         return input._view(index_int(layout, key))
-    if layout.made is None:  # no other layout knows it, and maybe nobody will ask it again
+    memo = layout._memo
+    if memo is None:  # no other layout knows it, and maybe nobody will ask it again
         return input._view(index_slice(layout, key)) if kind is slice else _read(input, key)
     mark = _mark(key) if kind is not tuple else tuple([_mark(part) for part in key])
-    found = layout.made.get((read, mark))
+    found = memo.get((read, mark))
     if found is not None:
         return input._view(found)
     out = _read(input, key)
     if out._base is not None and _can_be_kept(mark):
-        layout.keep((read, mark), out._layout)
+        keep(layout, (read, mark), out._layout)
     return out
 
 
