@@ -292,36 +292,26 @@ from tensorkit.ops.pointwise.trigonometric import (
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.random.rand import rand, rand_like, randint, randint_like, randn, randn_like, randperm
 from tensorkit.ops.random.sampling import bernoulli, multinomial, normal, poisson
-from tensorkit.ops.rearranging.diag_meshgrid import (
-    block_diag,
-    broadcast_shapes,
-    cartesian_prod,
-    combinations,
-    diag,
-    diag_embed,
-    diagflat,
-    meshgrid,
-    unravel_index,
-    vander,
-)
-from tensorkit.ops.rearranging.flip_roll import flip, fliplr, flipud, repeat_interleave, roll, rot90, tile
+from tensorkit.ops.rearranging.block_diag import block_diag
+from tensorkit.ops.rearranging.combinations import cartesian_prod, combinations
+from tensorkit.ops.rearranging.diag import diag, diag_embed, diagflat
+from tensorkit.ops.rearranging.flip import flip, fliplr, flipud, rot90
+from tensorkit.ops.rearranging.meshgrid import meshgrid
+from tensorkit.ops.rearranging.repeat import tile
+from tensorkit.ops.rearranging.repeat_interleave import repeat_interleave
+from tensorkit.ops.rearranging.roll import roll
+from tensorkit.ops.rearranging.unravel_index import broadcast_shapes, unravel_index
+from tensorkit.ops.rearranging.vander import vander
 from tensorkit.ops.reduction.any_all import all, any, count_nonzero
-from tensorkit.ops.reduction.cumulative_diff import (
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    cumulative_trapezoid,
-    diff,
-    logcumsumexp,
-    trapezoid,
-    trapz,
-)
+from tensorkit.ops.reduction.cummax import cummax, cummin
+from tensorkit.ops.reduction.cumsum import cumprod, cumsum, logcumsumexp
+from tensorkit.ops.reduction.diff import diff
 from tensorkit.ops.reduction.gradient import gradient
 from tensorkit.ops.reduction.min_max import amax, amin, aminmax, argmax, argmin, max, min
 from tensorkit.ops.reduction.prod import prod
 from tensorkit.ops.reduction.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.reduction.sum_mean import mean, nanmean, nansum, sum
+from tensorkit.ops.reduction.trapezoid import cumulative_trapezoid, trapezoid, trapz
 from tensorkit.ops.reduction.var_std import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
 from tensorkit.ops.shared.copy import clone
 from tensorkit.ops.shared.fill import fill

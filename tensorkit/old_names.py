@@ -22,8 +22,8 @@ from typing import Any
 
 __all__ = ["MOVED", "attributes_from", "install"]
 
-#: Where a module is now, by where it was; both without ``tensorkit.``.
-MOVED = {
+#: Where a module is now, by where it was; both without ``tensorkit.``. Several: what it held is in these.
+MOVED: dict[str, str | tuple[str, ...]] = {
     "autograd.anomaly": "autograd.anomaly_mode",
     "autograd.edges": "autograd.graph.gradient_edge",
     "autograd.mode": "autograd.grad_mode",
@@ -81,7 +81,14 @@ MOVED = {
     "ops.bins": "ops.sorting.bin_edges",
     "ops.chains": "ops.linalg.matrix_power",
     "ops.conjugates": "ops.complex.conj",
-    "ops.construct": "ops.rearranging.diag_meshgrid",
+    "ops.construct": (
+        "ops.rearranging.diag",
+        "ops.rearranging.block_diag",
+        "ops.rearranging.meshgrid",
+        "ops.rearranging.combinations",
+        "ops.rearranging.vander",
+        "ops.rearranging.unravel_index",
+    ),
     "ops.convert": "ops.shared.to",
     "ops.copies": "ops.shared.copy",
     "ops.create": "ops.creation.factories",
@@ -135,9 +142,19 @@ MOVED = {
     "ops.rounding": "ops.pointwise.rounding",
     "ops.sampling": "ops.random.sampling",
     "ops.scalars": "ops.shared.scalar_arithmetic",
-    "ops.scan": "ops.reduction.cumulative_diff",
+    "ops.scan": (
+        "ops.reduction.cumsum",
+        "ops.reduction.cummax",
+        "ops.reduction.diff",
+        "ops.reduction.trapezoid",
+    ),
     "ops.selecting": "ops.sorting.kthvalue_median",
-    "ops.shuffle": "ops.rearranging.flip_roll",
+    "ops.shuffle": (
+        "ops.rearranging.repeat",
+        "ops.rearranging.repeat_interleave",
+        "ops.rearranging.roll",
+        "ops.rearranging.flip",
+    ),
     "ops.slices": "ops.indexing.index_select",
     "ops.slopes": "ops.reduction.gradient",
     "ops.softmax": "ops.reduction.softmax",
@@ -178,7 +195,22 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         # What `sys.modules` holds when this returns is what the importer gets: one module under two names.
         now = MOVED[module.__name__.removeprefix("tensorkit.")]
-        sys.modules[module.__name__] = importlib.import_module(f"tensorkit.{now}")
+        if isinstance(now, str):
+            sys.modules[module.__name__] = importlib.import_module(f"tensorkit.{now}")
+        else:
+            # An attribute that is not there is asked of this function.
+            found = functools.partial(_first_with, module.__name__, [f"tensorkit.{name}" for name in now])
+            module.__dict__["__getattr__"] = found
+
+
+def _first_with(owner: str, modules: Sequence[str], name: str) -> Any:
+    """What the first of the modules that has this name calls so."""
+    if not name.startswith("__"):
+        for module in modules:
+            found = getattr(importlib.import_module(module), name, _first_with)
+            if found is not _first_with:
+                return found
+    raise AttributeError(f"module {owner!r} has no attribute {name!r}")
 
 
 def install() -> None:
@@ -190,17 +222,14 @@ def install() -> None:
 def attributes_from(folder: str, *modules: str) -> Callable[[str], Any]:
     """The ``__getattr__`` of a folder that has the name of an old module, whose names are now in its ``modules``."""
 
+    places = [f"{folder}.{module}" for module in modules]
+
     @functools.cache
     def files() -> set[str]:
         return {found.name for found in pkgutil.iter_modules(importlib.import_module(folder).__path__)}
 
     def find(name: str) -> Any:
         # `from folder import file` asks here before it looks for the file.
-        if not name.startswith("__") and name not in files():
-            for module in modules:
-                found = getattr(importlib.import_module(f"{folder}.{module}"), name, find)
-                if found is not find:
-                    return found
-        raise AttributeError(f"module {folder!r} has no attribute {name!r}")
+        return _first_with(folder, () if name in files() else places, name)
 
     return find

@@ -69,18 +69,29 @@ with uncollected():
         sampling,
     )
     from tensorkit.ops.rearranging import (
-        diag_meshgrid,
-        flip_roll,
+        block_diag,
+        combinations,
+        diag,
+        flip,
+        meshgrid,
+        repeat,
+        repeat_interleave,
+        roll,
+        unravel_index,
+        vander,
     )
     from tensorkit.ops.reduction import (
         any_all,
         arguments,
-        cumulative_diff,
+        cummax,
+        cumsum,
+        diff,
         gradient,
         min_max,
         prod,
         softmax,
         sum_mean,
+        trapezoid,
         var_std,
     )
     from tensorkit.ops.shared import (

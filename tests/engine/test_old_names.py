@@ -78,13 +78,25 @@ def test_what_has_a_name_is_found(name: str, now: Any) -> None:
     assert found is now or (isinstance(now, Layout) and found == now)
 
 
-@pytest.mark.parametrize("name", MOVED)
+@pytest.mark.parametrize("name", [name for name, now in MOVED.items() if isinstance(now, str)])
 def test_an_old_name_is_the_same_module(name: str) -> None:
     assert importlib.util.find_spec(f"tensorkit.{MOVED[name]}") is not None
     if "cuda" not in name:
         assert importlib.import_module(f"tensorkit.{name}") is importlib.import_module(
             f"tensorkit.{MOVED[name]}"
         )
+
+
+@pytest.mark.parametrize(("name", "now"), [item for item in MOVED.items() if not isinstance(item[1], str)])
+def test_a_module_that_became_several_has_what_each_of_them_offers(name: str, now: tuple[str, ...]) -> None:
+    old_module = importlib.import_module(f"tensorkit.{name}")
+    for place in now:
+        module = importlib.import_module(f"tensorkit.{place}")
+        assert {public: getattr(old_module, public) for public in module.__all__} == {
+            public: getattr(module, public) for public in module.__all__
+        }
+    with pytest.raises(AttributeError, match=f"module 'tensorkit.{name}' has no attribute 'nothing'"):
+        old_module.nothing  # noqa: B018
 
 
 def test_a_folder_with_an_old_modules_name_has_what_that_held() -> None:

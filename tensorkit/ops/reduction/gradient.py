@@ -14,7 +14,7 @@ from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu.elementwise import is_half
 from tensorkit.ops.joining.cat_stack import cat
 from tensorkit.ops.reduction.arguments import axes_of
-from tensorkit.ops.reduction.cumulative_diff import diff
+from tensorkit.ops.reduction.diff import diff
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Tensor

@@ -1,0 +1,244 @@
+"""Elements back to front, or turned by right angles: `flip`, `fliplr`, `flipud`, `rot90`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.plan import brief
+from tensorkit.kernels.cpu import parallel
+from tensorkit.ops.rearranging.repeat import int_list, listed, on_device_of, whole_number
+from tensorkit.ops.reduction.arguments import axis_of_small
+from tensorkit.ops.shared.copy import copy_into, like_input
+from tensorkit.ops.shared.to import host_array
+from tensorkit.strides.layout import Layout
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import contiguous_stride, normalise_dim
+from tensorkit.tensor import Array, Tensor, attach
+
+__all__ = ["flip", "fliplr", "flipud", "rot90"]
+
+
+def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> bool:
+    """Whether a flip leaves the fastest dimension alone: PyTorch then moves bytes, of whatever dtype."""
+    if all(lay.size[dim] < 2 or lay.stride[dim] == 0 for dim in places) or lay.numel < 2:
+        return True
+    longer = [dim for dim, n in enumerate(lay.size) if n > 1]
+    fastest = min(longer, key=lambda dim: (stride[dim], -dim))
+    return fastest not in places and lay.stride[fastest] == 1
+
+
+_FEW = 4096  # elements; of more, nobody notices what the whole way takes
+
+
+@functools.lru_cache(256)
+def _backwards(ndim: int, places: tuple[int, ...]) -> tuple[Any, ...]:
+    """The key of an array's elements in reverse order along some dimensions.
+
+    With no more than slices it would be an empty one where there are no dimensions, which gives a number of NumPy's
+    and no array: nothing can be written to that.
+    """
+    whole, back = slice(None), slice(None, None, -1)
+    return (..., *(back if dim in places else whole for dim in range(ndim)))
+
+
+def _turned(array: Array, places: Sequence[int]) -> Array:
+    """A copy with the elements in reverse order along some dimensions, in memory ordered as the array's."""
+    turned: Array = array[_backwards(array.ndim, tuple(places))].copy("K")
+    return turned
+
+
+def _some_flipped(input: Tensor, dim: Any) -> Tensor | None:
+    """Some hundreds of numbers in reverse order along one dimension; None for the way that others take."""
+    array = brief(input)
+    axis = None if array is None or tracing.active else axis_of_small(array, dim)
+    if array is None or axis is None:
+        return None
+    return like_input(array[_backwards(array.ndim, (axis,))].copy("K"), input)
+
+
+def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
+    """The elements in reverse order along some dimensions, in memory ordered as the input's."""
+    lay = input._lay()
+    plain = input._device is CPU and not input._bits and input._dtype not in LIMITED
+    if plain and not tracing.active and 0 < input._nd().size <= _FEW:
+        return like_input(_turned(input._nd(), places), input)
+    stride = like_strides(lay)
+    if input._dtype in LIMITED and places and not _moves_rows(lay, stride, places):
+        raise missing_kernel("flip_cpu", input._dtype.label)
+    out = empty_strided(lay.size, stride, input._dtype, input._device)
+    if input._device.type == "cpu":
+        array, made = input._nd(), out._nd()
+        if len(places) != 1 or not parallel.backwards(array, places[0], made):
+            made[...] = numpy.flip(array, tuple(places))
+        if tracing.active:
+            tracing.copied(out.nbytes)
+    elif input._device != META:
+        turned = numpy.ascontiguousarray(numpy.flip(host_array(input), tuple(places)))
+        copy_into(out, on_device_of(turned.reshape(lay.size), input))
+    return out
+
+
+def _flip_dims(input: Tensor, dims: Any) -> list[int]:
+    ndim = input.dim()
+    places = [normalise_dim(dim, ndim) for dim in dims]
+    if len(places) > 1:
+        for dim in places:
+            if places.count(dim) > 1:
+                raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    return places if ndim else []
+
+
+@op(
+    samples=(
+        sample("tk.flip(a, (0,))", a=(2, 3)),
+        sample("tk.flip(a, [0, -1])", a=(2, 3)),
+        sample("a.flip(0)", a=(2, 3)),
+        sample("a.flip(0, 2)", a=(2, 3, 2)),
+        sample("a.flip(())", a=(2,)),
+        sample("a.flip(-1)", a=()),
+        sample("tk.flip(a, 0)", a=(2,)),
+        sample("a.flip(0, 0)", a=(2,)),
+        sample("a.flip(2)", a=(2, 3)),
+        sample("a.flip()", a=(2, 3)),
+    ),
+    kind="copy",
+    methods=(),
+    derivative=Rule("FlipBackward0", input=lambda g, c: g.flip(c.dims)),
+)
+def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """The elements in reverse order along dimensions: always a copy.
+
+    Raises:
+        RuntimeError: for a dimension named twice.
+
+    >>> import tensorkit as tk
+    >>> tk.flip(tk.arange(4).view(2, 2), (0,))
+    tensor([[2, 3],
+            [0, 1]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.flip.html
+    """
+    return _flipped(input, _flip_dims(input, int_list(dims, "flip", "dims", 2)))
+
+
+def _method_flip(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
+    """The elements in reverse order along dimensions: always a copy."""
+    wanted = wants_grad(input)
+    if (
+        not wanted
+        and len(places) == 1
+        and dims is None
+        and (quick := _some_flipped(input, places[0])) is not None
+    ):
+        return quick
+    along = listed(places if dims is None else (dims,), "flip")
+    return flip(input, along) if wanted else _flipped(input, _flip_dims(input, along))
+
+
+@op(
+    samples=(sample("tk.fliplr(a)", a=(2, 3)), sample("a.fliplr()", a=(2, 3)), sample("a.fliplr()", a=(3,))),
+    kind="copy",
+)
+def fliplr(input: Tensor) -> Tensor:
+    """The columns from right to left.
+
+    >>> import tensorkit as tk
+    >>> tk.fliplr(tk.arange(4).view(2, 2))
+    tensor([[1, 0],
+            [3, 2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.fliplr.html
+    """
+    if input.dim() < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+@op(
+    samples=(sample("tk.flipud(a)", a=(2, 3)), sample("a.flipud()", a=(3,)), sample("a.flipud()", a=())),
+    kind="copy",
+)
+def flipud(input: Tensor) -> Tensor:
+    """The rows from bottom to top.
+
+    >>> import tensorkit as tk
+    >>> tk.flipud(tk.arange(4).view(2, 2))
+    tensor([[2, 3],
+            [0, 1]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.flipud.html
+    """
+    if input.dim() < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
+    given, ndim = int_list(dims, "rot90", "dims", 3), input.dim()
+    if len(given) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    first, second = normalise_dim(given[0], ndim), normalise_dim(given[1], ndim)
+    if first == second:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}"
+        )
+    return first, second
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.rot90(a)", a=(2, 3)),
+        sample("tk.rot90(a, 2, [0, 1])", a=(2, 3)),
+        sample("a.rot90(-1, (1, 0))", a=(2, 3)),
+        sample("a.rot90(k=5, dims=(1, 2))", a=(2, 3, 2)),
+        sample("a.rot90(4)", a=(2, 3)),
+        sample("a.rot90()", a=(3,)),
+        sample("a.rot90(1, (0, 0))", a=(2, 3)),
+        sample("a.rot90(1, (0, 2))", a=(2, 3)),
+        sample("a.rot90(1, (0,))", a=(2, 3)),
+        sample("a.rot90(0.5)", a=(2, 3)),
+    ),
+    kind="copy",
+    derivative=Rule("Rot90Backward0", input=lambda g, c: g.rot90(-c.k, c.dims)),
+)
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second.
+
+    >>> import tensorkit as tk
+    >>> tk.rot90(tk.arange(4).view(2, 2))
+    tensor([[1, 3],
+            [0, 2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.rot90.html
+    """
+    turns = whole_number(k, "rot90", "k", 2) % 4
+    first, second = _rotation_dims(input, dims)
+    if turns == 0:
+        lay = input._lay()
+        out = empty_strided(lay.size, contiguous_stride(lay.size), input._dtype, input._device)
+        copy_into(out, input)
+        return out
+    turned = _flipped(input, ([second], [first, second], [first])[turns - 1])
+    if turns != 2:  # the copy is nobody else's: it is given the other layout itself
+        turned._adopt_geometry(turned._store(), turned._lay().transpose(first, second))
+    return turned
+
+
+attach("flip", traced_method("flip", _method_flip))

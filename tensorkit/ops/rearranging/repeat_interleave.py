@@ -1,0 +1,171 @@
+"""Each element again, beside itself: `repeat_interleave`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.device import META
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.memory_format import contiguous_format
+from tensorkit.ops.complex.conj import _neg_view
+from tensorkit.ops.rearranging.repeat import on_device_of, whole_number
+from tensorkit.ops.shared.to import host_array
+from tensorkit.strides.sizes import normalise_dim
+from tensorkit.tensor import Tensor, attach
+
+__all__ = ["repeat_interleave"]
+
+
+# -- each element again -------------------------------------------------------------------------------------------
+
+
+def _places(repeats: Tensor, output_size: int | None) -> Tensor:
+    """Each index as often as its number says."""
+    if repeats._device == META:
+        if output_size is None:
+            raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
+        return empty_strided((output_size,), (1,), repeats._dtype, META)
+    if repeats._dtype not in (dtypes.int32, dtypes.int64):
+        raise missing_kernel("repeat_interleave_cpu", repeats._dtype.label)
+    if repeats.dim() != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    counts = host_array(repeats)
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    array = numpy.repeat(numpy.arange(counts.size, dtype=counts.dtype), counts)
+    if output_size is not None and array.size != output_size:
+        raise RuntimeError("allocated size does not match required size")
+    return on_device_of(array, repeats)
+
+
+def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | None) -> Tensor:
+    if dim is None:
+        input, dim = input.flatten(), 0
+    elif not input.dim():
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    along = normalise_dim(dim, input.dim())
+    length = input.size(along)
+    if repeats.dim() == 0 or (repeats.dim() == 1 and repeats.size(0) == 1):
+        repeats = repeats.reshape(1).expand(length)
+    elif repeats.dim() != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    elif repeats.size(0) != length:
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats.size(0)} and "
+            f"input.size({along}) = {length}"
+        )
+    places = _places(repeats, output_size)
+    if input.dim() == 1 and not length and input._dtype in LIMITED:
+        raise missing_kernel("index_select", input._dtype.label)
+    return input.index_select(along, places)  # type: ignore[no-any-return]
+
+
+def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | None) -> Tensor:
+    if dim is None:
+        input, dim = input.flatten(), 0
+    along = normalise_dim(dim, input.dim())
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    size = list(input.size())
+    wider = input.unsqueeze(along + 1)
+    total = size[along] * repeats
+    if output_size is not None and output_size != total:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}")
+    each = wider.expand(*size[: along + 1], repeats, *size[along + 1 :])
+    copied = each.clone(memory_format=contiguous_format)
+    return copied.view(*size[:along], total, *size[along + 1 :])  # type: ignore[no-any-return]
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.repeat_interleave(a, 2)", a=(2, 3)),
+        sample("tk.repeat_interleave(a, 2, 1)", a=(2, 3)),
+        sample("a.repeat_interleave(3, dim=-2, output_size=6)", a=(2, 3)),
+        sample("a.repeat_interleave(0)", a=(2, 3)),
+        sample("tk.repeat_interleave(a, tk.tensor([2, 0]), 0)", a=(2, 3)),
+        sample("a.repeat_interleave(tk.tensor([1, 2, 3]), dim=1, output_size=6)", a=(2, 3)),
+        sample("a.repeat_interleave(tk.tensor(2))", a=(2, 3)),
+        sample("tk.repeat_interleave(a & 7)", a=(3,)),
+        sample("tk.repeat_interleave(tk.tensor([1, -1]))"),
+        sample("tk.repeat_interleave(tk.ones(2))"),
+        sample("tk.repeat_interleave(tk.tensor([1, 0, 2]))"),
+        sample("a.repeat_interleave(2, 2)", a=(2, 3)),
+        sample("a.repeat_interleave(-1)", a=(2, 3)),
+        sample("a.repeat_interleave(tk.tensor([1, 2]))", a=(2, 3)),
+        sample("a.repeat_interleave(1.5)", a=(2,)),
+        sample("a.repeat_interleave()", a=(2,)),
+    ),
+    kind="copy",
+    methods=(),
+)
+@takes(
+    "(Tensor repeats, *, int output_size = None)",
+    "(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)",
+    "(Tensor input, int repeats, int dim = None, *, int output_size = None)",
+)
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or each slice along a dimension, several times in a row.
+
+    Args:
+        repeats: how often: a number, or a tensor with one number for each position.
+        dim: the dimension; without one the tensor is flattened first.
+        output_size: the length that results, if known.
+
+    Returns:
+        A new tensor; given only a tensor of numbers, each index as often as its number says.
+
+    >>> import tensorkit as tk
+    >>> tk.repeat_interleave(tk.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
+    >>> tk.tensor([[1, 2], [3, 4]]).repeat_interleave(tk.tensor([1, 2]), dim=0)
+    tensor([[1, 2],
+            [3, 4],
+            [3, 4]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.repeat_interleave.html
+    """
+    along = None if dim is None else whole_number(dim, "repeat_interleave", "dim", 3)
+    if isinstance(repeats, Tensor):
+        # PyTorch picks what is stored, and hands out a view with the same bits.
+        if input._bits & CONJ:
+            return repeat_interleave(input.conj(), repeats, dim, output_size=output_size).conj()
+        if input._bits & NEG:
+            stored = _neg_view(input)
+            return _neg_view(repeat_interleave(stored, repeats, dim, output_size=output_size))
+        return _by_tensor(input, repeats, along, output_size)
+    if repeats is None:
+        return _places(input, output_size)
+    if isinstance(repeats, bool) or not hasattr(repeats, "__index__"):
+        raise TypeError("repeats must be an int or a tensor")  # said in PyTorch's words by whoever called
+    return _by_number(input, repeats.__index__(), along, output_size)
+
+
+# -- moved along, and back to front -------------------------------------------------------------------------------
+
+
+@takes(
+    "(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)",
+    "(Tensor input, int repeats, int dim = None, *, int output_size = None)",
+)
+def _method_repeat_interleave(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or each slice along a dimension, several times in a row."""
+    if repeats is None:
+        raise TypeError("repeats must be an int or a tensor")  # said in PyTorch's words by whoever called
+    return repeat_interleave(input, repeats, dim, output_size=output_size)
+
+
+attach("repeat_interleave", traced_method("repeat_interleave", _method_repeat_interleave))

@@ -1,0 +1,125 @@
+"""Elements moved along a dimension, and round its end: `roll`."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import META
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.plan import brief
+from tensorkit.ops.rearranging.repeat import int_list, on_device_of
+from tensorkit.ops.reduction.arguments import axis_of_small
+from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.to import host_array
+from tensorkit.strides.output import like_strides
+from tensorkit.strides.sizes import contiguous_stride, normalise_dim
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = ["roll", "roll_array"]
+
+
+def roll_array(array: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
+    """The array with its elements moved along some dimensions, the last ones coming in at the front: the kernel."""
+    total = [0] * array.ndim
+    for shift, dim in zip(shifts, dims, strict=True):
+        total[dim] += shift
+    out = numpy.empty(array.shape, array.dtype)
+    if not out.size:
+        return out
+    pieces = []
+    for moved, n in zip(total, array.shape, strict=True):
+        cut = moved % n
+        pieces.append(
+            [(slice(None), slice(None))]
+            if not cut
+            else [(slice(cut, None), slice(None, n - cut)), (slice(None, cut), slice(n - cut, None))]
+        )
+    for piece in itertools.product(*pieces):
+        out[tuple([to for to, _ in piece])] = array[tuple([source for _, source in piece])]
+    return out
+
+
+def _back(shifts: Any) -> Any:
+    return tuple([-s for s in shifts]) if isinstance(shifts, (tuple, list)) else -shifts
+
+
+def _some_rolled(input: Tensor, shift: Any, dim: Any) -> Tensor | None:
+    """Some hundreds of numbers moved along one dimension; None for the way that others take."""
+    array = brief(input)
+    axis = None if array is None or tracing.active else axis_of_small(array, dim)
+    if array is None or axis is None:
+        return None
+    n = array.shape[axis]
+    return fresh(array.take(_sources(n, shift % n), axis), input._dtype)
+
+
+@functools.lru_cache(64)
+def _sources(n: int, shift: int) -> Array:
+    """Which of some elements each comes from when they are moved along."""
+    return (numpy.arange(n) - shift) % n
+
+
+@op(
+    strict=True,
+    samples=(
+        sample("tk.roll(a, 1)", a=(2, 3)),
+        sample("tk.roll(a, 1, 0)", a=(2, 3)),
+        sample("a.roll((1, -2), (0, 1))", a=(2, 3)),
+        sample("a.roll(shifts=(1, 1), dims=(0, 0))", a=(2, 3)),
+        sample("a.roll(7, -1)", a=(2, 3)),
+        sample("a.roll((1, 2))", a=(2, 3)),
+        sample("a.roll((), ())", a=(2,)),
+        sample("a.roll(1, 2)", a=(2, 3)),
+        sample("a.roll(1.5)", a=(2,)),
+        sample("a.roll(1, 'x')", a=(2,)),
+    ),
+    kind="copy",
+    derivative=Rule("RollBackward0", input=lambda g, c: g.roll(_back(c.shifts), c.dims)),
+)
+def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
+    """Move the elements along dimensions; those pushed out at the end come in again at the front.
+
+    Args:
+        shifts: by how many positions, one number for each of `dims`.
+        dims: along which dimensions; without any, the elements move as if in one row.
+
+    >>> import tensorkit as tk
+    >>> tk.roll(tk.arange(5), 2)
+    tensor([3, 4, 0, 1, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.roll.html
+    """
+    if (
+        shifts.__class__ is int
+        and dims.__class__ is int
+        and (quick := _some_rolled(input, shifts, dims)) is not None
+    ):
+        return quick
+    by = int_list(shifts, "roll", "shifts", 2, one=True)
+    along = () if dims is None else int_list(dims, "roll", "dims", 3, one=True)
+    lay = input._lay()
+    if not by:
+        raise RuntimeError("`shifts` required")
+    if len(by) != len(along) and not (len(by) == 1 and not along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
+    if not lay.numel:
+        stride = like_strides(lay) if along else contiguous_stride(lay.size)
+        return empty_strided(lay.size, stride, input._dtype, input._device)
+    if along and not lay.size:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+    places = [normalise_dim(dim, len(lay.size)) for dim in along]
+    if input._device == META:
+        return empty_strided(lay.size, contiguous_stride(lay.size), input._dtype, META)
+    array = host_array(input)
+    if along:
+        return on_device_of(roll_array(array, by, places), input)
+    return on_device_of(roll_array(array.reshape(-1), by, [0]).reshape(lay.size), input)
