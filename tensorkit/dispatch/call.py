@@ -14,9 +14,11 @@ from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_re
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
 from tensorkit.dispatch.registry import F
 from tensorkit.dispatch.signatures import (
+    Forms,
     of_function,
     of_method,
     refusal,
+    without_self,
 )
 from tensorkit.errors import warn
 from tensorkit.tensor import Tensor
@@ -70,7 +72,7 @@ def traced_method(
             return body(*args, **kwargs) if kwargs else bare(*args)
         except MISREAD as error:
             renamed = from_numpy_names(body, kwargs) if kwargs else None
-            earlier = _scaled_first(name, body, args, 1) if name in _SCALED else None
+            earlier = _scaled_first(name, body, args, 1)
             if earlier is not None:
                 return method(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else told(error, name, body, args, kwargs, method=True)
@@ -124,10 +126,6 @@ def respelled(function: F, known: str, name: str, *, method: bool = False) -> F:
     return cast(F, spelled)
 
 
-#: Operations of which `beta` and `alpha` stood before the tensors that they scale, until 2020.
-_SCALED = frozenset(n + end for n in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_"))
-
-
 def _scaled_first(
     name: str, body: Callable[..., Any], args: tuple[Any, ...], place: int
 ) -> tuple[list[Any], dict[str, Any]] | None:
@@ -136,14 +134,20 @@ def _scaled_first(
     Args:
         place: where `beta` stands: before the tensor, or for a method after it.
     """
-    if not 4 <= len(args) <= 5 or not isinstance(args[place], (int, float, complex)):
+    forms: Forms = body.__dict__.get("__forms__", Forms())
+    if (
+        name.removesuffix("_") not in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
+        or not 4 <= len(args) <= 5
+    ):
+        return None
+    if not isinstance(args[place], (int, float, complex)):
         return None
     tensors, scales = [v for v in args if isinstance(v, Tensor)], {"beta": args[place]}
     if len(args) == 5:
         scales["alpha"] = args[2]
     if len(tensors) != 3 or any(isinstance(v, Tensor) for v in scales.values()):
         return None
-    texts = body.__dict__["__forms__"].of(place == 1)[: 1 if place else None]
+    texts = without_self(forms.texts)[:1] if place else forms.texts
     own = ["Tensor input"] if place == 0 else []
     second = ["Number alpha"] if len(args) == 5 else []
     named = texts[0].strip("()").split(", ")[len(own) : len(own) + 2]
@@ -181,7 +185,7 @@ def as_function(
             return body(*args, **kwargs)
         except MISREAD as error:
             renamed = from_numpy_names(body, kwargs) if kwargs else None
-            earlier = _scaled_first(name, body, args, 0) if name in _SCALED else None
+            earlier = _scaled_first(name, body, args, 0)
             if earlier is not None:
                 return function(*earlier[0], **earlier[1], **kwargs)
             sentence = None if renamed else told(error, name, body, args, kwargs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
@@ -13,6 +13,7 @@ from tensorkit.dispatch.recording import arguments_of, signature_of
 from tensorkit.dispatch.registry import F
 from tensorkit.dispatch.signatures import (
     METHODS,
+    Forms,
     Inner,
     of_function,
     of_method,
@@ -21,7 +22,6 @@ from tensorkit.dispatch.signatures import (
     too_many,
     type_name,
     unrecognised,
-    without_self,
 )
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError, unallocated
@@ -30,7 +30,6 @@ from tensorkit.tensor import Tensor
 
 __all__ = [
     "EXPECTED",
-    "Forms",
     "LIMIT",
     "MISREAD",
     "acceptable",
@@ -93,27 +92,15 @@ def from_numpy_names(body: Callable[..., Any], kwargs: dict[str, Any]) -> dict[s
     return {meant.get(key, key): value for key, value in kwargs.items()}
 
 
-class Forms(NamedTuple):
-    """The ways to call an operation of which PyTorch knows several, in its own words; `self` is the first parameter.
+def takes(*texts: str, **more: Any) -> Callable[[F], F]:
+    """Say in which forms PyTorch knows an operation, so that a wrong call is refused in its words.
 
     Args:
-        texts: such as ``"(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)"``.
+        texts, more: see `Forms`.
     """
 
-    texts: tuple[str, ...]
-
-    def of(self, method: bool) -> list[str]:
-        """The forms of the function, or those of the method: without the tensor itself, and without ``out=``."""
-        if not method:
-            return list(self.texts)
-        return without_self(self.texts)
-
-
-def takes(*texts: str) -> Callable[[F], F]:
-    """Say in which forms PyTorch knows an operation, so that a wrong call is refused in its words."""
-
     def note(body: F) -> F:
-        body.__dict__["__forms__"] = Forms(texts)
+        body.__dict__["__forms__"] = Forms(texts, **more)
         return body
 
     return note
@@ -134,21 +121,12 @@ def explain(
     """
     if (python := of_python(name, method)) is not None:
         return _told_by_python(python, args, kwargs)
-    noted = getattr(body, "__forms__", None)
-    texts: Iterable[str] | None
-    if noted is not None and not (method and name in METHODS):
-        texts = noted.of(method)
-    else:
-        texts = (of_method if method else of_function)(name)
-    alone = method and (len(signature_of(body).parameters) == 1 if texts is None else tuple(texts) == ("()",))
+    texts = (of_method if method else of_function)(name)
+    alone = method and (len(signature_of(body).parameters) == 1 if texts is None else texts == ("()",))
     if alone and kwargs:  # PyTorch has words of its own for methods that take nothing
         return f"TensorBase.{name}() takes no keyword arguments"
     if alone and len(args) > 1:
         return f"TensorBase.{name}() takes no arguments ({len(args) - 1} given)"
-    if method and name == "apply_" and kwargs:
-        return f"TensorBase.{name}() takes no keyword arguments"
-    if method and name == "apply_" and len(args) != 2:
-        return f"TensorBase.{name}() takes exactly one argument ({len(args) - 1} given)"
     if texts is not None:
         given = args[1:] if method else args
         if (sentence := refusal(name, texts, given, kwargs, unmatched)) is not None:
@@ -189,7 +167,7 @@ def explain(
         (p.name for p in parameters if p.kind is p.VAR_POSITIONAL and p.name in _LONG_LISTS), "args"
     )
     if listed != "args" and kwargs and not rest:
-        label = _LISTS.get(name) or _LISTS.get(listed, listed)
+        label = _list_name(listed, parameters)
         return f'{name}() missing 1 required positional arguments: "{label}"'
     for key in kwargs:  # PyTorch asks this last
         if key not in signature.parameters:
@@ -210,8 +188,7 @@ def _told_by_python(
     if inner is None:
         return None
     name, args, kwargs = inner
-    texts = METHODS[name] if name in METHODS else of_function(name)
-    return refusal(name.removeprefix("Tensor."), texts or (), args, kwargs, unmatched)
+    return refusal(name, METHODS.get(name) or of_function(name) or (), args, kwargs, unmatched)
 
 
 def _too_many(name: str, taken: list[inspect.Parameter], given: int) -> str:
@@ -352,11 +329,12 @@ def beyond_range(
         if listed or (isinstance(value, (tuple, list)) and kind.startswith(("Dims", "Sequence[int]"))):
             parts = value[0] if listed and len(value) == 1 and isinstance(value[0], (tuple, list)) else value
             place = next((i for i, part in enumerate(parts, 1) if _is_long(part)), 0)
-            if place and (key == "args" or (name == "squeeze" and parts is value)):
+            label = _list_name(key, parameters.values())
+            if place and (key == "args" or (listed and label == "dim" and parts is value)):
                 return ValueError(_LONG)
             if place:
                 return TypeError(
-                    f"{name}(): argument '{_LISTS.get(name) or _LISTS.get(key, key)}' failed to unpack the object at "
+                    f"{name}(): argument '{label}' failed to unpack the object at "
                     f'pos {place} with error "{_LONG}\nan integer of more than 64 bits"'
                 )
         elif _is_long(value):
@@ -367,9 +345,15 @@ def beyond_range(
     return unallocated(error)
 
 
-#: What PyTorch calls a list of integers where we have another name for it: by operation, or by our name.
+#: What PyTorch calls a list of integers where we have another name for it.
 _LONG_LISTS = (*_SIZES, "places", "counts", "args")
-_LISTS = {"reshape": "shape", "squeeze": "dim", "sizes": "size", "places": "dims", "counts": "dims"}
+_LISTS = {"sizes": "size", "places": "dims", "counts": "dims"}
+
+
+def _list_name(own: str, parameters: Iterable[inspect.Parameter]) -> str:
+    """What PyTorch calls a list of integers: as the keyword that may stand for it, if there is one."""
+    keyword = (p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in ("dim", *_SIZES))
+    return next(keyword, _LISTS.get(own, own))
 
 
 def _is_long(value: Any) -> bool:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, Unpack, cast, overload
 
 from tensorkit.dispatch.call import as_function, respelled, traced_method
 from tensorkit.dispatch.creation import may_require_grad
 from tensorkit.dispatch.out_and_inplace import (
-    AWARE_OF_BITS,
     as_method,
     inplace_values,
     inplace_view,
     through_bits,
 )
 from tensorkit.dispatch.recording import differentiable
-from tensorkit.dispatch.registry import Op, P, R, Sample, register
+from tensorkit.dispatch.registry import Fields, Op, P, R, Sample, register
 from tensorkit.dispatch.strict_types import strictly
 from tensorkit.dispatch.view_call import remembering, view_method
 from tensorkit.tensor import attach
@@ -23,23 +22,24 @@ from tensorkit.tensor import attach
 __all__ = ["op"]
 
 
+class _OpFields(Fields, total=False):
+    name: str | None
+    aliases: tuple[str, ...]
+    function: bool
+    methods: tuple[str, ...] | None
+    inplace: bool
+    derivative: Any
+    inplace_derivative: Any
+    grad_flag: bool | None
+    namespace: str
+    strict: bool
+    first: Callable[..., Any] | None
+    handles_conj: bool
+
+
 @overload
 def op(  # what creates takes ``requires_grad=`` besides
-    *,
-    samples: Iterable[Sample],
-    kind: Literal["create"],
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    function: bool = True,
-    methods: tuple[str, ...] | None = None,
-    inplace: bool = False,
-    derivative: Any = None,
-    inplace_derivative: Any = None,
-    grad_flag: bool | None = None,
-    rounded: float = 0,
-    namespace: str = "",
-    strict: bool = False,
-    first: Callable[..., Any] | None = None,
+    *, samples: Iterable[Sample], kind: Literal["create"], **fields: Unpack[_OpFields]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -48,18 +48,7 @@ def op(
     *,
     samples: Iterable[Sample],
     kind: Literal["view", "copy", "inplace", "pointwise", "reduce", "resize", "scan"] = "view",
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    function: bool = True,
-    methods: tuple[str, ...] | None = None,
-    inplace: bool = False,
-    derivative: Any = None,
-    inplace_derivative: Any = None,
-    grad_flag: bool | None = None,
-    rounded: float = 0,
-    namespace: str = "",
-    strict: bool = False,
-    first: Callable[..., Any] | None = None,
+    **fields: Unpack[_OpFields],
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -75,10 +64,11 @@ def op(
     derivative: Any = None,
     inplace_derivative: Any = None,
     grad_flag: bool | None = None,
-    rounded: float = 0,
     namespace: str = "",
     strict: bool = False,
     first: Callable[..., Any] | None = None,
+    handles_conj: bool = False,
+    **fields: Unpack[Fields],
 ) -> Any:
     """Register the decorated function as an operation.
 
@@ -95,22 +85,25 @@ def op(
         derivative: how gradients pass back through it.
         inplace_derivative: of ``name_``, where it is not `derivative`.
         grad_flag: whether it takes ``requires_grad=``; by default, if it creates tensors.
-        rounded: by how many times the usual tolerance its values may differ from PyTorch's; 0 for none.
         namespace: ``"linalg"`` for ``tensorkit.linalg.name``; it is registered as ``linalg_name``, has no methods
             unless they are named, and the namespace's module imports it by hand.
         first: what is tried before all else where nobody listens and there are no keywords: it takes whatever it is
             given, and returns None where it does not know the result at once, or an operand may want a gradient.
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
             ``3`` for a bool, ``True`` for an integer.
+        handles_conj: whether a body that writes into its tensor does as a view with bits asks for, or nothing.
+        fields: what else there is to say of it: see `Op`.
     """
 
     def register_as(body: Callable[P, R]) -> Callable[P, R]:
+        if (forms := body.__dict__.get("__forms__")) is not None:
+            fields["forms"] = forms
         short = name or body.__name__
         own = f"{namespace}_{short}" if namespace else short
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
             bare, body = strictly(body, own) if strict else body, may_require_grad(body)
-        if kind == "inplace" and own not in AWARE_OF_BITS:
+        if kind == "inplace" and not handles_conj:
             body = through_bits(body)
         if strict:
             body = strictly(body, own)
@@ -151,7 +144,7 @@ def op(
                 functions=tuple(f"{namespace}.{n}" if namespace else n for n in spelled) if function else (),
                 methods=(*given, *(f"{m}_" for m in given if inplace)),
                 derivative=derivative,
-                rounded=rounded,
+                **fields,
             )
         )
         return cast(Callable[P, R], public)

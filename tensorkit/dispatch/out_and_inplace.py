@@ -15,7 +15,6 @@ from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
 
 __all__ = [
-    "AWARE_OF_BITS",
     "IN_PLACE",
     "as_method",
     "inplace_values",
@@ -84,10 +83,6 @@ def register_out_check(check: OutCheck) -> None:
 def out_refused(name: str, args: tuple[Any, ...], out: Any) -> Exception | None:
     """Why the results of a function cannot be written into what was given as ``out=``; None when they can."""
     return _check_outs(name, args, out)
-
-
-#: What writes as a view with bits asks for, or writes nothing.
-AWARE_OF_BITS = {"__setitem__", "as_strided_", "copy_", "detach_", "fill_", "zero_"}
 
 
 def through_bits(body: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar
 
-__all__ = ["Op", "Sample", "offered", "offers", "register", "registry", "sample"]
+from tensorkit.dispatch.signatures import Forms, declare
+
+__all__ = ["Fields", "Op", "Sample", "offered", "offers", "register", "registry", "sample"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,6 +44,22 @@ def sample(call: str, /, **sizes: tuple[int, ...]) -> Sample:
     return Sample(call, sizes)
 
 
+OutRecording = Literal["refused", "in place", "silent"]
+OutOverlap = Literal["after resizing", "before resizing", "allowed"]
+
+
+class Fields(TypedDict, total=False):
+    """What a block may say of its operation however the operation is made: see the attributes of `Op`."""
+
+    rounded: float
+    forms: Forms
+    differentiable: bool
+    out_error: str | Callable[..., str]
+    out_recording: OutRecording
+    out_overlap: OutOverlap
+    out_drawn: Callable[[Mapping[str, Any]], bool]
+
+
 @dataclass(slots=True)
 class Op:
     """All that is known about one operation.
@@ -56,6 +74,14 @@ class Op:
         scalar: the scalar body that device kernels are compiled from, where there is one.
         rounded: 0 when its values are PyTorch's to the last bit; otherwise how many times the usual tolerance of
             its dtype the tests allow, because its last digits depend on the order of additions or on a library.
+        forms: the signatures in which PyTorch knows it, where its errors tell them.
+        differentiable: False where PyTorch records it, but has no derivative to check `derivative` with.
+        out_error: what PyTorch calls it when it refuses ``out=`` where somebody wants a gradient, if not by its name:
+            the operation that it comes down to; or what tells that from the tensors of the call.
+        out_recording: what becomes of an ``out=`` that wants a gradient: "refused"; "in place", where PyTorch writes
+            the result in place, and refuses a leaf for that; "silent", where PyTorch keeps no record.
+        out_overlap: when PyTorch looks whether elements of ``out=`` share memory, if it does not allow that.
+        out_drawn: whether a call is a silent resize of ``out=`` and a method that draws into it.
     """
 
     name: str
@@ -67,6 +93,12 @@ class Op:
     derivative: Any = None
     scalar: Callable[..., Any] | None = None
     rounded: float = 0
+    forms: Forms | None = None
+    differentiable: bool = True
+    out_error: str | Callable[..., str] = ""
+    out_recording: OutRecording = "refused"
+    out_overlap: OutOverlap = "after resizing"
+    out_drawn: Callable[[Mapping[str, Any]], bool] = lambda given: False
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -78,6 +110,8 @@ def register(record: Op) -> Op:
     if record.name in registry:
         raise RuntimeError(f"operation {record.name!r} is already registered")
     registry[record.name] = record
+    if record.forms is not None:
+        declare(record.name, record.forms)
     return record
 
 

@@ -10,7 +10,6 @@ Source: the sentences are those of PyTorch 2.13.
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,8 +24,9 @@ from tensorkit.tensor import Tensor
 __all__ = [
     "FUNCTIONS",
     "METHODS",
+    "Forms",
     "Inner",
-    "number_of_positions",
+    "declare",
     "of_function",
     "of_method",
     "of_python",
@@ -248,16 +248,10 @@ def _mistyped(name: str, parameter: _Parameter, value: Any, position: int | None
     return f"{name}(): {where} must be {parameter.kind}, {found}"
 
 
-#: Operations that take numbers where tensors are told.
-_TAKE_NUMBERS = frozenset(
-    ("add", "copy", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide")
-)
-
-
 def _stands(name: str, value: Any) -> bool:
     """Whether a number may stand for a tensor."""
     return (
-        name.removesuffix("_") in _TAKE_NUMBERS
+        name.removesuffix("_") in _take_numbers
         and not isinstance(value, Tensor)
         and _ACCEPTS["Number"](value)
     )
@@ -280,12 +274,6 @@ def _no_tensor(value: Any, index: int) -> str | None:
     """What PyTorch says of a list in which something is no tensor, whatever other forms there are."""
     odd = next((p for p, part in enumerate(value or ()) if not isinstance(part, Tensor)), None)
     return None if odd is None else f"{_ODD} {odd} in argument {index}, but got {type_name(value[odd])}"
-
-
-#: Operations of which PyTorch still takes an older form that it no longer shows.
-_OLD_FORMS = frozenset(
-    ("copy", "add", "sub", "addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv")
-)
 
 
 @functools.cache
@@ -318,7 +306,7 @@ def refusal(
         if wrong.startswith(_ODD):
             return wrong
     likely = [form for form in forms if form.counts(len(args) + len(kwargs))]
-    if len(forms) == 1 and name.removesuffix("_") not in _OLD_FORMS:
+    if len(forms) == 1 and name.removesuffix("_") not in _with_older:
         likely = forms
     if len(likely) == 1:
         return likely[0].wrong(name, args, kwargs)
@@ -334,17 +322,73 @@ def told_by_types(name: str, texts: Iterable[str], args: Sequence[Any], kwargs: 
     return any(form.wrong(name, args, kwargs) is None and form.by_types(args, kwargs) for form in forms)
 
 
+# -- what the blocks say -------------------------------------------------------------------------------------------
+
+#: A call that one of PyTorch's Python functions makes in its turn: the operation's name, and what it is given.
+Inner = tuple[str, tuple[Any, ...], dict[str, Any]]
+Python = Callable[..., Inner | None]
+_python: dict[str, Python] = {}
+_take_numbers: set[str] = set()
+_with_older: set[str] = {"addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv"}
+
+
+class Forms(NamedTuple):
+    """The signatures in which PyTorch knows an operation, in its own words: its errors tell them.
+
+    Args:
+        texts: of the function, such as ``"(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)"``.
+        method: of the method, where they are not the function's without the tensor itself and without ``out=``.
+        names, methods: of the function and of the method by further names.
+        numbers: whether it takes a number where a tensor is told.
+        older: whether PyTorch still takes an older form that it no longer shows.
+        scaled: whether in that form `beta` and `alpha` stood before the tensors that they scale, until 2020.
+        python, python_method: what stands for a function or method that PyTorch has in Python: it takes the same
+            arguments, and gives the call that the function makes, or nothing. Python refuses what it cannot be called
+            with, in the operation's name.
+    """
+
+    texts: tuple[str, ...] = ()
+    method: tuple[str, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = {}
+    methods: Mapping[str, tuple[str, ...]] = {}
+    numbers: bool = False
+    older: bool = False
+    scaled: bool = False
+    python: Python | None = None
+    python_method: Python | None = None
+
+
+def declare(name: str, forms: Forms) -> None:
+    """Note the signatures of an operation, under the names that PyTorch's sentences give it."""
+    FUNCTIONS.update({name: forms.texts} if forms.texts else {}, **forms.names)
+    METHODS.update({name: forms.method} if forms.method else {}, **forms.methods)
+    if forms.numbers:
+        _take_numbers.update(own.removesuffix("_") for own in (name, *forms.names))
+    if forms.older:
+        _with_older.add(name.removesuffix("_"))
+    for own, python in ((name, forms.python), (f"Tensor.{name}", forms.python_method)):
+        if python is not None:
+            python.__qualname__ = own  # which Python's errors say
+            _python[own] = python
+
+
 def of_function(name: str) -> tuple[str, ...] | None:
-    """The forms of a function, where there are several."""
+    """The forms of a function, where a block tells them."""
     return FUNCTIONS.get(name)
 
 
 def of_method(name: str) -> tuple[str, ...] | None:
     """The forms of a method: by default the function's, without the tensor itself and without ``out=``."""
-    if name in METHODS:
-        return METHODS[name]
-    texts = FUNCTIONS.get(name) or FUNCTIONS.get(name.removesuffix("_"))
+    known = name.removesuffix("_")
+    if texts := METHODS.get(name) or METHODS.get(known):
+        return texts
+    texts = FUNCTIONS.get(name) or FUNCTIONS.get(known)
     return None if texts is None else tuple(without_self(texts))
+
+
+def of_python(name: str, method: bool) -> Python | None:
+    """What stands for an operation that PyTorch has in Python."""
+    return _python.get(f"Tensor.{name}" if method else name)
 
 
 def without_self(texts: Iterable[str]) -> list[str]:
@@ -357,153 +401,6 @@ def without_self(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(shown))
 
 
-# -- what PyTorch has in Python -----------------------------------------------------------------------------------
-
-#: A call that one of PyTorch's Python functions makes in its turn: the operation's name, and what it is given.
-Inner = tuple[str, tuple[Any, ...], dict[str, Any]]
-_PYTHON: dict[str, Callable[..., Inner | None]] = {}
-
-
-def _in_python(function: Callable[..., Inner | None]) -> Callable[..., Inner | None]:
-    """Note what stands for a function that PyTorch has in Python: it takes the same arguments, and gives the call that
-    the function makes, or nothing. Python refuses what it cannot be called with in the name that stands here."""
-    function.__qualname__ = function.__name__.removeprefix("_").replace("Tensor_", "Tensor.")
-    _PYTHON[function.__qualname__] = function
-    return function
-
-
-@_in_python
-def _cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = "") -> Inner:
-    return "cdist", (x1, x2, p, None), {}
-
-
-@_in_python
-def _norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
-) -> Inner | None:
-    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
-        return None
-    order = 2 if p is None or p == "fro" else p
-    dim = [dim] if isinstance(dim, int) else dim
-    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
-
-
-@_in_python
-def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
-    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
-
-
-@_in_python
-def _svd_lowrank(A: Any, q: Any = 6, niter: Any = 2, M: Any = None) -> None:
-    return None
-
-
-@_in_python
-def _pca_lowrank(A: Any, q: Any = None, center: Any = True, niter: Any = 2) -> None:
-    return None
-
-
-@_in_python
-def _Tensor_norm(
-    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
-) -> Inner | None:
-    return _norm(self, p, dim, keepdim, dtype=dtype)
-
-
-def number_of_positions(given: Any) -> Any:
-    """What `split` takes a tensor for: the number that it holds, if it holds one."""
-    if not isinstance(given, Tensor):
-        return given
-    try:
-        return int(given)
-    except ValueError:
-        return given
-
-
-@_in_python
-def _Tensor_split(self: Any, split_size: Any, dim: Any = 0) -> Inner:
-    split_size = number_of_positions(split_size)
-    return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
-
-
-@_in_python
-def _split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
-    if not isinstance(tensor, Tensor):
-        return None
-    return _Tensor_split(tensor, split_size_or_sections, dim)
-
-
-@_in_python
-def _Tensor_unflatten(self: Any, dim: Any, sizes: Any) -> Inner:
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
-    return "Tensor.unflatten", (dim, sizes), {}
-
-
-def _by_flags(inner: Callable[..., Inner], begin: str, places: tuple[int, int]) -> Callable[..., Inner]:
-    """PyTorch has a Python function for each choice of the flags of `unique`, and says its name.
-
-    Args:
-        inner: what such a function makes of its arguments. begin: of its name.
-        places: of `return_inverse` and `return_counts` among the positional arguments, where PyTorch looks for them.
-    """
-
-    def chosen(*args: Any, **kwargs: Any) -> Inner:
-        given = dict(enumerate(args))
-        flags = (
-            flag
-            for flag, place in zip(("inverse", "counts"), places, strict=True)
-            if kwargs.get(f"return_{flag}", given.get(place, False))
-        )
-        name = f"{begin}return_{'_and_'.join(flags) or 'output'}"
-        named = types.FunctionType(inner.__code__, globals(), name, inner.__defaults__)
-        named.__qualname__ = name  # which Python says
-        return named(*args, **kwargs)  # type: ignore[no-any-return]
-
-    return chosen
-
-
-def _unique_inner(
-    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
-    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
-    return ("_unique2", (input,), flags) if dim is None else ("unique_dim", (input, dim), flags)
-
-
-def _consecutive_inner(
-    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner:
-    flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
-    return "unique_consecutive", (input,), flags
-
-
-_PYTHON["unique"] = _by_flags(_unique_inner, "_", (2, 3))
-_PYTHON["unique_consecutive"] = _by_flags(_consecutive_inner, "_consecutive_", (2, 1))
-
-
-@_in_python
-def _Tensor_unique(
-    self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner | None:
-    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
-    return _PYTHON["unique"](self, **flags, dim=dim)
-
-
-@_in_python
-def _Tensor_unique_consecutive(
-    self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
-) -> Inner | None:
-    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
-    return _PYTHON["unique_consecutive"](self, **flags, dim=dim)
-
-
-def of_python(name: str, method: bool) -> Callable[..., Inner | None] | None:
-    """What stands for an operation that PyTorch has in Python."""
-    return _PYTHON.get(f"Tensor.{name}" if method else name)
-
-
-# -- the table ----------------------------------------------------------------------------------------------------
-
 _FORMAT = "tensorkit.memory_format memory_format = None"
 _DRAWN = "tensorkit.Generator generator"
 _MAYBE = f"{_DRAWN} = None"
@@ -514,260 +411,29 @@ _MAKING = (
     "bool pin_memory? = False, bool requires_grad? = False"
 )
 
-
-def _window_forms(*further: str) -> tuple[str, ...]:
-    """The forms of a window function: by its length alone, and by what is said besides."""
-    given = ("", ", bool periodic", *(f", bool periodic, {text}" for text in further))
-    return tuple(f"(int window_length{text}, *, {_MAKING})" for text in given)
-
-
 #: The forms of functions, by the name that PyTorch's sentence gives them.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "asarray": (
-        "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
-        "bool requires_grad? = False)",
-    ),
-    "full_like": (f"(Tensor input, Number fill_value, *, {_FORMAT}, {_MAKING})",),
-    "index_add": (
-        "(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1, Tensor out = None)",
-    ),
-    "poisson": ("(Tensor input, tensorkit.Generator generator = None)",),
-    "true_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
-    "multiply": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
-    "divide": (
-        "(Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
-        "(Tensor input, Number other)",
-        "(Tensor input, Number other, *, str rounding_mode)",
-    ),
-    "subtract": (
-        "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
-        "(Tensor input, Number other, Number alpha = 1)",
-    ),
-    "swapaxes": ("(Tensor input, int axis0, int axis1)",),
     "aminmax": ("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)",),
     "cummax": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
     "cummin": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
-    "frexp": ("(Tensor input, *, tuple of Tensors out = None)",),
     "index_put": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
-    "index_put_": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
-    "_unique2": (
-        "(Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
-    ),
-    "add": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
-    "sub": ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
-    "as_strided": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
-    "as_strided_": ("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
-    "as_strided_copy": (
-        "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None, *, Tensor out = None)",
-    ),
-    "split_with_sizes_copy": (
-        "(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",
-    ),
-    "unbind_copy": ("(Tensor input, int dim = 0, *, tuple of Tensors out = None)",),
-    "squeeze_copy": (
-        "(Tensor input, *, Tensor out = None)",
-        "(Tensor input, int dim, *, Tensor out = None)",
-        "(Tensor input, tuple of ints dim, *, Tensor out = None)",
-    ),
-    "as_strided_scatter": (
-        "(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)",
-    ),
-    "cdist": ("(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",),
     "flip": ("(Tensor input, tuple of ints dims)",),
-    "floor_divide": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"),
-    "frombuffer": (
-        "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
-    ),
-    "geqrf": (f"(Tensor input, *, {_PARTS})",),
-    "linalg_cholesky_ex": (f"(Tensor input, *, bool upper = False, bool check_errors = False, {_PARTS})",),
-    "linalg_eig": (f"(Tensor input, *, {_PARTS})",),
-    "linalg_eigh": (f'(Tensor input, str UPLO = "L", *, {_PARTS})',),
-    "linalg_inv_ex": (f"(Tensor A, *, bool check_errors = False, {_PARTS})",),
-    "linalg_ldl_factor": (f"(Tensor input, *, bool hermitian = False, {_PARTS})",),
-    "linalg_ldl_factor_ex": (
-        f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {_PARTS})",
-    ),
-    "linalg_lstsq": (f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {_PARTS})",),
-    "linalg_lu": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
-    "linalg_lu_factor": (f"(Tensor A, *, bool pivot = True, {_PARTS})",),
-    "linalg_lu_factor_ex": (f"(Tensor A, *, bool pivot = True, bool check_errors = False, {_PARTS})",),
-    "linalg_qr": (f'(Tensor A, str mode = "reduced", *, {_PARTS})',),
-    "linalg_slogdet": (f"(Tensor A, *, {_PARTS})",),
-    "linalg_solve_ex": (f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {_PARTS})",),
-    "linalg_svd": (f"(Tensor A, bool full_matrices = True, *, str driver = None, {_PARTS})",),
-    "lu_unpack": (
-        "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, "
-        f"*, {_PARTS})",
-    ),
-    "qr": (f"(Tensor input, bool some = True, *, {_PARTS})",),
-    "slogdet": (f"(Tensor input, *, {_PARTS})",),
-    "svd": (f"(Tensor input, bool some = True, bool compute_uv = True, *, {_PARTS})",),
-    "triangular_solve": (
-        "(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
-        f"bool unitriangular = False, *, {_PARTS})",
-    ),
-    "linalg_tensorsolve": ("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)",),
-    "linalg_vector_norm": (f"(Tensor input, Number ord = 2, tuple of ints dim = None, {_REDUCED})",),
-    **{name: _window_forms() for name in ("bartlett_window", "blackman_window", "hann_window")},
-    "hamming_window": _window_forms("float alpha", "float alpha, float beta"),
-    "kaiser_window": _window_forms("float beta"),
-    "range": (
-        f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING.replace('?', '')})",
-    ),
     "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
-    "split": (
-        "(Tensor input, int split_size, int dim = 0)",
-        "(Tensor input, tuple of ints split_size, int dim = 0)",
-    ),
-    "split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
-    "unsafe_split_with_sizes": ("(Tensor input, tuple of ints split_sizes, int dim = 0)",),
     "tensordot": (
         "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, "
         "Tensor out = None)",
     ),
     "tile": ("(Tensor input, tuple of ints dims)",),
     "trapz": ("(Tensor y, *, float dx = 1, int dim = -1)", "(Tensor y, Tensor x, *, int dim = -1)"),
-    "unique_consecutive": (
-        "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",
-    ),
-    "unique_dim": (
-        "(Tensor input, int dim, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
-    ),
-    "unsafe_split": ("(Tensor input, int split_size, int dim = 0)",),
-    "where": (
-        "(Tensor condition)",
-        "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor condition, Number self, Tensor other)",
-        "(Tensor condition, Tensor input, Number other)",
-        "(Tensor condition, Number self, Number other)",
-    ),
     "addcdiv": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
     "addcmul": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
-    "addmv_": ("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
-    "arange": (
-        f"(Number end, *, Tensor out = None, {_MAKING})",
-        f"(Number start, Number end, *, {_MAKING})",
-        f"(Number start, Number end, Number step = 1, *, Tensor out = None, {_MAKING})",
-    ),
-    "bernoulli": (
-        "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",
-        "(Tensor input, float p, *, tensorkit.Generator generator = None)",
-    ),
     "bmm": (
         "(Tensor input, Tensor mat2, *, Tensor out = None)",
         "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
     ),
-    "clamp_": (
-        "(Tensor input, Tensor min = None, Tensor max = None)",
-        "(Tensor input, Number min = None, Number max = None)",
-    ),
-    "clamp_max_": (
-        "(Tensor input, Tensor max)",
-        "(Tensor input, Number max)",
-    ),
-    "clamp_min_": (
-        "(Tensor input, Tensor min)",
-        "(Tensor input, Number min)",
-    ),
-    "clip_": (
-        "(Tensor input, Tensor min = None, Tensor max = None)",
-        "(Tensor input, Number min = None, Number max = None)",
-    ),
-    "div": (
-        "(Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
-        "(Tensor input, Number other, *, str rounding_mode)",
-    ),
-    "dsplit": (
-        "(Tensor input, int sections)",
-        "(Tensor input, tuple of ints indices)",
-    ),
-    "eye": (
-        f"(int n, *, Tensor out = None, {_MAKING})",
-        f"(int n, int m, *, Tensor out = None, {_MAKING})",
-    ),
-    "fill": (
-        "(Tensor input, Tensor value)",
-        "(Tensor input, Number value)",
-    ),
-    "fill_": (
-        "(Tensor input, Tensor value)",
-        "(Tensor input, Number value)",
-    ),
-    "hsplit": (
-        "(Tensor input, int sections)",
-        "(Tensor input, tuple of ints indices)",
-    ),
-    "index_fill": (
-        "(Tensor input, int dim, Tensor index, Tensor value)",
-        "(Tensor input, int dim, Tensor index, Number value)",
-    ),
-    "linalg_cond": (
-        "(Tensor input, Number p = None, *, Tensor out = None)",
-        "(Tensor input, str p, *, Tensor out = None)",
-    ),
-    "linalg_matrix_norm": (
-        f"(Tensor input, Number ord, tuple of ints dim = {{-2,-1}}, {_REDUCED})",
-        f'(Tensor input, str ord = "fro", tuple of ints dim = {{-2,-1}}, {_REDUCED})',
-    ),
-    "linalg_matrix_rank": (
-        "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
-        "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
-        "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
-        "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
-    ),
-    "linalg_norm": (
-        f"(Tensor input, Number ord = None, tuple of ints dim = None, {_REDUCED})",
-        f"(Tensor input, str ord, tuple of ints dim = None, {_REDUCED})",
-    ),
-    "linalg_pinv": (
-        "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
-        "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
-        "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
-        "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
-    ),
-    "linspace": (
-        f"(Tensor start, Tensor end, int steps, *, Tensor out = None, {_MAKING})",
-        f"(Number start, Tensor end, int steps, *, Tensor out = None, {_MAKING})",
-        f"(Tensor start, Number end, int steps, *, Tensor out = None, {_MAKING})",
-        f"(Number start, Number end, int steps, *, Tensor out = None, {_MAKING})",
-    ),
-    "logspace": (
-        f"(Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
-        f"(Number start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
-        f"(Tensor start, Number end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
-        f"(Number start, Number end, int steps, float base = 10.0, *, Tensor out = None, {_MAKING})",
-    ),
-    "masked_fill": (
-        "(Tensor input, Tensor mask, Tensor value)",
-        "(Tensor input, Tensor mask, Number value)",
-    ),
-    "median": (
-        "(Tensor input)",
-        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
-    ),
     "mm": (
         "(Tensor input, Tensor mat2, *, Tensor out = None)",
         "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
-    ),
-    "movedim": (
-        "(Tensor input, int source, int destination)",
-        "(Tensor input, tuple of ints source, tuple of ints destination)",
-    ),
-    "nanmedian": (
-        "(Tensor input)",
-        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
-    ),
-    "narrow": (
-        "(Tensor input, int dim, Tensor start, int length)",
-        "(Tensor input, int dim, int start, int length)",
-    ),
-    "normal": (
-        "(Tensor mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
-        "(Tensor mean, float std = 1, *, tensorkit.Generator generator = None, Tensor out = None)",
-        "(float mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
-        f"(float mean, float std, tuple of ints size, *, {_MAYBE}, Tensor out = None, {_MAKING})",
     ),
     "rand": (
         f"(tuple of ints size, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
@@ -803,88 +469,47 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         f"(int n, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
         f"(int n, *, Tensor out = None, {_MAKING})",
     ),
-    "round": (
-        "(Tensor input, *, Tensor out = None)",
-        "(Tensor input, *, int decimals, Tensor out = None)",
-    ),
-    "round_": (
-        "(Tensor input)",
-        "(Tensor input, *, int decimals)",
-    ),
     "scatter": (
         "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
         "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
         "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
         "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
     ),
-    "squeeze": (
-        "(Tensor input)",
-        "(Tensor input, int dim)",
-        "(Tensor input, tuple of ints dim)",
-    ),
-    "tensor_split": (
-        "(Tensor input, tuple of ints indices, int dim = 0)",
-        "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
-        "(Tensor input, int sections, int dim = 0)",
-    ),
-    "vsplit": (
-        "(Tensor input, int sections)",
-        "(Tensor input, tuple of ints indices)",
-    ),
-    "xlogy_": (
-        "(Tensor input, Tensor other)",
-        "(Tensor input, Number other)",
-    ),
 }
 
 #: The forms of methods that are not those of the function without its first tensor and without ``out=``.
 METHODS: dict[str, tuple[str, ...]] = {
-    "Tensor.unflatten": ("(int dim, tuple of ints sizes)",),
     "bmm": ("(Tensor mat2)",),
-    "expand": ("(tuple of ints size, *, bool implicit = False)",),
     "flip": ("(tuple of ints dims)",),
     "mm": ("(Tensor mat2)",),
-    "where": ("(Tensor condition, Tensor other)", "(Tensor condition, Number other)"),
     "addmm": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
-    "addmm_": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
     "baddbmm": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
-    "baddbmm_": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
-    "bernoulli_": (
-        "(Tensor p, *, tensorkit.Generator generator = None)",
-        "(float p = 0.5, *, tensorkit.Generator generator = None)",
-    ),
     "clip": (
         "(Tensor min = None, Tensor max = None)",
         "(Number min = None, Number max = None)",
     ),
-    "clip_": (
-        "(Tensor min = None, Tensor max = None)",
-        "(Number min = None, Number max = None)",
-    ),
-    "copy_": ("(Tensor other, bool non_blocking = False)",),
-    "count_nonzero": ("(int dim = None)", "(tuple of ints dim)"),
-    "moveaxis": (
-        "(int source, int destination)",
-        "(tuple of ints source, tuple of ints destination)",
-    ),
-    "nonzero": (
-        "()",
-        "(*, bool as_tuple)",
-    ),
-    "random_": (
-        "(*, tensorkit.Generator generator = None)",
-        "(int from, int to, *, tensorkit.Generator generator = None)",
-        "(int to, *, tensorkit.Generator generator = None)",
-    ),
-    "set_": (
-        "()",
-        "(tensorkit.Storage source)",
-        "(tensorkit.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-        "(Tensor source)",
-        "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-    ),
-    "view": (
-        "(tensorkit.dtype dtype)",
-        "(tuple of ints size)",
-    ),
 }
+
+
+def _norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
+) -> Inner | None:
+    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
+        return None
+    order = 2 if p is None or p == "fro" else p
+    dim = [dim] if isinstance(dim, int) else dim
+    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
+
+
+def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
+    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
+
+
+def _Tensor_norm(
+    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
+) -> Inner | None:
+    return _norm(self, p, dim, keepdim, dtype=dtype)
+
+
+declare("norm", Forms(python=_norm, python_method=_Tensor_norm))
+declare("tensordot", Forms(python=_tensordot))

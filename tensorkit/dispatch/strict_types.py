@@ -10,7 +10,7 @@ from typing import Any
 from tensorkit.dispatch.call_errors import EXPECTED, LIMIT, acceptable, unmatched
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.signatures import (
-    of_function,
+    FUNCTIONS,
     refusal,
     told_by_types,
 )
@@ -21,9 +21,9 @@ __all__ = ["strictly"]
 
 def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""
-    noted = getattr(body, "__forms__", None)
-    texts = of_function(name) if noted is None else noted.texts
-    return _by_annotations(body) if texts is None else _by_forms(body, name, tuple(texts))
+    noted = body.__dict__.get("__forms__")
+    texts = noted.texts if noted is not None else FUNCTIONS.get(name)
+    return _by_forms(body, name, texts) if texts else _by_annotations(body)
 
 
 def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Callable[..., Any]:

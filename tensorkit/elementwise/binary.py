@@ -7,14 +7,14 @@ ufunc. Everything else, and every mistake, takes the long way through ``elementw
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy
 
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled
 from tensorkit.dispatch.recording import tracked
-from tensorkit.dispatch.registry import Sample, registry
+from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
 from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_inplace, fast_out, fast_scaled
@@ -34,7 +34,6 @@ def binary(
     aliases: tuple[str, ...] = (),
     operators: tuple[str, ...] = (),
     derivative: Any = None,
-    rounded: float = 0,
     inplace_derivative: Any = None,
     inplace: bool = True,
     second: str = "other",
@@ -42,6 +41,7 @@ def binary(
     first: str = "any",
     method: bool = True,
     namespace: str = "",
+    **fields: Unpack[Fields],
 ) -> Callable[..., Tensor]:
     """Build every spelling of a two-operand operation and register it; returns the function.
 
@@ -56,6 +56,7 @@ def binary(
         method: whether tensors have it as a method.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
             ``special_name``, and the namespace's module imports it by hand.
+        fields: what else there is to say of it: see `Op`.
     """
     method, inplace = method and not namespace, inplace and not namespace
     fast, into, caller = (
@@ -105,7 +106,7 @@ def binary(
     for operator in operators:
         attach(operator, _operator(block, operator, fast, caller, written))
     functions = within(namespace, names)
-    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
+    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
 
 

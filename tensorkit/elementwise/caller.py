@@ -12,7 +12,7 @@ from tensorkit import dtypes, tracing
 from tensorkit.dispatch.call_errors import explain, unmatched
 from tensorkit.dispatch.out_and_inplace import out_refused
 from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
-from tensorkit.dispatch.registry import Op, Sample, register
+from tensorkit.dispatch.registry import Fields, Op, Sample, register
 from tensorkit.dispatch.signatures import of_function, type_name
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
@@ -194,7 +194,7 @@ def finish(
     functions: tuple[str, ...],
     methods: tuple[str, ...],
     derivative: Any,
-    rounded: float,
+    fields: Fields,
 ) -> None:
     """Name the function after its block, in the module that wrote the block, and register it."""
     function.__name__ = function.__qualname__ = block.name
@@ -210,7 +210,7 @@ def finish(
             methods=methods,
             derivative=derivative,
             scalar=block.scalar,
-            rounded=rounded,
             extra={"block": block},
+            **fields,
         )
     )

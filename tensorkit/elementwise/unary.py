@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from tensorkit import tracing
 from tensorkit.dispatch.call import respelled, traced_method
 from tensorkit.dispatch.call_errors import unmatched
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.recording import call_traced, differentiable, recorded_call, wants_grad
-from tensorkit.dispatch.registry import Sample, sample
+from tensorkit.dispatch.registry import Fields, Sample, sample
 from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
@@ -57,11 +57,11 @@ def unary(
     operators: tuple[str, ...] = (),
     derivative: Any = None,
     inplace_derivative: Any = None,
-    rounded: float = 0,
     inplace: bool = True,
     out: bool = True,
     out_check: Callable[[Tensor, Tensor], None] | None = None,
     namespace: str = "",
+    **fields: Unpack[Fields],
 ) -> Callable[..., Tensor]:
     """Build every spelling of a one-operand operation and register it; returns the function.
 
@@ -73,6 +73,7 @@ def unary(
         out_check: refuses such a tensor with PyTorch's sentence; it is given the operand too.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
             ``special_name``, and the namespace's module imports it by hand.
+        fields: what else there is to say of it: see `Op`.
     """
     name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
 
@@ -132,7 +133,7 @@ def unary(
         attach(spelling, respelled(traced_method(name + "_", changing), name + "_", spelling, method=True))
     function = _function_of_one(name, alone, written if out else None)
     functions = within(namespace, names)
-    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, rounded)
+    finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
 
 

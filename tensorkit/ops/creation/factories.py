@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import CPU, META, DeviceLike, default_chosen, resolve
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -26,6 +26,7 @@ from tensorkit.memory_format import check_format, formatted_strides, preserve_fo
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.int_args import as_ints, listed_ints
 from tensorkit.ops.shared.resize import resize_
+from tensorkit.ops.shared.signature_parts import FACTORY, MEMORY_FORMAT
 from tensorkit.ops.shared.tensor_data import plain_number, tensor
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.uninitialized import chosen, whole_filled
@@ -408,6 +409,7 @@ def empty_permuted(
     kind="create",
     methods=(),
 )
+@takes(f"(int n, *, Tensor out = None, {FACTORY})", f"(int n, int m, *, Tensor out = None, {FACTORY})")
 def eye(
     n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -542,6 +544,7 @@ def ones_like(
 
 
 @op(strict=True, samples=(sample("tk.full_like(a, 7)", a=(2, 3)),), kind="create", methods=())
+@takes(f"(Tensor input, Number fill_value, *, {MEMORY_FORMAT}, {FACTORY})")
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: DeviceLike = None, memory_format: Any = None
 ) -> Tensor:

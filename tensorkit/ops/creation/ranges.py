@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -23,6 +23,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.creation.factories import SMALL, check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import as_dtype, to_device
 from tensorkit.ops.shared.type_names import cpp_name
@@ -114,6 +115,11 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
     ),
     kind="create",
     methods=(),
+)
+@takes(
+    f"(Number end, *, Tensor out = None, {FACTORY})",
+    f"(Number start, Number end, *, {FACTORY})",
+    f"(Number start, Number end, Number step = 1, *, Tensor out = None, {FACTORY})",
 )
 def arange(
     start: Any = None,
@@ -395,6 +401,12 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
     kind="create",
     methods=(),
 )
+@takes(
+    f"(Tensor start, Tensor end, int steps, *, Tensor out = None, {FACTORY})",
+    f"(Number start, Tensor end, int steps, *, Tensor out = None, {FACTORY})",
+    f"(Tensor start, Number end, int steps, *, Tensor out = None, {FACTORY})",
+    f"(Number start, Number end, int steps, *, Tensor out = None, {FACTORY})",
+)
 def linspace(
     start: Any,
     end: Any,
@@ -438,6 +450,12 @@ def linspace(
     kind="create",
     rounded=1,
     methods=(),
+)
+@takes(
+    f"(Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",
+    f"(Number start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",
+    f"(Tensor start, Number end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",
+    f"(Number start, Number end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",
 )
 def logspace(
     start: Any,

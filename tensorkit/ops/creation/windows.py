@@ -10,12 +10,14 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import META, DeviceLike, resolve
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.ops.creation.factories import empty, ones
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.shared.out_and_inplace import bring_back, host_of
+from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.layout import Layout
@@ -35,6 +37,12 @@ def _samples(name: str, *further: str) -> tuple[Sample, ...]:
     )
     samples = [sample(f"tk.{name}({call})") for call in (*written, "1, dtype=tk.complex128")]
     return (*samples, sample(f"tk.{name}(5, device='meta').size()"))
+
+
+def _window_forms(*further: str) -> tuple[str, ...]:
+    """The forms of a window function: by its length alone, and by what is said besides."""
+    given = ("", ", bool periodic", *(f", bool periodic, {text}" for text in further))
+    return tuple(f"(int window_length{text}, *, {FACTORY})" for text in given)
 
 
 def _as_held(number: float, like: Tensor) -> float:
@@ -79,6 +87,7 @@ def _window(
 
 
 @op(strict=True, samples=_samples("bartlett_window", "5, True, 0.3"), kind="create", methods=())
+@takes(*_window_forms())
 def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -111,6 +120,7 @@ def bartlett_window(
 
 
 @op(strict=True, samples=_samples("blackman_window"), kind="create", methods=(), rounded=1)
+@takes(*_window_forms())
 def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -156,6 +166,7 @@ def _one_wave(alpha: float, beta: float) -> Callable[[Tensor, int], Any]:
     methods=(),
     rounded=1,
 )
+@takes(*_window_forms("float alpha", "float alpha, float beta"))
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -188,6 +199,7 @@ def hamming_window(
 
 
 @op(strict=True, samples=_samples("hann_window", "5, True, alpha=0.3"), kind="create", methods=(), rounded=1)
+@takes(*_window_forms())
 def hann_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: DeviceLike = None
 ) -> Tensor:
@@ -261,6 +273,7 @@ def _kaiser(steps: Tensor, count: int, beta: float) -> Tensor:
     methods=(),
     rounded=8,
 )
+@takes(*_window_forms("float beta"))
 def kaiser_window(
     window_length: int,
     periodic: bool = True,

@@ -12,7 +12,7 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -261,6 +261,7 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
     ),
     quickly=_rows_added,
 )
+@takes("(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1, Tensor out = None)")
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
     """A copy with the slices of `source`, times `alpha`, added to those that `index` names along one dimension.
 
@@ -438,6 +439,10 @@ _FILL_FORMS = ("int dim, Tensor index, Tensor value", "int dim, Tensor index, Nu
     derivative=Rule(_fill_name, input=lambda g, c: g.index_fill(c.dim, c.index, 0), value=_filled),
     row_major=False,
     out=False,
+)
+@takes(
+    "(Tensor input, int dim, Tensor index, Tensor value)",
+    "(Tensor input, int dim, Tensor index, Number value)",
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     """A copy with one number in all slices that `index` names along one dimension.

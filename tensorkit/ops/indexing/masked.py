@@ -14,7 +14,7 @@ from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -114,6 +114,7 @@ _FORMS = ("Tensor mask, Tensor value", "Tensor mask, Number value")
     copy=_spread_copy,
     quickly=_filled_few,
 )
+@takes("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)")
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> None:
     """A copy with one number wherever a mask, which is broadcast, is true.
 
@@ -481,6 +482,7 @@ def _slots_of_strided(g: Any, c: Any) -> Any:
         src=_slots_of_strided,
     ),
 )
+@takes("(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, int storage_offset = None)")
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:

@@ -9,7 +9,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -262,6 +262,10 @@ def _check_points(x1: Any, x2: Any, p: Any) -> None:
     kind="reduce",
     rounded=4,
     methods=(),
+)
+@takes(
+    "(Tensor x1, Tensor x2, float p = 2, int compute_mode = None)",
+    python=lambda x1, x2, p=2.0, compute_mode="": ("cdist", (x1, x2, p, None), {}),
 )
 def cdist(
     x1: Tensor, x2: Tensor, p: Any = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"

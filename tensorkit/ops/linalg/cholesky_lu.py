@@ -8,7 +8,7 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -37,6 +37,7 @@ from tensorkit.ops.linalg.checks import (
 from tensorkit.ops.linalg.cholesky_solve_lu_solve import permutation_matrix
 from tensorkit.ops.linalg.solve_inv import solve_triangular
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
@@ -149,6 +150,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor input, *, bool upper = False, bool check_errors = False, {OUTS})")
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """The triangular factor, and for each matrix 0, or the order of the first minor that is not positive.
 
@@ -324,6 +326,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """Both LU factors of a matrix in one, and how its rows were swapped: what `tensorkit.linalg.lu_solve` takes.
 
@@ -361,6 +364,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor A, *, bool pivot = True, bool check_errors = False, {OUTS})")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """`lu_factor`, and for each matrix 0, or which pivot is zero.
 
@@ -408,6 +412,7 @@ _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "l
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The factors of ``A = P @ L @ U``: a permutation, a unit lower triangle, an upper triangle.
 

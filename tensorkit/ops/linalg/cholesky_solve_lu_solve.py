@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -34,6 +34,7 @@ from tensorkit.ops.linalg.checks import (
     unless_filled,
 )
 from tensorkit.ops.linalg.solve_inv import SINGULAR, check_sides, solve_triangular
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
@@ -137,6 +138,7 @@ def _checked_swaps(LU_data: Tensor, LU_pivots: Tensor) -> Array:
     kind="copy",
     methods=(),
 )
+@takes(f"(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, *, {OUTS})")
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -525,6 +527,10 @@ def _old_back_A(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("TriangularSolveBackward0", input=_old_back_input, A=_old_back_A),
     rounded=200,
+)
+@takes(
+    "(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
+    f"bool unitriangular = False, *, {OUTS})"
 )
 def triangular_solve(
     input: Tensor,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, float32
@@ -31,6 +32,7 @@ from tensorkit.ops.linalg.cholesky_lu import placed
 from tensorkit.ops.linalg.solve_inv import solve
 from tensorkit.ops.linalg.svd_eig import linalg_svd
 from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["det", "linalg_det", "linalg_slogdet", "logdet", "linalg_matrix_exp", "matrix_exp", "slogdet"]
@@ -203,6 +205,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
     namespace="linalg",
     strict=True,
 )
+@takes(f"(Tensor A, *, {OUTS})")
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     """The sign of a determinant, and the logarithm of its magnitude, which is there even where it overflows.
 
@@ -235,6 +238,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     rounded=100,
     strict=True,
 )
+@takes(f"(Tensor input, *, {OUTS})")
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """The sign and the logarithm of a determinant: another name for `tensorkit.linalg.slogdet`.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, int32, uint16, uint32, uint64
@@ -26,6 +26,7 @@ from tensorkit.ops.linalg.checks import (
     named,
     only,
 )
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
 
@@ -76,6 +77,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor input, *, bool hermitian = False, {OUTS})")
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """A symmetric matrix as ``L @ D @ L.mT``, both factors in one; ``D`` has blocks of one and two on its diagonal.
 
@@ -113,6 +115,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {OUTS})")
 def ldl_factor_ex(
     input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None
 ) -> Any:

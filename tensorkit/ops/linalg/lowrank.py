@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorkit import dtypes
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.ops.linalg.qr import linalg_qr
@@ -89,6 +90,7 @@ def _seeded(call: str, a: tuple[int, ...], detached: bool = False, **others: tup
     methods=(),
     rounded=50,
 )
+@takes(python=lambda A, q=6, niter=2, M=None: None)
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -137,6 +139,7 @@ def svd_lowrank(
     methods=(),
     rounded=50,
 )
+@takes(python=lambda A, q=None, center=True, niter=2: None)
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:

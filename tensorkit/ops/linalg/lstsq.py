@@ -8,7 +8,7 @@ import numpy
 
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -36,6 +36,7 @@ from tensorkit.ops.linalg.svd_eig import (
     svdvals,
 )
 from tensorkit.ops.shared.copy import deliver_into
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh, on_storage
@@ -152,6 +153,12 @@ def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tens
     rounded=500,
     namespace="linalg",
 )
+@takes(
+    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
+    "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
+)
 def pinv(
     input: Tensor,
     rcond: Any = None,
@@ -242,6 +249,12 @@ def _check_rank_out(out: Any, name: str) -> None:
     ),
     kind="reduce",
     namespace="linalg",
+)
+@takes(
+    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
+    "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
 )
 def matrix_rank(
     input: Tensor,
@@ -489,6 +502,7 @@ _recorded_lstsq = differentiable(
     rounded=2000,
     namespace="linalg",
 )
+@takes(f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {OUTS})")
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None
 ) -> Any:

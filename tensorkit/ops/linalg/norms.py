@@ -29,6 +29,7 @@ from tensorkit.ops.reduction.var_std import norm_back, vector_norm
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import Dims, counted
 from tensorkit.ops.shared.out_and_inplace import result_in
+from tensorkit.ops.shared.signature_parts import REDUCED
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor
@@ -58,6 +59,7 @@ _ORDERS = "linalg.matrix_norm: Order {} not supported."
     rounded=2,
     namespace="linalg",
 )
+@takes(f"(Tensor input, Number ord = 2, tuple of ints dim = None, {REDUCED})")
 def linalg_vector_norm(
     input: Tensor,
     ord: Any = 2,
@@ -196,6 +198,10 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
     rounded=100,
     namespace="linalg",
 )
+@takes(
+    f"(Tensor input, Number ord, tuple of ints dim = {{-2,-1}}, {REDUCED})",
+    f'(Tensor input, str ord = "fro", tuple of ints dim = {{-2,-1}}, {REDUCED})',
+)
 def matrix_norm(
     input: Tensor,
     ord: Any = "fro",
@@ -249,6 +255,10 @@ def matrix_norm(
     rounded=100,
     namespace="linalg",
     strict=True,
+)
+@takes(
+    f"(Tensor input, Number ord = None, tuple of ints dim = None, {REDUCED})",
+    f"(Tensor input, str ord, tuple of ints dim = None, {REDUCED})",
 )
 def linalg_norm(
     input: Tensor,
@@ -347,6 +357,7 @@ def _condition(input: Any, p: Any) -> Any:
     namespace="linalg",
     strict=True,
 )
+@takes("(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)")
 def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number of a matrix: how much a relative error of a right-hand side can grow when it is solved for.
 

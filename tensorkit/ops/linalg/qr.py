@@ -9,7 +9,7 @@ import numpy
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import CPU
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.errors import warn
@@ -33,6 +33,7 @@ from tensorkit.ops.linalg.checks import (
 )
 from tensorkit.ops.linalg.cholesky_lu import placed
 from tensorkit.ops.linalg.solve_inv import solve_triangular
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["geqrf", "householder_product", "linalg_qr", "orgqr", "ormqr", "qr"]
@@ -151,6 +152,7 @@ def _orthogonal(packed: Array, taus: Array, width: int) -> Array:
     rounded=200,
     namespace="linalg",
 )
+@takes(f'(Tensor A, str mode = "reduced", *, {OUTS})')
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """A matrix as ``Q @ R``: orthonormal columns times an upper triangle.
 
@@ -194,6 +196,7 @@ _OLD_QR = (
     kind="copy",
     rounded=200,
 )
+@takes(f"(Tensor input, bool some = True, *, {OUTS})")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """The old spelling of `tensorkit.linalg.qr`; `some` means the mode "reduced".
 
@@ -234,6 +237,7 @@ def _geqrf_back(g: Any, c: Any) -> Any:
     rounded=200,
     strict=True,
 )
+@takes(f"(Tensor input, *, {OUTS})")
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
     """`qr` as LAPACK keeps it: the triangle, and below it the reflectors that `orgqr` and `ormqr` multiply.
 

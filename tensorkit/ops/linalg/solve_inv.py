@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -40,6 +41,7 @@ from tensorkit.ops.linalg.checks import (
     only,
     unrecorded_part,
 )
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor
@@ -202,6 +204,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     rounded=200,
     namespace="linalg",
 )
+@takes(f"(Tensor A, *, bool check_errors = False, {OUTS})")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """The inverse, and for each matrix 0, or which diagonal element of its factors was found to be zero.
 
@@ -362,6 +365,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     namespace="linalg",
     strict=True,
 )
+@takes(f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {OUTS})")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """`solve`, and for each matrix 0, or which diagonal element of its factors is zero.
 
@@ -541,6 +545,7 @@ _inverse_of_tensor = differentiable(lambda A: _inv_body(A, name="inv"), _INVERSE
     rounded=2000,
     namespace="linalg",
 )
+@takes("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)")
 def tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:

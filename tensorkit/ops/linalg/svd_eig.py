@@ -8,7 +8,7 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
@@ -33,6 +33,7 @@ from tensorkit.ops.linalg.checks import (
     only,
 )
 from tensorkit.ops.linalg.solve_inv import solve
+from tensorkit.ops.shared.signature_parts import OUTS
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [
@@ -207,6 +208,7 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     namespace="linalg",
     strict=True,
 )
+@takes(f"(Tensor A, bool full_matrices = True, *, str driver = None, {OUTS})")
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """A matrix as ``U @ diag(S) @ Vh``: a rotation, stretches, another rotation.
 
@@ -288,6 +290,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     kind="copy",
     rounded=500,
 )
+@takes(f"(Tensor input, bool some = True, bool compute_uv = True, *, {OUTS})")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """The old spelling of `tensorkit.linalg.svd`; it gives ``V`` itself, and by default no superfluous vectors.
 
@@ -383,6 +386,7 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
     namespace="linalg",
     strict=True,
 )
+@takes(f'(Tensor input, str UPLO = "L", *, {OUTS})')
 def eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix: ``V @ diag(L) @ V.mH``.
 
@@ -513,6 +517,7 @@ def _check_eig(input: Tensor, name: str) -> dtype:
     namespace="linalg",
     strict=True,
 )
+@takes(f"(Tensor input, *, {OUTS})")
 def eig(input: Tensor, *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors of a square matrix: ``A @ V == V @ diag(L)``. They are always complex.
 

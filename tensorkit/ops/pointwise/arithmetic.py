@@ -14,10 +14,11 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.rule import not_implemented
 from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
-from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.signatures import Forms, type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.binary import binary
@@ -129,6 +130,9 @@ add = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.add.html
     """,
+    forms=Forms(
+        ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",), numbers=True, older=True
+    ),
 )
 
 
@@ -171,6 +175,17 @@ sub = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sub.html
     """,
+    forms=Forms(
+        ("(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",),
+        names={
+            "subtract": (
+                "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
+                "(Tensor input, Number other, Number alpha = 1)",
+            )
+        },
+        numbers=True,
+        older=True,
+    ),
 )
 
 mul = binary(
@@ -192,6 +207,12 @@ mul = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.mul.html
     """,
+    forms=Forms(
+        names={
+            "multiply": ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")
+        },
+        numbers=True,
+    ),
 )
 
 
@@ -313,6 +334,9 @@ true_divide = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.true_divide.html
     """,
+    forms=Forms(
+        ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"), numbers=True
+    ),
 )
 
 _ROUNDED = {None: _true_divide, "floor": _floored, "trunc": _truncated}
@@ -344,6 +368,20 @@ def _check_divisor(other: Any, position: int) -> None:
     aliases=("divide",),
     methods=(),
     derivative=_DIVIDED,
+)
+@takes(
+    "(Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+    "(Tensor input, Number other, *, str rounding_mode)",
+    names={
+        "divide": (
+            "(Tensor input, Tensor other, *, Tensor out = None)",
+            "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+            "(Tensor input, Number other)",
+            "(Tensor input, Number other, *, str rounding_mode)",
+        )
+    },
+    numbers=True,
 )
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """Divide, element by element.
@@ -411,6 +449,7 @@ floor_divide = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html
     """,
+    forms=Forms(("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")),
 )
 
 remainder = binary(

@@ -12,6 +12,7 @@ import numpy
 
 from tensorkit import dtypes, return_types
 from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -184,6 +185,7 @@ def _round_name(arguments: dict[str, Any]) -> str:
     inplace=True,
     derivative=Rule(_round_name, input=_zeros),
 )
+@takes("(Tensor input, *, Tensor out = None)", "(Tensor input, *, int decimals, Tensor out = None)")
 def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -> Tensor:
     """Round to the nearest number with so many decimals; of two that are equally near, to the even one.
 
@@ -256,6 +258,7 @@ def _parts(input: Tensor) -> tuple[Array, Array]:
     kind="reduce",
     derivative=Rule("FrexpBackward0", input=_frexp_back),
 )
+@takes("(Tensor input, *, tuple of Tensors out = None)")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Every element as ``mantissa * 2 ** exponent``, with the mantissa from 0.5 on and below 1.
 

@@ -13,7 +13,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call import traced_method
-from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
@@ -241,6 +241,14 @@ def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, 
     kind="pointwise",
     methods=(),
     first=_where_at_once,
+)
+@takes(
+    "(Tensor condition)",
+    "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor condition, Number self, Tensor other)",
+    "(Tensor condition, Tensor input, Number other)",
+    "(Tensor condition, Number self, Number other)",
+    method=("(Tensor condition, Tensor other)", "(Tensor condition, Number other)"),
 )
 def where(
     condition: Any = _ABSENT, input: Any = _ABSENT, other: Any = _ABSENT, *, out: Tensor | None = None

@@ -523,6 +523,13 @@ def _last_of(kind: dtype, first: int) -> int:
     function=False,
     derivative=Rule(_random_name, input=lambda g, c: g.new_zeros(g.size())),
 )
+@takes(
+    method=(
+        "(*, tensorkit.Generator generator = None)",
+        "(int from, int to, *, tensorkit.Generator generator = None)",
+        "(int to, *, tensorkit.Generator generator = None)",
+    )
+)
 def random_(input: Tensor, *ends: Any, generator: Generator | None = None, **keyword: Any) -> Tensor:
     """Fill with whole numbers: ``random_(to)`` from [0, to), ``random_(from, to)`` from [from, to).
 

@@ -14,7 +14,7 @@ import numpy
 from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META, DeviceLike
-from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -32,6 +32,7 @@ from tensorkit.ops.random.inplace_distributions import (
 )
 from tensorkit.ops.random.rand import draw, filled_out, give_size
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR
 from tensorkit.ops.shared.to import host_array
 from tensorkit.random import Generator
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
@@ -127,6 +128,10 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
     kind="copy",
     derivative=Rule(_bernoulli_name, input=lambda g, c: _bernoulli_back(g, c)),
 )
+@takes(
+    "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",
+    "(Tensor input, float p, *, tensorkit.Generator generator = None)",
+)
 def bernoulli(
     input: Tensor,
     *chance: Any,
@@ -202,6 +207,12 @@ def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
         input=lambda g, c: g.new_zeros(g.size()),
         p=lambda g, c: g.new_zeros(c.p_face.size),
     ),
+)
+@takes(
+    method=(
+        "(Tensor p, *, tensorkit.Generator generator = None)",
+        "(float p = 0.5, *, tensorkit.Generator generator = None)",
+    )
 )
 def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with ones and zeros: one as often as `p` says.
@@ -388,6 +399,7 @@ def multinomial(
     methods=(),
     derivative=Rule("PoissonBackward0", input=lambda g, c: g.new_zeros(g.size())),
 )
+@takes("(Tensor input, tensorkit.Generator generator = None)")
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers of events that happen independently, `input` of them on average.
 
@@ -508,6 +520,12 @@ def _normal_name(arguments: dict[str, Any]) -> str:
         mean=lambda g, c: g.new_zeros(c.mean_face.size),
         std=lambda g, c: g.new_zeros(c.std_face.size),
     ),
+)
+@takes(
+    "(Tensor mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
+    "(Tensor mean, float std = 1, *, tensorkit.Generator generator = None, Tensor out = None)",
+    "(float mean, Tensor std, *, tensorkit.Generator generator = None, Tensor out = None)",
+    f"(float mean, float std, tuple of ints size, *, {GENERATOR} = None, Tensor out = None, {FACTORY})",
 )
 def normal(
     mean: Any = None,

@@ -147,7 +147,11 @@ def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
     kind="reduce",
     methods=(),
 )
-@takes("(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
+@takes(
+    "(Tensor input, int dim = None)",
+    "(Tensor input, tuple of ints dim)",
+    method=("(int dim = None)", "(tuple of ints dim)"),
+)
 def count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor:
     """How many elements are not zero, of all or along the dimensions named, as int64. nan is not zero.
 

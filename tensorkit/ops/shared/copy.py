@@ -15,7 +15,7 @@ from tensorkit import dtypes, storage, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import NEG, turned
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import register_writer
 from tensorkit.dispatch.registry import sample
@@ -343,7 +343,9 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
     derivative=Rule(
         "CopyBackwards", converts=True, input=lambda g, c: g.new_zeros(g.size()), src=lambda g, c: g
     ),
+    handles_conj=True,
 )
+@takes(method=("(Tensor other, bool non_blocking = False)",), numbers=True, older=True)
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write another tensor's elements, broadcast and converted, into this one; from any device.
 

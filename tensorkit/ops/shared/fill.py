@@ -9,7 +9,7 @@ import numpy
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import turned
 from tensorkit.device import CPU
-from tensorkit.dispatch.call_errors import unmatched
+from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -73,7 +73,9 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
     kind="inplace",
     function=False,
     derivative=Rule(_fill_name, input=lambda g, c: g.new_zeros(g.size()), value=lambda g, c: g.sum()),
+    handles_conj=True,
 )
+@takes("(Tensor input, Tensor value)", "(Tensor input, Number value)")
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to a number, or to the one element of a 0-d tensor.
 
@@ -124,6 +126,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         value=lambda g, c: g.sum(),
     ),
 )
+@takes("(Tensor input, Tensor value)", "(Tensor input, Number value)")
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the size and dtype of another, with one number everywhere.
 
@@ -154,6 +157,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     kind="inplace",
     function=False,
     derivative=Rule("ZeroBackward0", input=lambda g, c: g.new_zeros(g.size())),
+    handles_conj=True,
 )
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero.

@@ -11,6 +11,7 @@ from tensorkit import storage
 from tensorkit.autograd.function import Function
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.autograd.record import refuse_inference_write
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
@@ -206,6 +207,15 @@ def _source_storage(source: Any) -> UntypedStorage:
 
 
 @op(samples=(sample("a.set_(b).stride()", a=(4,), b=(2, 3)),), kind="resize", function=False, strict=True)
+@takes(
+    method=(
+        "()",
+        "(tensorkit.Storage source)",
+        "(tensorkit.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+        "(Tensor source)",
+        "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    )
+)
 def set_(
     input: Tensor,
     source: Any = None,

@@ -17,6 +17,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import DeviceLike, default_chosen, resolve
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
@@ -450,6 +451,9 @@ def _from_buffer(buffer: Any, kind: dtype, count: int, offset: int) -> Tensor:
     kind="create",
     methods=(),
 )
+@takes(
+    "(object buffer, *, tensorkit.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"
+)
 def frombuffer(buffer: Any, *, dtype: Any = None, count: int = -1, offset: int = 0) -> Tensor:
     """A vector on the memory of an object that lends it, such as a bytearray: nothing is copied.
 
@@ -530,6 +534,10 @@ def _check_alias(shared: Tensor, kind: dtype | None, where: Any) -> None:
     kind="create",
     methods=(),
     grad_flag=False,
+)
+@takes(
+    "(object obj, *, tensorkit.dtype dtype = None, tensorkit.device device = None, bool copy = None, "
+    "bool requires_grad? = False)"
 )
 def asarray(
     obj: Any,

@@ -16,7 +16,7 @@ from tensorkit import dtypes, return_types
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
@@ -438,7 +438,10 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
         input=_middle_back,
     )
     samples = [sample(call.format(name=name), a=size) for call, size in _MEDIAN_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(middle)
+    forms = takes(
+        "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
+    )
+    return op(samples=samples, kind="reduce", name=name, derivative=rule)(forms(middle))
 
 
 median = _median_op("median", ", which is nan where there is one", "tensor(nan)")

@@ -482,6 +482,12 @@ def _column_major(count: int) -> tuple[int, int]:
     kind="reduce",
     first=_nonzero_at_once,
 )
+@takes(
+    method=(
+        "()",
+        "(*, bool as_tuple)",
+    )
+)
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """The indices of the elements that are not zero: a row for each of them, row by row in the input.
 

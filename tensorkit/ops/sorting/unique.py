@@ -6,6 +6,8 @@ first is the one that is kept.
 
 from __future__ import annotations
 
+import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -13,10 +15,10 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
-from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError
@@ -229,6 +231,61 @@ def _check(input: Any, flags: dict[str, Any], dim: Any, name: str, by_dim: str) 
         raise TypeError(f"{by_dim} must be int, not {type_name(dim)}")
 
 
+def _by_flags(inner: Callable[..., Inner], begin: str, places: tuple[int, int]) -> Callable[..., Inner]:
+    """PyTorch has a Python function for each choice of the flags of `unique`, and says its name.
+
+    Args:
+        inner: what such a function makes of its arguments. begin: of its name.
+        places: of `return_inverse` and `return_counts` among the positional arguments, where PyTorch looks for them.
+    """
+
+    def chosen(*args: Any, **kwargs: Any) -> Inner:
+        given = dict(enumerate(args))
+        flags = (
+            flag
+            for flag, place in zip(("inverse", "counts"), places, strict=True)
+            if kwargs.get(f"return_{flag}", given.get(place, False))
+        )
+        name = f"{begin}return_{'_and_'.join(flags) or 'output'}"
+        named = types.FunctionType(inner.__code__, globals(), name, inner.__defaults__)
+        named.__qualname__ = name  # which Python says
+        return named(*args, **kwargs)  # type: ignore[no-any-return]
+
+    return chosen
+
+
+def _unique_inner(
+    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return ("_unique2", (input,), flags) if dim is None else ("unique_dim", (input, dim), flags)
+
+
+def _consecutive_inner(
+    input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
+    return "unique_consecutive", (input,), flags
+
+
+_unique_function = _by_flags(_unique_inner, "_", (2, 3))
+_consecutive_function = _by_flags(_consecutive_inner, "_consecutive_", (2, 1))
+
+
+def _unique_method(
+    self: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner | None:
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    return _unique_function(self, **flags, dim=dim)
+
+
+def _consecutive_method(
+    self: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Inner | None:
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
+    return _consecutive_function(self, **flags, dim=dim)
+
+
 @op(
     samples=(
         sample("tk.unique(a)", a=(3, 4)),
@@ -252,6 +309,18 @@ def _check(input: Any, flags: dict[str, Any], dim: Any, name: str, by_dim: str) 
         lambda call: "Unique2Backward0" if call["dim"] is None else "UniqueDimBackward0",
         input=_not_differentiable,
     ),
+)
+@takes(
+    names={
+        "_unique2": (
+            "(Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+        ),
+        "unique_dim": (
+            "(Tensor input, int dim, bool sorted = True, bool return_inverse = False, bool return_counts = False)",
+        ),
+    },
+    python=_unique_function,
+    python_method=_unique_method,
 )
 def unique(
     input: Tensor,
@@ -321,6 +390,11 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
     ),
     kind="reduce",
     derivative=Rule("UniqueConsecutiveBackward0", input=_refused("unique_consecutive")),
+)
+@takes(
+    "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",
+    python=_consecutive_function,
+    python_method=_consecutive_method,
 )
 def unique_consecutive(
     input: Tensor, return_inverse: Any = False, return_counts: Any = False, dim: Any = None

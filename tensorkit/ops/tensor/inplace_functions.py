@@ -9,7 +9,7 @@ from typing import Any
 from tensorkit.dispatch.call_errors import explain
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.registry import Op, Sample, register, registry, sample
-from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.signatures import Forms, declare, type_name
 
 # The methods that these functions call are attached by these modules.
 from tensorkit.ops.complex import conj  # noqa: F401
@@ -132,8 +132,8 @@ def _with_input(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=[first.replace(name="input", annotation="Tensor"), *rest])
 
 
-def _of_several(name: str, *samples: Sample) -> Callable[..., Tensor]:
-    """The function that does what a method of several arguments does."""
+def _of_several(name: str, *samples: Sample, forms: tuple[str, ...] = ()) -> Callable[..., Tensor]:
+    """The function that does what a method of several arguments does; PyTorch knows it in these forms."""
     method: Callable[..., Tensor] = getattr(Tensor, name)
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
@@ -161,8 +161,12 @@ def _of_several(name: str, *samples: Sample) -> Callable[..., Tensor]:
     """
     record = registry.get(name)
     if record is None:
-        register(Op(name, function, samples, "inplace", functions=(name,), rounded=_rounded(name)))
+        told = Forms(forms)
+        register(
+            Op(name, function, samples, "inplace", functions=(name,), rounded=_rounded(name), forms=told)
+        )
     else:
+        declare(name, Forms(forms))
         record.function, record.functions, record.samples = function, (name,), (*record.samples, *samples)
     return function
 
@@ -221,6 +225,7 @@ addmv_ = _of_several(
     sample("tk.addmv_(a.clone(), b, c, beta=2, alpha=3)", a=(2,), b=(2, 3), c=(3,)),
     sample("tk.addmv_(a)", a=(2,)),
     sample("tk.addmv_(3, a, a)", a=(2,)),
+    forms=("(Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)",),
 )
 as_strided_ = _of_several(
     "as_strided_",
@@ -228,6 +233,7 @@ as_strided_ = _of_several(
     sample("tk.as_strided_(a, (2,), (1,), 1)", a=(2, 3)),
     sample("tk.as_strided_(a)", a=(2,)),
     sample("tk.as_strided_(2)"),
+    forms=("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)",),
 )
 clamp_ = _of_several(
     "clamp_",
@@ -235,31 +241,52 @@ clamp_ = _of_several(
     sample("tk.clamp_(a, min=b)", a=(2, 3), b=(3,)),
     sample("tk.clamp_(a)", a=(2,)),
     sample("tk.clamp_(2)"),
+    forms=(
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
 )
 clamp_max_ = _of_several(
     "clamp_max_",
     sample("tk.clamp_max_(a, 1)", a=(2, 3)),
     sample("tk.clamp_max_(a, b)", a=(2, 3), b=(3,)),
     sample("tk.clamp_max_(a)", a=(2,)),
+    forms=(
+        "(Tensor input, Tensor max)",
+        "(Tensor input, Number max)",
+    ),
 )
 clamp_min_ = _of_several(
     "clamp_min_",
     sample("tk.clamp_min_(a, 1)", a=(2, 3)),
     sample("tk.clamp_min_(a, b)", a=(2, 3), b=(3,)),
     sample("tk.clamp_min_(a)", a=(2,)),
+    forms=(
+        "(Tensor input, Tensor min)",
+        "(Tensor input, Number min)",
+    ),
 )
 logit_ = _of_several("logit_", *(sample(f"tk.logit_({given})", a=(2, 3)) for given in ("a", "a, 0.1", "2")))
 nan_to_num_ = _of_several(
     "nan_to_num_", *(sample(f"tk.nan_to_num_({given})", a=(2, 3)) for given in ("a", "a, 1, posinf=2", "2"))
 )
 round_ = _of_several(
-    "round_", *(sample(f"tk.round_({given})", a=(2, 3)) for given in ("a", "a, decimals=1", "a, 3", "2"))
+    "round_",
+    *(sample(f"tk.round_({given})", a=(2, 3)) for given in ("a", "a, decimals=1", "a, 3", "2")),
+    forms=(
+        "(Tensor input)",
+        "(Tensor input, *, int decimals)",
+    ),
 )
 clip_ = _of_several(
     "clip_",
     sample("tk.clip_(a, 0, 1)", a=(2, 3)),
     sample("tk.clip_(a, max=b)", a=(2, 3), b=(3,)),
     sample("tk.clip_(2)"),
+    forms=(
+        "(Tensor input, Tensor min = None, Tensor max = None)",
+        "(Tensor input, Number min = None, Number max = None)",
+    ),
 )
 detach_ = _of_several("detach_", sample("tk.detach_(a)", a=(2, 3)), sample("tk.detach_(2)"))
 fill_ = _of_several(
@@ -279,6 +306,7 @@ index_put_ = _of_several(
     sample("tk.index_put_(a, (tk.tensor([1, 0]),), b)", a=(2, 3), b=(2, 3)),
     sample("tk.index_put_(a)", a=(2,)),
     sample("tk.index_put_(2)"),
+    forms=("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
 )
 lcm_ = _of_several(
     "lcm_",
@@ -302,5 +330,9 @@ xlogy_ = _of_several(
     sample("tk.xlogy_(a, b)", a=(2, 3), b=(3,)),
     sample("tk.xlogy_(a, 2)", a=(2, 3)),
     sample("tk.xlogy_(a)", a=(2,)),
+    forms=(
+        "(Tensor input, Tensor other)",
+        "(Tensor input, Number other)",
+    ),
 )
 zero_ = _of_several("zero_", sample("tk.zero_(a)", a=(2, 3)), sample("tk.zero_(2)"))

@@ -30,6 +30,7 @@ from tensorkit.autograd.graph import requires_grad
 from tensorkit.conj_bit import CONJ, NEG
 from tensorkit.device import CPU, META, DeviceLike
 from tensorkit.device import device as Device
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import offers, registry, sample
@@ -172,6 +173,14 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, numpy.generic) else float(value)
 
 
+def _one_argument(*args: Any, **kwargs: Any) -> None:
+    """Python's words for a method that takes one."""
+    if kwargs:
+        raise TypeError("TensorBase.apply_() takes no keyword arguments")
+    if len(args) != 2:
+        raise TypeError(f"TensorBase.apply_() takes exactly one argument ({len(args) - 1} given)")
+
+
 @op(
     samples=(
         sample("a.apply_(lambda x: x * 2)", a=(2, 3)),
@@ -183,6 +192,7 @@ def _number(value: Any) -> Any:
     kind="resize",
     function=False,
 )
+@takes(python_method=_one_argument)
 def apply_(input: Tensor, callable: Any, /) -> Tensor:
     """Replace each number by what a Python function makes of it. Slow: whole-tensor operations are faster.
 

@@ -24,7 +24,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit import storage as storages
 from tensorkit.device import CPU, DeviceLike, device, get_default_device, resolve, set_default_device
-from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import offers, sample
 from tensorkit.dispatch.signatures import type_name
@@ -34,6 +34,7 @@ from tensorkit.errors import warn
 from tensorkit.memory_format import strided
 from tensorkit.ops.creation.ranges import place_in
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import is_sequence, plain_number, tensor
 from tensorkit.ops.shared.to import as_dtype, to_device
 from tensorkit.ops.shared.type_names import cpp_name, legacy_dtype
@@ -320,6 +321,7 @@ _OLD_RANGE = (
     kind="create",
     methods=(),
 )
+@takes(f"(Number start, Number end, Number step = 1, *, Tensor out = None, {FACTORY.replace('?', '')})")
 def range(
     start: Any = None,
     end: Any = None,

@@ -67,6 +67,7 @@ _EXPANDED = Rule("ExpandBackward0", input=lambda g, c: g)
     methods=(),
     derivative=Rule(_squeeze_name, input=_unsqueezed),
 )
+@takes("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
 @by_layout
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Drop dimensions of size 1: all of them, or those named (a named one of another size stays).
@@ -127,6 +128,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     function=False,
     derivative=_EXPANDED,
 )
+@takes(method=("(tuple of ints size, *, bool implicit = False)",))
 @by_layout
 def expand(input: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Repeat dimensions of size 1 without copying: their stride becomes 0. -1 keeps a dimension as it is.

@@ -10,6 +10,7 @@ from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.inplace_views import scatter_strided
 from tensorkit.device import META
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import call_traced, differentiable
 from tensorkit.dispatch.registry import sample
@@ -176,6 +177,7 @@ def _start(start: Any) -> int:
     ),
     derivative=Rule("SliceBackward0", applies=_can_narrow, input=lambda g, c: _unnarrowed(g, c)),
 )
+@takes("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)")
 @by_layout
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Keep `length` positions of one dimension from `start` on.
@@ -305,6 +307,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         "AsStridedBackward0", input=lambda g, c: _strided(g, c.input_face, c.size, c.stride, c.storage_offset)
     ),
 )
+@takes("(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)")
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:

@@ -10,10 +10,11 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import ONE_OF_SEVERAL, state
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import resolved
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
-from tensorkit.dispatch.signatures import number_of_positions, type_name
+from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.ops.joining.cat_stack import cat, stack
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.views.slicing import narrow
@@ -62,7 +63,7 @@ def stacked_pieces(gs: Sequence[Any], dim: int) -> Tensor:
 
 def unsplit(gs: Sequence[Any], size: tuple[int, ...], c: Any) -> Tensor:
     """The gradient of what was cut into pieces of `split_size`."""
-    length = number_of_positions(c.split_size)
+    length = _number_of_positions(c.split_size)
     return joined_pieces(gs, size, lambda lay: split_strides.split(lay, length, c.dim), c.dim)
 
 
@@ -99,6 +100,27 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
     return parts
 
 
+def _number_of_positions(given: Any) -> Any:
+    """What `split` takes a tensor for: the number that it holds, if it holds one."""
+    if not isinstance(given, Tensor):
+        return given
+    try:
+        return int(given)
+    except ValueError:
+        return given
+
+
+def _split_method(self: Any, split_size: Any, dim: Any = 0) -> Inner:
+    split_size = _number_of_positions(split_size)
+    return "split" if isinstance(split_size, int) else "split_with_sizes", (self, split_size, dim), {}
+
+
+def _split_function(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Inner | None:
+    if not isinstance(tensor, Tensor):
+        return None
+    return _split_method(tensor, split_size_or_sections, dim)
+
+
 @op(
     samples=(
         sample("tk.split(a, 2)", a=(5, 2)),
@@ -110,6 +132,12 @@ def _several(input: Tensor, pieces: Sequence[Layout]) -> tuple[Tensor, ...]:
         _split_name,
         tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
     ),
+)
+@takes(
+    "(Tensor input, int split_size, int dim = 0)",
+    "(Tensor input, tuple of ints split_size, int dim = 0)",
+    python=_split_function,
+    python_method=_split_method,
 )
 def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of `split_size` positions along a dimension (the last may be smaller), or of the sizes listed.
@@ -124,7 +152,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
         raise TypeError  # said in PyTorch's words by whoever called
     if not isinstance(tensor, Tensor):
         return tensor.split(split_size, dim)  # as PyTorch calls what it is given
-    split_size = number_of_positions(split_size)
+    split_size = _number_of_positions(split_size)
     if not isinstance(split_size, (int, tuple, list)):
         raise TypeError(
             "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
@@ -143,6 +171,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
         input=lambda gs, c: _unlisted(gs, c),
     ),
 )
+@takes("(Tensor input, tuple of ints split_sizes, int dim = 0)")
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of the sizes listed, which must add up.
 
@@ -195,6 +224,7 @@ def _apart(input: Tensor, cut: Callable[[Layout], Sequence[Layout]]) -> tuple[Te
         tensor=lambda gs, c: unsplit(gs, c.tensor_face.size, c),
     ),
 )
+@takes("(Tensor input, int split_size, int dim = 0)")
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`split` without autograd's protection: the pieces are no views to it.
 
@@ -216,6 +246,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
         input=lambda gs, c: _unlisted(gs, c),
     ),
 )
+@takes("(Tensor input, tuple of ints split_sizes, int dim = 0)")
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`split_with_sizes` without autograd's protection.
 
@@ -282,6 +313,11 @@ def _cut(input: Tensor, given: Any, pieces: tuple[Layout, ...], dim: int) -> tup
 
 
 @op(samples=(sample("tk.tensor_split(a, 3)", a=(7, 2)), sample("a.tensor_split((1, 4))", a=(7,))))
+@takes(
+    "(Tensor input, tuple of ints indices, int dim = 0)",
+    "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
+    "(Tensor input, int sections, int dim = 0)",
+)
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """As many pieces as asked, as even as they can be; or cut before each index listed.
 
@@ -304,6 +340,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         sample("a.hsplit(3)", a=(2, 4)),
     ),
 )
+@takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces side by side: along dimension 1, or 0 of a vector.
 
@@ -316,6 +353,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 @op(samples=(sample("tk.vsplit(a, 2)", a=(4, 3)), sample("a.vsplit(2)", a=(4,))))
+@takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces one above the other: along dimension 0.
 
@@ -328,6 +366,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 @op(samples=(sample("tk.dsplit(a, 2)", a=(2, 3, 4)), sample("a.dsplit(2)", a=(4, 2))))
+@takes("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)")
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Pieces in depth: along dimension 2.
 

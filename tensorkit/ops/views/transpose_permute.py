@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import registry, sample
@@ -78,6 +79,7 @@ def t(input: Tensor) -> Tensor:
     inplace=True,
     derivative=Rule("TransposeBackward0", input=lambda g, c: g.transpose(c.dim0, c.dim1)),
 )
+@takes(names={"swapaxes": ("(Tensor input, int axis0, int axis1)",)})
 @by_layout
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions: their sizes and their strides. No element moves.
@@ -127,6 +129,16 @@ def _method_permute(input: Tensor, *places: Any, dims: Any = None) -> Tensor:
     strict=True,
     samples=(sample("tk.movedim(a, 0, 2)", a=(2, 3, 4)), sample("a.movedim((0, 1), (1, 2))", a=(2, 3, 4))),
     aliases=("moveaxis",),
+)
+@takes(
+    "(Tensor input, int source, int destination)",
+    "(Tensor input, tuple of ints source, tuple of ints destination)",
+    methods={
+        "moveaxis": (
+            "(int source, int destination)",
+            "(tuple of ints source, tuple of ints destination)",
+        )
+    },
 )
 @by_layout
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.autograd.rule import not_implemented
 from tensorkit.conj_bit import resolved
-from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.registry import Fields, registry, sample
+from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable, resize_out
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
@@ -117,6 +117,7 @@ def _copied(
     example: str,
     body: Callable[..., Any] | None = None,
     rule: Rule | None = None,
+    **fields: Unpack[Fields],
 ) -> Callable[..., Any]:
     """The block of ``<view>_copy``: of one view or of several.
 
@@ -125,6 +126,7 @@ def _copied(
         size: of the samples' operand.
         example: two lines for the docstring.
         body, rule: what makes the view, and how gradients pass back, where the view's own block does not say.
+        fields: what else there is to say of it: see `Op`.
     """
     if body is None:
         body = _body(view)
@@ -180,6 +182,7 @@ def _copied(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{view}_copy.html
     """
+    whole.__dict__["__forms__"] = fields.get("forms", Forms())  # not the view's own
     samples = []
     for call in calls:
         operand = "a.detach()" if "out=" in call else "a"
@@ -191,6 +194,7 @@ def _copied(
         methods=(),
         derivative=rule,
         strict=True,
+        **fields,
     )(whole)
 
 
@@ -205,7 +209,6 @@ def _detach(input: Tensor) -> Tensor:
     return alias(input)
 
 
-@takes("(Tensor input, tuple of ints size, *, bool implicit = False, Tensor out = None)")
 def _expand(input: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tensor:
     return input.expand(size)
 
@@ -234,15 +237,10 @@ def _is_size(call: dict[str, Any]) -> bool:
     return call["dtype"] is None and not isinstance(call["size"], (dtypes.dtype, type))
 
 
-@takes("(Tensor input, int split_size, int dim = 0, *, tuple of Tensors out = None)")
 def _split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     return input.split(split_size, dim)
 
 
-@takes(
-    "(Tensor input, tensorkit.dtype dtype, *, Tensor out = None)",
-    "(Tensor input, tuple of ints size, *, Tensor out = None)",
-)
 def _view(input: Tensor, size: Any = None, *, dtype: dtypes.dtype | None = None) -> Tensor:
     if (size is None) == (dtype is None):
         raise TypeError  # said in PyTorch's words by whoever wraps this
@@ -259,6 +257,7 @@ alias_copy = _copied(
     example="tk.alias_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
     body=_alias,
     rule=Rule("AliasBackward0_copy", input=lambda g, c: g),
+    out_error="aten::alias_copy",
 )
 as_strided_copy = _copied(
     "as_strided",
@@ -266,6 +265,12 @@ as_strided_copy = _copied(
     "(2,), (3,), 1",
     "(2,), (9,)",
     example="tk.as_strided_copy(tk.arange(6), (2, 2), (1, 3)).stride()\n(2, 1)",
+    forms=Forms(
+        (
+            "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None, *, Tensor out = None)",
+        )
+    ),
+    out_error="aten::as_strided_copy",
 )
 detach_copy = _copied(
     "detach",
@@ -274,9 +279,16 @@ detach_copy = _copied(
     example="tk.detach_copy(tk.zeros(3, 2).t()).stride()\n(3, 1)",
     body=_detach,
     rule=not_implemented("detach_copy", "input"),
+    differentiable=False,
 )
 diagonal_copy = _copied(
-    "diagonal", "", "1", "0, 1, 0", "0, 0, 0", example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)"
+    "diagonal",
+    "",
+    "1",
+    "0, 1, 0",
+    "0, 0, 0",
+    example="tk.diagonal_copy(tk.eye(2)).stride()\n(1,)",
+    out_error="aten::diagonal_copy",
 )
 expand_copy = _copied(
     "expand",
@@ -287,6 +299,8 @@ expand_copy = _copied(
     "(1, 2, 3), out=tk.empty(0, dtype=a.dtype)",
     example="tk.expand_copy(tk.zeros(3), (2, 3)).stride()\n(3, 1)",
     body=_expand,
+    forms=Forms(("(Tensor input, tuple of ints size, *, bool implicit = False, Tensor out = None)",)),
+    out_error="aten::expand_copy",
 )
 permute_copy = _copied(
     "permute",
@@ -295,6 +309,7 @@ permute_copy = _copied(
     "1",
     "(1, 0), out=tk.empty(0, dtype=a.dtype)",
     example="tk.permute_copy(tk.zeros(2, 3), (1, 0)).stride()\n(2, 1)",
+    out_error="aten::permute_copy",
 )
 select_copy = _copied(
     "select", "0, 1", "-1, 0", "0, 5", example="tk.select_copy(tk.eye(2), 1, 0).stride()\n(1,)"
@@ -327,6 +342,8 @@ split_copy = _copied(
     example="[part.stride() for part in tk.split_copy(tk.eye(2), 1, 1)]\n[(1, 1), (1, 1)]",
     body=_split,
     rule=Rule("SplitBackward0_copy", input=lambda gs, c: unsplit(gs, c.input_face.size, c)),
+    forms=Forms(("(Tensor input, int split_size, int dim = 0, *, tuple of Tensors out = None)",)),
+    out_overlap="allowed",
 )
 split_with_sizes_copy = _copied(
     "split_with_sizes",
@@ -336,6 +353,9 @@ split_with_sizes_copy = _copied(
     "(1, 1), out=(tk.empty(0, dtype=a.dtype), tk.empty(0, dtype=tk.float32))",
     "(1, 1), out=()",
     example="[part.stride() for part in tk.split_with_sizes_copy(tk.eye(2), (1, 1), 1)]\n[(1, 1), (1, 1)]",
+    forms=Forms(("(Tensor input, tuple of ints split_sizes, int dim = 0, *, tuple of Tensors out = None)",)),
+    out_overlap="allowed",
+    out_recording="silent",
 )
 squeeze_copy = _copied(
     "squeeze",
@@ -345,9 +365,21 @@ squeeze_copy = _copied(
     "5",
     size=(1, 3),
     example="tk.squeeze_copy(tk.zeros(1, 3)).size()\ntensorkit.Size([3])",
+    forms=Forms(
+        (
+            "(Tensor input, *, Tensor out = None)",
+            "(Tensor input, int dim, *, Tensor out = None)",
+            "(Tensor input, tuple of ints dim, *, Tensor out = None)",
+        )
+    ),
+    out_error="aten::squeeze_copy",
 )
 t_copy = _copied(
-    "t", "", "out=tk.empty(0, dtype=a.dtype)", example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)"
+    "t",
+    "",
+    "out=tk.empty(0, dtype=a.dtype)",
+    example="tk.t_copy(tk.zeros(2, 3)).stride()\n(2, 1)",
+    out_error="aten::t_copy",
 )
 transpose_copy = _copied(
     "transpose",
@@ -357,6 +389,7 @@ transpose_copy = _copied(
     "0",
     "0, 1, out=tk.empty(0, dtype=a.dtype)",
     example="tk.transpose_copy(tk.zeros(2, 3), 0, 1).stride()\n(2, 1)",
+    out_error="aten::transpose_copy",
 )
 unbind_copy = _copied(
     "unbind",
@@ -368,6 +401,8 @@ unbind_copy = _copied(
     "out=[tk.empty(0, dtype=a.dtype)]",
     "out=tk.empty(0)",
     example="[part.stride() for part in tk.unbind_copy(tk.eye(2), 1)]\n[(1,), (1,)]",
+    forms=Forms(("(Tensor input, int dim = 0, *, tuple of Tensors out = None)",)),
+    out_overlap="allowed",
 )
 unfold_copy = _copied(
     "unfold",
@@ -375,12 +410,22 @@ unfold_copy = _copied(
     "0, 2, 1",
     "1, 4, 1",
     example="tk.unfold_copy(tk.arange(4), 0, 3, 1).stride()\n(3, 1)",
+    out_error="aten::unfold_copy",
 )
 unsqueeze_copy = _copied(
-    "unsqueeze", "0", "-1", "4", example="tk.unsqueeze_copy(tk.zeros(3), 0).size()\ntensorkit.Size([1, 3])"
+    "unsqueeze",
+    "0",
+    "-1",
+    "4",
+    example="tk.unsqueeze_copy(tk.zeros(3), 0).size()\ntensorkit.Size([1, 3])",
+    out_error="aten::unsqueeze_copy",
 )
 view_as_complex_copy = _copied(
-    "view_as_complex", "", size=(3, 2), example="tk.view_as_complex_copy(tk.eye(2))\ntensor([1.+0.j, 0.+1.j])"
+    "view_as_complex",
+    "",
+    size=(3, 2),
+    example="tk.view_as_complex_copy(tk.eye(2))\ntensor([1.+0.j, 0.+1.j])",
+    differentiable=False,
 )
 view_as_real_copy = _copied(
     "view_as_real", "", example="tk.view_as_real_copy(tk.tensor([1j])).stride()\n(2, 1)"
@@ -398,4 +443,11 @@ view_copy = _copied(
     example="tk.view_copy(tk.arange(4), (2, 2)).stride()\n(2, 1)",
     body=_view,
     rule=Rule("ViewBackward0_copy", applies=_is_size, input=lambda g, c: g.reshape(c.input_face.size)),
+    forms=Forms(
+        (
+            "(Tensor input, tensorkit.dtype dtype, *, Tensor out = None)",
+            "(Tensor input, tuple of ints size, *, Tensor out = None)",
+        )
+    ),
+    out_error="aten::view_copy",
 )

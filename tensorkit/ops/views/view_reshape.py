@@ -13,10 +13,11 @@ from typing import Any
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import CONJ
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
-from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dispatch.view_call import by_layout, view_method
 from tensorkit.dtypes import dtype
 from tensorkit.memory_format import strided
@@ -74,6 +75,12 @@ _AS_BEFORE = Rule("ViewBackward0", applies=_no_dtype, input=lambda g, c: g.resha
     ),
     function=False,
     derivative=_AS_BEFORE,
+)
+@takes(
+    method=(
+        "(tensorkit.dtype dtype)",
+        "(tuple of ints size)",
+    )
 )
 @by_layout
 def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) -> Tensor:
@@ -298,11 +305,18 @@ def ravel(input: Tensor) -> Tensor:
     return contiguous(input).view(-1)
 
 
+def _unflatten_method(self: Any, dim: Any, sizes: Any) -> Inner:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return "unflatten", (dim, sizes), {}
+
+
 @op(
     strict=True,
     samples=(sample("a.unflatten(1, (2, -1))", a=(2, 6)), sample("a.unflatten(0, (3,))", a=(2, 6))),
     derivative=_AS_BEFORE,
 )
+@takes(method=("(int dim, tuple of ints sizes)",), python_method=_unflatten_method)
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Split one dimension into several.
 
