@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests import ports
+from tests.support import ports
 
 if TYPE_CHECKING:
     from tests.browser.desk import Desk
@@ -101,7 +101,7 @@ _from_workers: list[tuple[str, list[str]]] = []
 
 def _compared() -> list[tuple[str, list[str]]]:
     """The tables of this process: none, if no parity test was collected."""
-    tally = sys.modules.get("tests.parity.tally")
+    tally = sys.modules.get("tests.parity.coverage")
     return [] if tally is None else tally.compared()
 
 
@@ -146,7 +146,7 @@ def _one_lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served
 def lab_server(_one_lab_server: Served) -> Iterator[Served]:
     """JupyterLab on the lessons, one for all test files: each opens notebooks of its own, whose kernels end with it.
 
-    A kernel that goes on holds five of the server's stretch of ports: see `tests.ports`.
+    A kernel that goes on holds five of the server's stretch of ports: see `tests.support.ports`.
     """
     yield _one_lab_server
     _one_lab_server.end_kernels()

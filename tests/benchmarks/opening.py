@@ -19,7 +19,7 @@ SHAPES = (("one row", (10_000_000,), (100,)), ("a matrix", (2_500, 4_000), (10, 
 @benchmark("Opening StrideExplorer on 10,000,000 elements")
 def opening() -> Iterator[Row]:
     try:
-        from tensorkit_widgets.stride_explorer import StrideExplorer
+        from tensorkit_widgets.stride_explorer.widget import StrideExplorer
     except ImportError as error:
         raise Skip(f"the widgets cannot be imported: {error}") from error
     for name, large, small in SHAPES:

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from tests.asking import asked_again
 from tests.browser import beginning
 from tests.browser.beginning import until
 from tests.lab.test_browser import FLAGS, PATIENCE_MS, READY
 from tests.lab.test_serving import TOKEN, Served
+from tests.support.playwright_retry import asked_again
 
 __all__ = ["CUT", "CUT_OFF", "Book", "Desk", "desk_at", "spoil"]
 

@@ -17,7 +17,7 @@ from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
 from tensorkit.kernels.cuda.half import identity
 from tensorkit.kernels.cuda.runners import GpuRunner
-from tests.collecting import collect
+from tests.support.garbage import collect
 
 TURING, HOPPER = (7, 5), (9, 0)
 

@@ -12,8 +12,8 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.kernels.cuda import EmulatedRunner, TracedRunner, using
-from tests.collecting import collect
-from tests.oracle import require_torch
+from tests.support.garbage import collect
+from tests.torch_oracle import require_torch
 
 needs_emulation = pytest.mark.usefixtures("memory")
 

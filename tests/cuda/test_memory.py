@@ -14,7 +14,7 @@ from tensorkit.errors import OutOfMemoryError
 from tensorkit.kernels import cuda
 from tensorkit.kernels.cuda.emulator import from_environment
 from tensorkit.kernels.cuda.memory import EmulatedMemory, Traffic
-from tests.collecting import collect
+from tests.support.garbage import collect
 
 
 def some_bytes(count: int) -> numpy.ndarray[Any, numpy.dtype[numpy.uint8]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorkit as tk
-from tests.oracle import require_torch
+from tests.torch_oracle import require_torch
 
 
 @pytest.fixture

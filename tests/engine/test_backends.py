@@ -15,8 +15,8 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.backends import cpu
-from tests.engine.questions import disagreement, lines
-from tests.oracle import require_torch
+from tests.parity.questions import disagreement, lines
+from tests.torch_oracle import require_torch
 
 
 @pytest.mark.parity

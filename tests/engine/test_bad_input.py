@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle import require_torch
 from tests.parity.compare import compare
+from tests.torch_oracle import require_torch
 
 pytestmark = pytest.mark.parity
 

@@ -9,8 +9,8 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.ops.shared import uninitialized
-from tests.engine.questions import disagreement, lines
-from tests.oracle import require_torch
+from tests.parity.questions import disagreement, lines
+from tests.torch_oracle import require_torch
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit import dtypes
-from tests.oracle import require_torch, sentence
+from tests.torch_oracle import require_torch, sentence
 
 pytestmark = pytest.mark.parity
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tests.oracle import require_torch
+from tests.torch_oracle import require_torch
 
 LOUD = {"divide": "raise", "over": "raise", "under": "raise", "invalid": "raise"}
 

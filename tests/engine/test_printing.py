@@ -17,7 +17,7 @@ import tensorkit as tk
 from tensorkit import dtypes, tracing
 from tensorkit.printing import element_texts
 from tensorkit.tensor import fresh
-from tests.oracle import exhaust, fuzz_seconds, require_torch
+from tests.torch_oracle import exhaust, fuzz_seconds, require_torch
 
 NAN, INF = float("nan"), float("inf")
 KINDS = tuple(kind.name for kind in dtypes.ALL)

@@ -13,8 +13,8 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.elementwise import plan
-from tests.engine.questions import disagreement, lines
-from tests.oracle import require_torch
+from tests.parity.questions import disagreement, lines
+from tests.torch_oracle import require_torch
 
 FILES = (
     *("protocols", "tensors", "facts", "pandas", "keywords", "scripts", "counts"),

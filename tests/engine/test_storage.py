@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tests.engine.questions import disagreement, lines
-from tests.oracle import require_torch
 from tests.parity.compare import compare
-from tests.recording import recorded
+from tests.parity.questions import disagreement, lines
+from tests.support.warnings import recorded
+from tests.torch_oracle import require_torch
 
 STORAGE = (
     "tk.zeros(3).untyped_storage()[-1]",

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from tests.ports import SHIM
+from tests.support.ports import SHIM
 
 TAKE = """
 import os, socket

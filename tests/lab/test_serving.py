@@ -20,7 +20,7 @@ import pytest
 import websocket
 
 from tensorkit.lab.server import HOST, free_port
-from tests.ports import SHIM, first_port
+from tests.support.ports import SHIM, first_port
 
 TOKEN = "secret"
 PATIENCE = 60.0  # seconds; a test machine may be busy

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-import tensorkit_widgets.lessons as lessons
+from tensorkit_widgets import lessons
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 

@@ -15,7 +15,7 @@ import pytest
 
 from tensorkit import errors
 from tensorkit.lab.normalise import execute, normalise
-from tests.oracle import require_torch
+from tests.torch_oracle import require_torch
 
 pytestmark = pytest.mark.parity
 

@@ -18,7 +18,7 @@ import ml_dtypes
 import numpy as np
 
 import tensorkit
-from tests.recording import recorded
+from tests.support.warnings import recorded
 
 __all__ = [
     "LAYOUTS",

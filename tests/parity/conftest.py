@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle import require_torch
+from tests.torch_oracle import require_torch
 
 
 @pytest.fixture(scope="module")

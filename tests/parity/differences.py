@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tensorkit.dispatch.registry import registry
-from tests.oracle import fused
 from tests.parity.compare import Difference, Operand
+from tests.torch_oracle import fused
 
 __all__ = ["DELIBERATE", "LINEAR", "Case", "Deliberate", "factorises", "find", "tolerance"]
 

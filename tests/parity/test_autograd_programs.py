@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import tensorkit
-from tests.oracle import fuzz_seconds
-from tests.parity.autograd_programs import KINDS, Step, first_step, next_step
 from tests.parity.compare import plain_text, same_error
-from tests.parity.drawing import run_programs
-from tests.parity.programs import Hand
-from tests.parity.tally import Tally
-from tests.recording import recorded
+from tests.parity.coverage import Tally
+from tests.parity.programs.autograd import KINDS, Step, first_step, next_step
+from tests.parity.programs.hypothesis_draws import run_programs
+from tests.parity.programs.views import Hand
+from tests.support.warnings import recorded
+from tests.torch_oracle import fuzz_seconds
 
 pytestmark = pytest.mark.parity
 

@@ -19,10 +19,10 @@ import pytest
 import tensorkit
 from tensorkit import dtypes
 from tests.parity.compare import LAYOUTS, Operand, build, plain_text, same_error, same_tensor
-from tests.parity.drawing import run_programs
-from tests.parity.programs import Brackets, Hand
-from tests.parity.tally import Tally
-from tests.recording import recorded
+from tests.parity.coverage import Tally
+from tests.parity.programs.hypothesis_draws import run_programs
+from tests.parity.programs.views import Brackets, Hand
+from tests.support.warnings import recorded
 
 pytestmark = pytest.mark.parity
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorkit
-from tests.oracle import fused, require_torch
 from tests.parity.compare import same_error
+from tests.torch_oracle import fused, require_torch
 
 pytestmark = pytest.mark.parity
 

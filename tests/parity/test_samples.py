@@ -12,10 +12,10 @@ import pytest
 
 from tensorkit import dtypes
 from tensorkit.dispatch.registry import Op, Sample, registry
-from tests.oracle import every_other, exhaust, fuzz_seconds
 from tests.parity.compare import LAYOUTS, Operand, Outcome, compare
+from tests.parity.coverage import Coverage, Tally
 from tests.parity.differences import DELIBERATE, Case, Deliberate, find, signed_zeros, tolerance
-from tests.parity.tally import Coverage, Tally
+from tests.torch_oracle import every_other, exhaust, fuzz_seconds
 
 pytestmark = pytest.mark.parity
 

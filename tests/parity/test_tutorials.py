@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import tensorkit
-from tests.oracle import fused
 from tests.parity.compare import plain_text, same_error
+from tests.torch_oracle import fused
 
 pytestmark = pytest.mark.parity
 

@@ -12,9 +12,9 @@ import pytest
 import tensorkit
 from tensorkit import dtypes
 from tests.parity.compare import same_error, same_tensor
-from tests.parity.drawing import run_programs
-from tests.parity.programs import VIEWS, WRITES, Brackets, Hand, view_call, write_call
-from tests.parity.tally import Tally
+from tests.parity.coverage import Tally
+from tests.parity.programs.hypothesis_draws import run_programs
+from tests.parity.programs.views import VIEWS, WRITES, Brackets, Hand, view_call, write_call
 
 pytestmark = pytest.mark.parity
 

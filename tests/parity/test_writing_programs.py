@@ -15,10 +15,10 @@ import pytest
 
 import tensorkit
 from tests.parity.compare import Operand, same_error
-from tests.parity.drawing import run_programs
-from tests.parity.programs import Hand
-from tests.parity.writing_programs import Step, built, first_steps, next_step
-from tests.parity.writing_run import TALLY, Over, Program, Side, same
+from tests.parity.programs.hypothesis_draws import run_programs
+from tests.parity.programs.views import Hand
+from tests.parity.programs.writing import Step, built, first_steps, next_step
+from tests.parity.programs.writing_run import TALLY, Over, Program, Side, same
 
 pytestmark = pytest.mark.parity
 

@@ -1,4 +1,4 @@
-"""What `tests.collecting` is for: Python's own `gc.collect` does nothing while another thread collects."""
+"""What `tests.support.garbage` is for: Python's own `gc.collect` does nothing while another thread collects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 import threading
 import weakref
 
-from tests.collecting import collect
+from tests.support.garbage import collect
 
 
 class Knot:

@@ -12,7 +12,7 @@ import pytest
 import tensorkit as tk
 from tensorkit.dispatch.registry import Op, registry
 from tensorkit.lab.stubs import NAMESPACE, STUB, namespace_text, tensor_stub
-from tests.engine.test_unary import MODULES
+from tests.engine.ops.test_unary import MODULES
 from tests.parity.differences import LINEAR
 
 # Samples run everywhere; these are tried in tests/cuda.

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import tensorkit
-from tests.oracle import SHARES
+from tests.torch_oracle import SHARES
 
 TOP = {
     ".ci",

@@ -29,7 +29,7 @@ def evaluations(tree: ast.AST) -> list[int]:
     return named + builtin
 
 
-PUZZLES = "tensorkit_widgets.parsons_run"
+PUZZLES = "tensorkit_widgets.practice.parsons.run"
 """Runs the lines that a puzzle's author wrote, in the order that a learner chose by their numbers."""
 
 
@@ -44,10 +44,10 @@ def test_the_lines_of_a_puzzle_are_run_by_puzzles_alone() -> None:
         for found in module.imports()
         if found.module == PUZZLES
     }
-    assert users == {"tensorkit_widgets.parsons"}
+    assert users == {"tensorkit_widgets.practice.parsons.widget"}
 
 
-STORIES = "tensorkit_widgets.explain_model"
+STORIES = "tensorkit_widgets.tracing.explain_model"
 """Runs a learner's own cell, as Python's interpreter does."""
 
 
@@ -61,7 +61,7 @@ def test_a_learners_cell_is_run_by_what_the_learner_calls_alone() -> None:
         and node.id in ("explain_run", "explain_line")
         and module.name != STORIES
     }
-    assert runners == {"tensorkit_widgets.explain", "tensorkit_widgets.explain_magic"}
+    assert runners == {"tensorkit_widgets.tracing.explain", "tensorkit_widgets.tracing.magic"}
     interpreters = {
         module.name
         for module in of("tensorkit_widgets")

@@ -13,30 +13,31 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import tensorkit as tk
-from tensorkit_widgets import live, memory_magic
-from tensorkit_widgets.memory_hook import hook
-from tests.collecting import collect
+from tensorkit_widgets.memory import magic
+from tensorkit_widgets.memory.cell_hook import hook
+from tensorkit_widgets.widget import cell_hook
+from tests.support.garbage import collect
 
 
 @pytest.fixture(scope="module", autouse=True)
 def closed() -> Iterator[None]:
     """A module's widgets look again after every change for as long as they live: they end with it."""
     yield
-    for widget in list(live._alive):
+    for widget in list(cell_hook._alive):
         widget.close()
 
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     """A real shell of IPython, with a namespace of its own."""
-    for widget in list(live._alive):
+    for widget in list(cell_hook._alive):
         widget.close()
-    live._hooked.clear()
+    cell_hook._hooked.clear()
     module, display = builtins.__dict__.get("_"), sys.displayhook
     made = InteractiveShell(user_ns={"tk": tk, "numpy": numpy})
-    monkeypatch.setattr(live, "_shell", lambda: made)
+    monkeypatch.setattr(cell_hook, "_shell", lambda: made)
     yield made
-    memory_magic.close_panel()
+    magic.close_panel()
     hook.close()
     made.history_manager.end_session()
     sys.displayhook = display

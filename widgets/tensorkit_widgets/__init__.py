@@ -2,26 +2,28 @@
 
 from typing import Any
 
-from tensorkit_widgets import explain_magic, live, memory_magic, tracebacks
-from tensorkit_widgets.bit_view import BitView
-from tensorkit_widgets.boxed_memory import BoxedMemory
-from tensorkit_widgets.broadcast_explorer import BroadcastExplorer
-from tensorkit_widgets.exercise import Exercise
-from tensorkit_widgets.explain import explain
-from tensorkit_widgets.graph_view import GraphView
-from tensorkit_widgets.image_view import ImageView
-from tensorkit_widgets.index_explorer import IndexExplorer
-from tensorkit_widgets.matmul_explorer import MatmulExplorer
-from tensorkit_widgets.memory_map import MemoryMap
-from tensorkit_widgets.parsons import Parsons
+from tensorkit_widgets.bits.widget import BitView
+from tensorkit_widgets.boxed.widget import BoxedMemory
+from tensorkit_widgets.broadcast.widget import BroadcastExplorer
+from tensorkit_widgets.graph.widget import GraphView
+from tensorkit_widgets.image.widget import ImageView
+from tensorkit_widgets.indexing.widget import IndexExplorer
+from tensorkit_widgets.matmul.widget import MatmulExplorer
+from tensorkit_widgets.memory import magic as memory_magic
+from tensorkit_widgets.memory.widget import MemoryMap
 from tensorkit_widgets.plots import plot_bits, plot_images, plot_storage, plot_timing
-from tensorkit_widgets.predict import Predict
-from tensorkit_widgets.progress_report import forget, progress
-from tensorkit_widgets.quiz import Quiz
-from tensorkit_widgets.reduction_explorer import ReductionExplorer
-from tensorkit_widgets.setup_report import SetupReport
-from tensorkit_widgets.stride_explorer import StrideExplorer
-from tensorkit_widgets.trace import Trace, trace
+from tensorkit_widgets.practice.exercise import Exercise
+from tensorkit_widgets.practice.parsons.widget import Parsons
+from tensorkit_widgets.practice.predict import Predict
+from tensorkit_widgets.practice.progress_report import forget, progress
+from tensorkit_widgets.practice.quiz import Quiz
+from tensorkit_widgets.practice.setup_report import SetupReport
+from tensorkit_widgets.reduction.widget import ReductionExplorer
+from tensorkit_widgets.stride_explorer.widget import StrideExplorer
+from tensorkit_widgets.tracing import magic as explain_magic
+from tensorkit_widgets.tracing.explain import explain
+from tensorkit_widgets.tracing.widget import Trace, trace
+from tensorkit_widgets.widget import cell_hook, tracebacks
 
 __all__ = [
     "BitView",
@@ -65,4 +67,4 @@ def unload_ipython_extension(shell: Any) -> None:
     explain_magic.remove(shell)
 
 
-tracebacks.shorten(live._shell())
+tracebacks.shorten(cell_hook._shell())

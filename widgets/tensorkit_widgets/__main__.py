@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorkit_widgets.progress_report import main
+from tensorkit_widgets.practice.progress_report import main
 
 __all__ = ["main"]
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import board from "../tensorkit_widgets/static/board.js";
-import { listen, tell } from "../tensorkit_widgets/static/bus.js";
-import { slotLayout } from "../tensorkit_widgets/static/reach.js";
+import { listen, tell } from "../tensorkit_widgets/static/hover_bus.js";
+import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { Model } from "./model.js";
 
 const frame = JSON.parse(readFileSync("fixtures/boards.json", "utf-8"));

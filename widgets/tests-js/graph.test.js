@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listen, tell } from "../tensorkit_widgets/static/bus.js";
+import { listen, tell } from "../tensorkit_widgets/static/hover_bus.js";
 import { GraphScene } from "../tensorkit_widgets/static/graph_scene.js";
 import graph from "../tensorkit_widgets/static/graph_view.js";
-import { slotLayout } from "../tensorkit_widgets/static/reach.js";
+import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { Model } from "./model.js";
 
 const frames = JSON.parse(readFileSync("fixtures/graphs.json", "utf-8"));

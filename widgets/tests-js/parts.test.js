@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listen, tell } from "../tensorkit_widgets/static/bus.js";
-import { DialControls, OrderControls, ShapeControls, SliceControls, tuple } from "../tensorkit_widgets/static/controls.js";
-import { Courier } from "../tensorkit_widgets/static/courier.js";
+import { listen, tell } from "../tensorkit_widgets/static/hover_bus.js";
+import { DialControls, OrderControls, ShapeControls, SliceControls, tuple } from "../tensorkit_widgets/static/stride_controls.js";
+import { MessageQueue } from "../tensorkit_widgets/static/message_queue.js";
 import { make, numbers } from "../tensorkit_widgets/static/dom.js";
-import { editCell } from "../tensorkit_widgets/static/editor.js";
-import { fitting } from "../tensorkit_widgets/static/layouts.js";
-import { slotLayout } from "../tensorkit_widgets/static/reach.js";
-import { coordinate, hops, slotOf } from "../tensorkit_widgets/static/road.js";
+import { editCell } from "../tensorkit_widgets/static/cell_editor.js";
+import { fitting } from "../tensorkit_widgets/static/page_layouts.js";
+import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
+import { coordinate, hops, slotOf } from "../tensorkit_widgets/static/stride_arcs.js";
 import { tabs } from "../tensorkit_widgets/static/tabs.js";
 
 const state = (more = {}) => ({
@@ -45,7 +45,7 @@ describe("the courier", () => {
 
   it("sends one message at a time, and of a slider only the newest", () => {
     const sent = [];
-    const courier = new Courier((message) => sent.push(message), () => {});
+    const courier = new MessageQueue((message) => sent.push(message), () => {});
     for (const k of [1, 2, 3, 4]) courier.post({ kind: "slice", k });
     expect(sent.map((message) => message.k)).toEqual([1]);
     courier.painted(sent[0].serial);
@@ -54,7 +54,7 @@ describe("the courier", () => {
 
   it("loses no step that is not a slider's", () => {
     const sent = [];
-    const courier = new Courier((message) => sent.push(message), () => {});
+    const courier = new MessageQueue((message) => sent.push(message), () => {});
     for (const k of [1, 2, 3]) courier.post({ kind: "step", k });
     for (const _ of [1, 2, 3]) courier.painted(sent.at(-1).serial);
     expect(sent.map((message) => message.k)).toEqual([1, 2, 3]);
@@ -63,7 +63,7 @@ describe("the courier", () => {
   it("says when the kernel is slow, and when it answered after all", () => {
     const slow = vi.fn();
     const sent = [];
-    const courier = new Courier((message) => sent.push(message), slow);
+    const courier = new MessageQueue((message) => sent.push(message), slow);
     courier.post({ kind: "undo" });
     vi.advanceTimersByTime(5000);
     expect(slow).toHaveBeenLastCalledWith(true);

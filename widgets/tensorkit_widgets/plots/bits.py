@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.bit_cell import cell_of
-from tensorkit_widgets.bit_controls import dtype_names
-from tensorkit_widgets.number_bits import FORMATS, cast
-from tensorkit_widgets.number_casts import story
+from tensorkit_widgets.bits.casts import story
+from tensorkit_widgets.bits.cell import cell_of
+from tensorkit_widgets.bits.controls import dtype_names
+from tensorkit_widgets.bits.formats import FORMATS, cast
+from tensorkit_widgets.bits.scene import BitRow, rows_down
+from tensorkit_widgets.drawing.sheet import PAGE
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.parts import draw_note, draw_tile, draw_wire
 from tensorkit_widgets.plots.style import axes_for, describe_figure
-from tensorkit_widgets.scene.bits import BitRow, rows_down
-from tensorkit_widgets.scene.sheet import PAGE
 
 __all__ = ["plot_bits"]
 

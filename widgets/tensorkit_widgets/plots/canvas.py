@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.plots.style import MONOSPACED, PLAIN, dash_of
-from tensorkit_widgets.scene.grid import MONO
 
 __all__ = ["Canvas"]
 

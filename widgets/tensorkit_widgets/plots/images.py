@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy
 
-from tensorkit_widgets.adapters import describe, library_of, quietly
-from tensorkit_widgets.geometry import Ints
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.style import axes_for, describe_figure
+from tensorkit_widgets.snapshot.adapter import describe, library_of, quietly
+from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = ["plot_images"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.sheet import Tile, Wire
+from tensorkit_widgets.drawing.words import LETTERS
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.render.marks import arc_path
 from tensorkit_widgets.render.palette import DIMENSIONS
-from tensorkit_widgets.scene import Arc, Axis, Card, Cell, Formula, Gap, Note, Strip
-from tensorkit_widgets.scene.grid import MONO
-from tensorkit_widgets.scene.sheet import Tile, Wire
-from tensorkit_widgets.scene.words import LETTERS
+from tensorkit_widgets.stride_explorer.scene import Arc, Axis, Card, Cell, Formula, Gap, Note, Strip
 
 __all__ = [
     "draw_arcs", "draw_axis", "draw_card", "draw_cells", "draw_formula", "draw_header", "draw_note", "draw_strip",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorkit_widgets.actions import do
-from tensorkit_widgets.chain import StepFailed
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.parts import (
     draw_axis,
@@ -18,9 +16,11 @@ from tensorkit_widgets.plots.parts import (
     draw_strip,
 )
 from tensorkit_widgets.plots.style import axes_for, checked_axes, checked_size, describe_figure
-from tensorkit_widgets.render.text import element_text
-from tensorkit_widgets.scene import Scene, compose
-from tensorkit_widgets.session import Session
+from tensorkit_widgets.snapshot.view_chain import StepFailed
+from tensorkit_widgets.stride_explorer.actions import do
+from tensorkit_widgets.stride_explorer.render_text import element_text
+from tensorkit_widgets.stride_explorer.scene import Scene, compose
+from tensorkit_widgets.stride_explorer.session import Session
 
 __all__ = ["plot_storage"]
 

@@ -1,6 +1,6 @@
-"""The one renderer: a scene as SVG and as text."""
+"""Scenes and sheets as SVG and as text: marks, colours, the frame around a picture.
 
-from tensorkit_widgets.render.svg import render_svg
-from tensorkit_widgets.render.text import element_text, render_text
+No tensor is read here, and nothing is placed.
+"""
 
-__all__ = ["element_text", "render_svg", "render_text"]
+__all__: list[str] = []

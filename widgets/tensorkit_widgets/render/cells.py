@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorkit_widgets.drawing.parts import Cell, Gap
 from tensorkit_widgets.render.marks import group, num, rect, text
-from tensorkit_widgets.scene import Cell, Gap
 
 __all__ = ["element", "gap_mark", "halo", "seams", "slot_mark"]
 

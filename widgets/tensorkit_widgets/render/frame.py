@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 
-from tensorkit_widgets.esm import static
+from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import attributes, drawable, num, rect
 from tensorkit_widgets.render.palette import standalone_css
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator
 
-from tensorkit_widgets.adapters import Link
+from tensorkit_widgets.drawing.sheet import Frame, Photo, Sheet, Table, Tile, Wire
+from tensorkit_widgets.render.annotations import axis_mark, note_mark
 from tensorkit_widgets.render.cells import gap_mark
 from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
-from tensorkit_widgets.render.svg import axis_mark, note_mark
-from tensorkit_widgets.scene.sheet import Frame, Photo, Sheet, Table, Tile, Wire
+from tensorkit_widgets.snapshot.adapter import Link
 
 __all__ = ["render_sheet", "render_sheet_text"]
 

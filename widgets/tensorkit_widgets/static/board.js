@@ -17,9 +17,9 @@
 
 import { BoardControls } from "./board_controls.js";
 import { BoardScene } from "./board_scene.js";
-import { listen, tell } from "./bus.js";
+import { listen, tell } from "./hover_bus.js";
 import { make, whole } from "./dom.js";
-import { editCell } from "./editor.js";
+import { editCell } from "./cell_editor.js";
 import { PictureView } from "./view.js";
 
 class BoardView extends PictureView {

@@ -12,7 +12,7 @@ import { make, whole } from "./dom.js";
 let count = 0;
 
 export class BoardControls {
-  /** @param {(message: import("./courier.js").Message) => void} post @param {(words: string) => void} [say] */
+  /** @param {(message: import("./message_queue.js").Message) => void} post @param {(words: string) => void} [say] */
   constructor(post, say) {
     this.post = post;
     this.say = say;

@@ -3,8 +3,8 @@
 
 import { BoardScene } from "./board_scene.js";
 import { make, whole } from "./dom.js";
-import { Layouts } from "./layouts.js";
-import { speak } from "./said.js";
+import { Layouts } from "./page_layouts.js";
+import { speak } from "./live_region.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));

@@ -6,14 +6,14 @@
  * @typedef {{
  *   onAct?: (action: string, key: string, text?: string) => void,
  *   onEdit?: (tile: SVGGElement) => void,
- *   onPoint?: (storage: number | null, slot: import("./reach.js").Layout | null) => void,
+ *   onPoint?: (storage: number | null, slot: import("./byte_overlap.js").Layout | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *   say?: (words: string) => void,
  * }} Options
  */
 
 import { nearest, whole } from "./dom.js";
-import { meet, slotOfTile } from "./reach.js";
+import { meet, slotOfTile } from "./byte_overlap.js";
 
 const TILE = ".tk-tile";
 
@@ -158,7 +158,7 @@ export class BoardScene {
 
   /**
    * Another picture points at a slot of this storage, or at all that a tensor reads.
-   * @param {import("./bus.js").Spot} spot
+   * @param {import("./hover_bus.js").Spot} spot
    */
   point({ storage, slot, tensor }) {
     const pointed = slot ?? tensor ?? null;
@@ -238,7 +238,7 @@ export class BoardScene {
   }
 }
 
-/** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./reach.js").Layout} pointed */
+/** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./byte_overlap.js").Layout} pointed */
 function reads({ dataset }, storage, pointed) {
   const slot = slotOfTile(dataset);
   return slot !== null && whole(dataset.storage) === storage && meet(slot, pointed);

@@ -6,14 +6,14 @@
  * A box, a line or a jar that stands for a tensor (.tk-held) lights with all that read a byte of it, and so do the single
  * numbers (.tk-item); the keyboard lights the tensor of its box.
  *
- * @typedef {import("./bus.js").Spot} Spot
- * @typedef {{ part: SVGElement, storage: number, layout: import("./reach.js").Layout, items: SVGTSpanElement[] }} Held
+ * @typedef {import("./hover_bus.js").Spot} Spot
+ * @typedef {{ part: SVGElement, storage: number, layout: import("./byte_overlap.js").Layout, items: SVGTSpanElement[] }} Held
  * @typedef {{ onUnfold?: (vertex: number) => void, onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *             onLook?: (box: SVGElement) => void, onPoint?: (spot: Spot | null) => void }} GraphOptions
  */
 
 import { nearest, whole } from "./dom.js";
-import { layoutOf, meet, slotLayout } from "./reach.js";
+import { layoutOf, meet, slotLayout } from "./byte_overlap.js";
 
 const BOX = '.tk-vertex[role="option"]';
 const HELD = ".tk-held";
@@ -204,7 +204,7 @@ function held(part) {
   return { part, storage: whole(part.dataset.storage), layout: layoutOf(part.dataset), items: /** @type {SVGTSpanElement[]} */ (items) };
 }
 
-/** The slot of a number that stands for an element of a tensor. @param {SVGTSpanElement} number @param {import("./reach.js").Layout} tensor */
+/** The slot of a number that stands for an element of a tensor. @param {SVGTSpanElement} number @param {import("./byte_overlap.js").Layout} tensor */
 function numberOf(number, tensor) {
   return slotLayout(whole(number.dataset.slot), tensor.item);
 }

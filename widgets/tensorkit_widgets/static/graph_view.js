@@ -26,7 +26,7 @@
  *             empty: boolean }} Facts
  */
 
-import { listen, tell } from "./bus.js";
+import { listen, tell } from "./hover_bus.js";
 import { make, whole } from "./dom.js";
 import { GraphScene } from "./graph_scene.js";
 import { PictureView } from "./view.js";

@@ -5,8 +5,8 @@
  */
 
 import { make } from "./dom.js";
-import { Layouts } from "./layouts.js";
-import { LiveScene } from "./scene.js";
+import { Layouts } from "./page_layouts.js";
+import { LiveScene } from "./stride_scene.js";
 
 const root = /** @type {HTMLElement} */ (document.querySelector(".tk-root"));
 const picture = /** @type {HTMLElement} */ (root.querySelector(".tk-picture"));

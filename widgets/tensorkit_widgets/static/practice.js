@@ -7,8 +7,8 @@
  *             off(event: string, act: () => void): void, send(content: object): void }} Model
  */
 
-import { puzzle } from "./parsons.js";
-import { hideStill } from "./still.js";
+import { puzzle } from "./practice_parsons.js";
+import { hideStill } from "./static_fallback.js";
 
 const PATIENCE_MS = 4000;
 const SILENCE = "No answer from the kernel yet. It is busy, or it was restarted: then run this cell again.";

@@ -26,15 +26,15 @@
  *   (data-name), add-step, dial-offset | dial-size | dial-stride, dial-more, dial-less, hold, pan, strip-window, offer (in
  *   the refusal), editor (the input over a cell), said (the live region), twin, picture, refusal, kernel.
  *
- * @typedef {import("./controls.js").State} State
+ * @typedef {import("./stride_controls.js").State} State
  * @typedef {import("./view.js").Frame} Frame
  */
 
-import { listen, tell } from "./bus.js";
-import { DialControls, OrderControls, ShapeControls, SightControls, SliceControls } from "./controls.js";
+import { listen, tell } from "./hover_bus.js";
+import { DialControls, OrderControls, ShapeControls, SightControls, SliceControls } from "./stride_controls.js";
 import { make, whole } from "./dom.js";
-import { editCell } from "./editor.js";
-import { LiveScene } from "./scene.js";
+import { editCell } from "./cell_editor.js";
+import { LiveScene } from "./stride_scene.js";
 import { tabs } from "./tabs.js";
 import { PictureView } from "./view.js";
 
@@ -42,7 +42,7 @@ class View extends PictureView {
   /** @param {import("./view.js").Model} model @param {HTMLElement} el */
   constructor(model, el) {
     super(model, el, { widget: "stride-explorer", label: "StrideExplorer", classes: "tk-explorer", fits: true });
-    const post = (/** @type {import("./courier.js").Message} */ message) => this.post(message);
+    const post = (/** @type {import("./message_queue.js").Message} */ message) => this.post(message);
     const say = (/** @type {string} */ words) => this.say(words);
     /** @type {LiveScene | null} */
     this.scene = null;
@@ -139,7 +139,7 @@ class View extends PictureView {
     return role ? `[data-role="${role}"]${step ? `[data-step="${step}"]` : ""}, .tk-current` : null;
   }
 
-  /** @returns {import("./scene.js").Options} */
+  /** @returns {import("./stride_scene.js").Options} */
   options() {
     return {
       onFocus: ({ index, slot, said }) => {
@@ -241,7 +241,7 @@ class View extends PictureView {
     this.root.dataset.copied = code;
   }
 
-  /** @param {import("./bus.js").Pointed} pointed */
+  /** @param {import("./hover_bus.js").Pointed} pointed */
   pointed({ storage, slot, tensor, from }) {
     if (from !== this && storage === this.state?.storage) this.scene?.point(slot, tensor);
   }

@@ -11,17 +11,17 @@
  *
  * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: any }} Frame
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
- *             send(content: object): void, widget_manager?: import("./lifeline.js").Manager }} Model
+ *             send(content: object): void, widget_manager?: import("./kernel_connection.js").Manager }} Model
  */
 
-import { Courier } from "./courier.js";
+import { MessageQueue } from "./message_queue.js";
 import { make } from "./dom.js";
-import { isEditor } from "./editor.js";
-import { watchKernel } from "./lifeline.js";
-import { Stage } from "./stage.js";
-import { comeBack } from "./revive.js";
-import { speak } from "./said.js";
-import { hideStill } from "./still.js";
+import { isEditor } from "./cell_editor.js";
+import { watchKernel } from "./kernel_connection.js";
+import { Presenter } from "./presenter.js";
+import { comeBack } from "./kernel_restart.js";
+import { speak } from "./live_region.js";
+import { hideStill } from "./static_fallback.js";
 
 /** The width of a picture that has all the room it wants. */
 const PAGE = 960;
@@ -39,7 +39,7 @@ export class PictureView {
   constructor(model, el, { widget, label, classes, fits = false }) {
     this.model = model;
     this.el = el;
-    this.courier = new Courier((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    this.courier = new MessageQueue((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
     this.revision = -1;
     this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
     this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
@@ -54,7 +54,7 @@ export class PictureView {
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
     this.room = PAGE;
     this.sizes = fits ? new ResizeObserver(() => this.resized()) : null;
-    this.stage = new Stage(this.root, (message) => this.post(message), () => this.resized());
+    this.stage = new Presenter(this.root, (message) => this.post(message), () => this.resized());
     this.repaint = () => this.paint(model.get("frame"));
     /** @type {{ x: number, y: number } | null} where a button went down on the picture, which is not changed between a press and its click */
     this.held = null;
@@ -91,7 +91,7 @@ export class PictureView {
     comeBack(this.root, this.stage, (message) => this.post(message));
   }
 
-  /** @param {import("./courier.js").Message} message */
+  /** @param {import("./message_queue.js").Message} message */
   post(message) {
     if (this.root.dataset.kernel !== "gone" && this.root.dataset.kernel !== "starting") this.courier.post(message);
   }
@@ -185,7 +185,7 @@ export class PictureView {
     speak(this.said, this.picture, words);
   }
 
-  /** @param {import("./lifeline.js").How} how */
+  /** @param {import("./kernel_connection.js").How} how */
   reached(how) {
     // What was on its way when the connection broke may be lost: nothing waits for it for ever.
     if (how === "live" && this.root.dataset.kernel === "away") this.courier.release();

@@ -1,0 +1,1 @@
+"""Tests of recording, the backward pass, and what is built on them."""

@@ -1,0 +1,1 @@
+"""Tests of operations, a file for each of PyTorch's chapters."""

@@ -1,0 +1,1 @@
+"""Programs that hypothesis makes and both libraries run."""

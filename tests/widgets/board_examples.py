@@ -1,0 +1,95 @@
+"""One board of each kind, for the tests that hold for all of them, and as frames for the JavaScript tests.
+
+`python -m tests.widgets.board_examples` writes the golden texts and the fixtures again; look at the
+difference before committing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tensorkit as tk
+import tensorkit_widgets as tkw
+from tensorkit_widgets.widget.board import Board
+from tensorkit_widgets.widget.saved_page import numbered
+
+__all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
+
+GOLDEN = Path(__file__).parent / "golden" / "boards"
+FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures" / "boards.json"
+
+HALF = 0.5
+
+
+def _names() -> dict[str, Any]:
+    """A tensor with its views, and a small slice of something large."""
+    t = tk.arange(12.0).view(3, 4)
+    return {"t": t, "row": t[1], "columns": t[:, ::2], "batch": [t.clone()], "thumb": tk.zeros(100_000)[:4]}
+
+
+def _traced() -> tkw.Trace:
+    x = tk.arange(6.0).view(2, 3)
+    with tkw.trace() as found:
+        (x.t() @ x)[0, 1:].mul_(2)
+    return found
+
+
+BOARDS: dict[str, Callable[[], Board]] = {
+    "bits": lambda: tkw.BitView(0.1),
+    "bits_of_an_element": lambda: tkw.BitView(tk.tensor([[1, -60], [3, 4]], dtype=tk.int8), index=(0, 1)),
+    "bits_cast": lambda: tkw.BitView(tk.tensor(0.1), name="t").cast("bfloat16"),
+    "broadcast": lambda: tkw.BroadcastExplorer(tk.arange(3.0).view(3, 1), tk.arange(4.0) * 10),
+    "boxed": lambda: tkw.BoxedMemory([1.5, HALF, 3.25, HALF]),
+    "boxed_nested": lambda: tkw.BoxedMemory([[1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]),
+    "image": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(4, 6, 3)),
+    "image_planes": lambda: tkw.ImageView(tk.arange(72, dtype=tk.uint8).view(3, 4, 6)),
+    "matmul": lambda: tkw.MatmulExplorer(tk.arange(6.0).view(2, 3), tk.arange(12.0).view(3, 4)),
+    "matmul_tiles": lambda: tkw.MatmulExplorer(
+        tk.arange(16.0).view(4, 4), tk.arange(16.0).view(4, 4), tile=2
+    ),
+    "matmul_refused": lambda: tkw.MatmulExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "broadcast_refused": lambda: tkw.BroadcastExplorer(tk.ones(2, 3), tk.ones(2, 4)),
+    "index_copy": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "1:, [0, 2, 2]"),
+    "index_lost_write": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), "t[[0, 1]][0] = 5"),
+    "index_refused": lambda: tkw.IndexExplorer(tk.arange(12.0).view(3, 4), ":, [0, 4]"),
+    "explain": lambda: tkw.explain(
+        "y = x.t().reshape(-1)\nx.add_(1)\nz = x[1:, ::2] + y[:2]\nz.sum()", {"x": tk.arange(12).view(3, 4)}
+    ),
+    "explain_error": lambda: tkw.explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)}).goto(0),
+    "memory": lambda: tkw.MemoryMap(_names()),
+    "memory_alone": lambda: tkw.MemoryMap(_names()).show("row"),
+    "memory_many": lambda: tkw.MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),
+    "reduction": lambda: tkw.ReductionExplorer(tk.arange(12.0).view(3, 4), "sum", 1),
+    "reduction_keepdim": lambda: tkw.ReductionExplorer(tk.arange(24.0).view(2, 3, 4), "mean", (1, 2), True),
+    "reduction_refused": lambda: tkw.ReductionExplorer(tk.arange(6).view(2, 3), "mean", 0),
+    "trace": _traced,
+}
+"""Small, and the same every time: neither times nor addresses nor unseeded numbers."""
+
+
+def texts(name: str) -> str:
+    """The text twins of all steps of a board."""
+    made = BOARDS[name]()
+    try:
+        return "\n\n".join(f"--- {k}\n{made.goto(k).text()}" for k in range(made.steps + 1)) + "\n"
+    finally:
+        made.close()
+
+
+def frame_of(name: str) -> dict[str, Any]:
+    made = BOARDS[name]()
+    try:
+        frame = json.loads(json.dumps(made.run().frame))
+        return {**frame, "revision": 1, "svg": numbered(frame["svg"])}
+    finally:
+        made.close()
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for board in BOARDS:
+        (GOLDEN / f"{board}.txt").write_text(texts(board), encoding="utf-8")
+    FIXTURES.write_text(json.dumps(frame_of("broadcast"), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Widgets in JupyterLab, Notebook 7, Voila and saved pages, in a real browser."""

@@ -1,0 +1,1 @@
+"""Tests of questions, exercises, quizzes and puzzles."""

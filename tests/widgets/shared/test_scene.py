@@ -1,0 +1,275 @@
+"""One scene, drawn as SVG and written as text: readable goldens, the same bytes every time, nothing unescaped."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy
+import pytest
+
+import tensorkit as tk
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.render.palette import DARK, LIGHT
+from tensorkit_widgets.snapshot.geometry import slot_of
+from tensorkit_widgets.snapshot.number_text import full, short
+from tensorkit_widgets.stride_explorer.actions import do
+from tensorkit_widgets.stride_explorer.render_svg import render_svg
+from tensorkit_widgets.stride_explorer.render_text import render_text
+from tensorkit_widgets.stride_explorer.scene import Scene
+from tensorkit_widgets.stride_explorer.session import Session
+from tests.widgets.scene_examples import FIXTURES, GOLDEN, PICTURES, fixtures, session
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_twins_are_the_committed_ones(name: str) -> None:
+    text = render_text(session(name).scene()) + "\n"
+    assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_the_committed_svg() -> None:
+    drawn = render_svg(session("transposed_slice").scene())
+    assert drawn == (GOLDEN / "transposed_slice.svg").read_text(encoding="utf-8")
+
+
+def test_the_fixtures_of_the_javascript_tests_are_fresh() -> None:
+    again = "run `python -m tests.widgets.scene_examples` and look at what changed"
+    assert (FIXTURES / "scenes.json").read_text(encoding="utf-8") == fixtures(), again
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_same_state_is_the_same_bytes(name: str, live: bool) -> None:
+    first = render_svg(session(name).scene(live), live=live)
+    assert first == render_svg(session(name).scene(live), live=live)
+    tree = ElementTree.fromstring(first)
+    assert tree.tag == f"{SVG}svg"
+    assert not any(part.get("id") for part in tree.iter())
+    assert not re.search(r"0x[0-9a-f]{6,}|url\(|<script|href", first)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_and_picture_hold_the_same_numbers(name: str) -> None:
+    scene = session(name).scene()
+    tree = ElementTree.fromstring(render_svg(scene))
+    cells = [part for part in tree.iter() if "tk-cell" in part.get("class", "").split()]
+    drawn = [next(t.text for t in cell.iter(f"{SVG}text")) for cell in cells]
+    written = [cell.text for facet in scene.grid.facets for row in facet.rows for cell in row]
+    assert drawn == written
+    twin = render_text(scene)
+    assert all(text in twin for text in written)
+
+
+def test_light_and_dark() -> None:
+    scene = session("base").scene()
+    both, light, dark = (render_svg(scene, theme) for theme in (None, "light", "dark"))
+    assert "prefers-color-scheme:dark" in both
+    assert "prefers-color-scheme" not in light + dark
+    assert LIGHT["ink"] in light
+    assert f"--tk-ink:{DARK['ink']}" in dark
+    with pytest.raises(ValueError, match="theme"):
+        render_svg(scene, "sepia")
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_text_can_be_read(colours: dict[str, str]) -> None:
+    pairs = [("ink", g) for g in ("paper", "panel", "cell")] + [
+        ("muted", g) for g in ("paper", "panel", "cell")
+    ]
+    pairs += [
+        ("grey-ink", "grey"),
+        ("light-ink", "light"),
+        ("view", "panel"),
+        ("copy", "panel"),
+        ("alarm", "paper"),
+    ]
+    pairs += [("ink", "alarm-cell"), ("muted", "alarm-cell")]
+    pairs += [(f"dim{d}", ground) for d in range(8) for ground in ("paper", "panel")]
+    for ink, ground in pairs:
+        assert _contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    assert _contrast(colours["control"], colours["paper"]) >= 3
+    assert _contrast(colours["focus"], colours["paper"]) >= 3
+
+
+def scene_of(tensor: Any, expression: str = "", name: str = "t") -> Any:
+    made = Session(tensor, name)
+    do(made, {"kind": "expression", "text": expression})
+    return made.scene()
+
+
+def test_names_that_are_html_are_only_words() -> None:
+    name = "<img src=x onerror=alert(1)>\"'&"
+    drawn = render_svg(scene_of(tk.ones(2), name=name), live=True)
+    assert "<img" not in drawn
+    words = "".join(ElementTree.fromstring(drawn).itertext())
+    assert name in words
+
+
+def test_slots_read_more_than_once_carry_a_badge() -> None:
+    drawn = render_svg(session("expanded").scene())
+    assert drawn.count("×3") == 4
+    assert drawn.count("tk-unreached") - render_svg(session("base").scene()).count("tk-unreached") == 8
+
+
+def test_the_refused_view_is_hatched_where_it_breaks() -> None:
+    scene = session("refused_view").scene()
+    assert [axis.bad for axis in scene.grid.axes] == [True, True]
+    hatched = [
+        cell.index for facet in scene.grid.facets for row in facet.rows for cell in row if cell.hatched
+    ]
+    assert hatched == [(0, 2), (1, 0)]
+    assert [cell.slot for cell in scene.strip.cells if cell.hatched] == [1, 8]
+    [bad] = [arc for arc in scene.strip.arcs if arc.bad]
+    assert bad.label == "−7, not +4"
+    assert "cannot merge" in render_text(scene)
+
+
+def test_the_stride_of_a_size_one_dimension_is_grey() -> None:
+    scene = session("size_one").scene()
+    assert [axis.unused for axis in scene.grid.axes] == [True, False]
+    assert "never used" in render_text(scene)
+
+
+def test_a_large_storage_shows_the_whole_road() -> None:
+    scene = session("window").scene()
+    assert len(scene.strip.cells) <= 24
+    assert {0 + 7000, 7001, 8001} <= {cell.slot for cell in scene.strip.cells}
+    assert sum(gap.stop - gap.start for gap in scene.strip.gaps) + len(scene.strip.cells) == 1_000_000
+    assert [arc.label for arc in scene.strip.arcs if arc.strong] == ["+1", "+1000"]
+
+
+@pytest.mark.parametrize("room", [285, 440, 520, 560, 700, 850, 960])
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_leaves_the_page(name: str, room: int) -> None:
+    made = session(name)
+    do(made, {"kind": "room", "value": room})
+    scene = made.scene(live=True)
+    assert scene.width == {285: 320, 440: 400, 520: 480, 560: 560, 700: 680, 850: 800, 960: 960}[room]
+    assert made.scene().width == 960
+    parts = [*scene.strip.cells, *(c for f in scene.grid.facets for row in f.rows for c in row), *scene.cards]
+    assert all(p.x >= 0 and p.x + p.width <= scene.width + 0.1 for p in parts)
+    assert all(p.y >= 0 and p.y + p.height <= scene.height for p in parts)
+    lit = slot_of(made.focus, made.meta.stride, made.meta.offset) if made.focus is not None else None
+    assert lit is None or lit in {cell.slot for cell in scene.strip.cells}
+
+
+def test_the_dom_stays_small() -> None:
+    scene = scene_of(tk.arange(2 * 64 * 64 * 64).view(2, 64, 64, 64))
+    assert len(list(ElementTree.fromstring(render_svg(scene, live=True)).iter())) < 2500
+    assert sum(len(row) for facet in scene.grid.facets for row in facet.rows) + len(scene.strip.cells) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "text"),
+    [
+        (4.0, "float32", "4."), (-0.0, "float32", "-0."), (0.5, "float32", "0.5"), (1 / 3, "float32", "0.3333"),
+        (123456.7, "float32", "1.23e5"), (1e-5, "float32", "1e-5"), (float("nan"), "float32", "nan"),
+        (float("-inf"), "float32", "-inf"), (7, "int64", "7"), (10**12, "int64", "1e12"), (True, "bool", "True"),
+        (1 - 2j, "complex64", "1.-2.j"), (12.345, "float64", "12.35"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short(value: complex, dtype: str, text: str) -> None:
+    assert short(value, dtype) == text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numbers_in_full_read_back_the_same(dtype: str) -> None:
+    kind = getattr(numpy, dtype)
+    for value in numpy.random.default_rng(0).normal(size=200) * 10.0 ** numpy.arange(-10, 10).repeat(10):
+        exact = kind(value).item()
+        assert kind(float(full(exact, dtype))) == kind(value)
+
+
+@pytest.mark.parametrize("width", [560.0, 680.0, 960.0])
+@pytest.mark.parametrize("offset", range(11))
+def test_what_grey_means_stays_clear_of_the_offsets_label(offset: int, width: float) -> None:
+    session = Session(tk.arange(12.0).as_strided((1, 2), (1, 1), offset))
+    session.width = width
+    scene = session.scene(live=True)
+    (legend,) = [note for note in scene.notes if note.text.startswith("grey:")]
+    at = scene.strip.offset_x
+    assert at is not None
+    assert legend.y < scene.height
+    left, right = (legend.x, legend.x + 280) if legend.anchor == "start" else (legend.x - 280, legend.x)
+    label = (at - 8, at + 84) if at + 90 < width else (at - 84, at + 8)
+    assert legend.y >= scene.strip.bottom + 10 or right < label[0] or left > label[1]
+
+
+NUMBERS = {
+    "halves": lambda: tk.arange(24.0).view(4, 6) * 1.5 - 7,
+    "long": lambda: (tk.arange(24.0).view(4, 6) + 1000) * -1.2345678,
+    "three dimensions": lambda: tk.arange(24.0).view(2, 3, 4),
+}
+
+
+def on_a_page(tensor: Any, expression: str, room: float) -> Scene:
+    made = Session(tensor, "t")
+    do(made, {"kind": "expression", "text": expression})
+    do(made, {"kind": "room", "value": room})
+    return made.scene(live=True)
+
+
+@pytest.mark.parametrize("expression", ["", "[1:, ::2]"])
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("room", [320, 400, 480, 560, 680])
+def test_what_a_narrow_page_shows_can_be_read(room: int, name: str, expression: str) -> None:
+    scene = on_a_page(NUMBERS[name](), expression, room)
+    assert scene.width == room
+    assert scene.formula is not None
+    assert scene.formula.font >= 12
+    strip = scene.strip
+    assert min(cell.font for cell in strip.cells) >= 11
+    assert min(c.font for f in scene.grid.facets for row in f.rows for c in row) >= 11
+    for cell in strip.cells:
+        assert len(cell.text) * MONO * cell.font <= cell.width - 4, cell.text
+    if name != "long":
+        assert [cell.slot for cell in strip.cells] == list(range(24)), "no slot is left out"
+    assert strip.lines == len({part.y for part in (*strip.cells, *strip.gaps)}) > 1
+    if len(strip.cells) == 24 and room > 320:
+        (memory,) = [note.after for note in scene.notes if note.text == "the storage"]
+        assert memory.endswith(f"one row, in {strip.lines} lines")
+    for one, other in pairwise(strip.cells):
+        assert other.y > one.y + one.height + 90 or round(other.x - one.x - one.width, 1) in (0, 46)
+
+
+def test_a_hop_from_line_to_line_leaves_the_page_and_comes_back() -> None:
+    scene = on_a_page(tk.arange(24.0).view(4, 6), "", 400)
+    assert (scene.strip.lines, {cell.width for cell in scene.strip.cells}) == (3, {43.0})
+    made = Session(tk.arange(24.0).view(4, 6), "t")
+    do(made, {"kind": "room", "value": 400})
+    do(made, {"kind": "look", "focus": [3, 5]})
+    arcs = [arc for arc in made.scene(live=True).strip.arcs if arc.strong]
+    lines = sorted({cell.y for cell in scene.strip.cells})
+    within, off, on = ([arc for arc in arcs if arc.part == part] for part in ("", "out", "in"))
+    assert [(arc.label, lines.index(arc.y)) for arc in within] == [("+6", 0), ("5·1", 2)]
+    assert [(arc.label, arc.x2, lines.index(arc.y)) for arc in off] == [("", 386.0, 0), ("", 386.0, 1)]
+    assert [(arc.label, arc.x1, lines.index(arc.y)) for arc in on] == [("+6", 14.0, 1), ("+6", 14.0, 2)]
+    assert {arc.dim for arc in (*off, *on)} == {0}
+    made = Session(numpy.arange(24.0)[::-1], "t")
+    do(made, {"kind": "room", "value": 400})
+    do(made, {"kind": "look", "focus": [9]})
+    off, on = made.scene(live=True).strip.arcs
+    assert (off.part, off.x2, on.part, on.x1, on.label) == ("out", 14.0, "in", 386.0, "9·(−1)")
+    assert off.y > on.y, "backwards, so upwards"
+
+
+def test_a_page_that_is_saved_or_printed_has_one_row() -> None:
+    made = Session(tk.arange(24.0).view(4, 6), "t")
+    do(made, {"kind": "room", "value": 400})
+    assert made.scene().strip.lines == 1
+    assert len(made.scene().strip.cells) == 24

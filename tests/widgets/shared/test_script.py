@@ -1,0 +1,117 @@
+"""Scenes and marks: a talk's moments are played in order, left for a "what if?", and come back as they were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tensorkit as tk
+from tensorkit_widgets import BroadcastExplorer, GraphView, StrideExplorer
+from tensorkit_widgets.widget.script import scenes_of
+
+SCENES = [
+    ("start", {"reset": True}),
+    ("transposed", {"expression": ".t()"}),
+    ("what fails", lambda w: w.attempt(".t().view(12)")),
+]
+
+
+@pytest.fixture
+def explorer() -> Any:
+    made = StrideExplorer(tk.arange(12.0).view(3, 4))
+    made.scenes = SCENES
+    yield made
+    made.close()
+
+
+def hear(widget: Any, kind: str, value: Any = None) -> dict[str, Any]:
+    """A message from the stage; what the stage shows afterwards."""
+    widget._heard(None, {"kind": kind, "value": value}, [])
+    script: dict[str, Any] = widget.frame["facts"]["script"]
+    return script
+
+
+def test_scenes_are_played_in_their_order(explorer: Any) -> None:
+    assert hear(explorer, "scene", 2)["scene"] == 2
+    assert explorer.code == "t.t()", "what was refused stays out, and what came before it is shown"
+    assert explorer.scene("transposed").code == "t.t()"
+    assert explorer.scene(0).code == "t"
+
+
+def test_a_what_if_is_left_and_returned_from(explorer: Any) -> None:
+    hear(explorer, "scene", 1)
+    explorer.expression = "[0]"
+    assert hear(explorer, "return")["marked"]
+    assert explorer.code == "t.t()"
+    explorer.expression = "[1:]"
+    hear(explorer, "mark")
+    explorer.expression = ""
+    hear(explorer, "return")
+    assert explorer.code == "t[1:]"
+
+
+def test_a_scene_that_was_played_comes_back_as_it_was(explorer: Any) -> None:
+    played = []
+    explorer.scenes = [("one", lambda w: played.append(1)), ("two", lambda w: played.append(2))]
+    explorer.scene(1).scene(0).scene(1)
+    assert played == [1, 2]
+
+
+def test_checkpoints_of_every_kind_of_picture(explorer: Any) -> None:
+    explorer.expression = "[1:]"
+    assert explorer.checkpoint("half").reset().code == "t"
+    assert explorer.reset("half").code == "t[1:]"
+    w = tk.tensor([1.0, 2.0], requires_grad=True)
+    graph = GraphView((w * w).sum()).step(2).checkpoint("two")
+    assert graph.reset().at == 0
+    assert graph.reset("two").at == 2
+    for widget in (explorer, graph):
+        with pytest.raises(KeyError, match="no checkpoint is called 'x'"):
+            widget.reset("x")
+    graph.close()
+
+
+def test_a_board_has_scenes_too() -> None:
+    w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))
+    w.scenes = [{"name": "sizes", "step": 1}, {"name": "all", "run": True, "notes": "say why"}]
+    assert w.scene("all").at == 3
+    told = {"steps": True, "scenes": ["sizes", "all"], "scene": 0, "marked": True}
+    assert hear(w, "scene", 0) == {**told, "notes": ["", "say why"]}
+    assert w.at == 1
+    w.close()
+
+
+@pytest.mark.parametrize("wrong", ["start", ("a", 1), {"step": 1}, {"name": "a", "code": "import os"}, 3])
+def test_a_scene_is_settings_or_a_function(wrong: Any) -> None:
+    with pytest.raises(TypeError):
+        scenes_of([wrong])
+
+
+def test_scenes_that_are_not_there(explorer: Any) -> None:
+    with pytest.raises(IndexError, match="the scenes are 0 to 2"):
+        explorer.scene(3)
+    with pytest.raises(KeyError, match="no scene is called"):
+        explorer.scene("end")
+    before = explorer.frame["revision"]
+    for value in (-1, 99, "1", None, True):
+        hear(explorer, "scene", value)
+    assert explorer.frame["revision"] >= before
+    assert explorer.code == "t"
+
+
+def test_scenes_come_from_the_cell_as_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorkit_widgets.widget import cell_hook
+
+    class Shell:
+        def get_parent(self) -> Any:
+            return {"header": {}, "metadata": {"tensorkit": {"scenes": [{"name": "end", "run": True}]}}}
+
+    monkeypatch.setattr(cell_hook, "_shell", Shell)
+    w = BroadcastExplorer.__new__(BroadcastExplorer)
+    assert cell_hook.cell_settings() == {"scenes": [{"name": "end", "run": True}]}
+    monkeypatch.setattr(cell_hook, "register", lambda widget: None)
+    w.__init__(tk.ones(2), tk.ones(2))  # type: ignore[misc]
+    assert [scene.name for scene in w.scenes] == ["end"]
+    assert w.scene(0).at == 3
+    w.close()

@@ -1,0 +1,11 @@
+"""Lesson 01, what a tensor is: its questions and exercises, with what proves them.
+
+Another lesson's do not belong here.
+"""
+
+from tensorkit_widgets.lessons.lesson01.exercises import PUZZLES, TASKS
+from tensorkit_widgets.lessons.lesson01.questions import QUESTIONS, QUIZZES
+
+__all__ = ["PUZZLES", "QUESTIONS", "QUIZZES", "TASKS", "TITLE"]
+
+TITLE = "What is a tensor?"

@@ -1,0 +1,490 @@
+"""The exercises of lesson 02, with the solutions and slips that prove their checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorkit as tk
+from tensorkit_widgets.practice.checks import (
+    Case,
+    function_check,
+    layout_check,
+    number_check,
+    tensor_check,
+    tuple_check,
+)
+from tensorkit_widgets.practice.facts import Facts, Slip
+from tensorkit_widgets.practice.kinds import Task
+
+__all__ = ["TASKS"]
+
+
+def _twelve(tk: Any) -> Any:
+    return tk.arange(12.0).view(3, 4)
+
+
+def _same_storage(a: Any, b: Any) -> bool:
+    return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
+
+
+def _shares_pair(make: str) -> Any:
+    """A pair of tensors for the learner's `shares_storage`, of the kind `make`."""
+    t = tk.arange(12.0).view(3, 4)
+    return {"transpose": (t, t.t()), "slice": (t, t[1:]), "clone": (t, t.clone()), "other": (t, t + 1)}[make]
+
+
+def _stays(mine: Facts | None, base: Facts | None) -> bool:
+    return mine is not None and mine.shares(base)
+
+
+TASKS = (
+    Task(
+        "find_the_slot",
+        "Find the slot",
+        "`t = tk.arange(12.0).view(3, 4)` has the offset 0 and the stride (4, 1).\n\n"
+        "Worked: element [1, 2] lies in slot 0 + 1·4 + 2·1 = **6**.\n\n"
+        "Your turn: in which slot lies element [2, 1]?",
+        number_check(
+            9,
+            slips=(
+                Slip(
+                    "strides count slots",
+                    "That adds the two indices; each has to be multiplied first.",
+                    given=3,
+                ),
+                Slip("a size is not a stride", "That is 2·3 + 1: one row down is 4 slots, not 3.", given=7),
+                Slip("counting from zero", "Rows, columns and slots start at 0: there is no + 1.", given=10),
+                Slip("strides count slots", "Those are bytes; slots hold one number each.", given=36),
+                Slip("a size is not a stride", "That is element [1, 2]: the row index comes first.", given=6),
+            ),
+        ),
+        (
+            "The rule is: slot = offset + i·stride[0] + j·stride[1].",
+            "Here i is 2 and j is 1, and one row down is 4 slots.",
+            "0 + 2·4 + 1·1",
+        ),
+        "0 + 2*4 + 1*1  # 9",
+        stage="worked",
+        entry="6",
+        right=(
+            lambda tk, t: 9,
+            lambda tk, t: "9",
+            lambda tk, t: t.storage_offset() + 2 * t.stride(0) + 1 * t.stride(1),
+            lambda tk, t: t[2, 1].long(),
+        ),
+        wrong=(
+            (lambda tk, t: 7, "a size is not a stride"),
+            (lambda tk, t: 10, "counting from zero"),
+            (lambda tk, t: 3, "strides count slots"),
+            (lambda tk, t: 8, ""),
+        ),
+        base=_twelve,
+    ),
+    Task(
+        "slice_by_hand",
+        "Slice by hand",
+        "`as_strided(size, stride, offset)` lets you write the three parts yourself. Fill the gaps so that "
+        "`u` is what `t[1:, 1:3]` gives:\n\n"
+        "    t = tk.arange(12.0).view(3, 4)\n"
+        "    u = t.as_strided((2, 2), (___, ___), ___)",
+        tensor_check(
+            size=(2, 2),
+            stride=(4, 1),
+            offset=5,
+            shares=True,
+            slips=(
+                Slip(
+                    "strides follow the view",
+                    "(2, 1) is the stride of a **fresh** tensor of size (2, 2). One row down in this storage "
+                    "is still 4 slots.",
+                    stride=(2, 1),
+                    shares=True,
+                ),
+                Slip(
+                    "offsets count slots",
+                    "skipping one row and one column is an offset of 4 + 1 slots, not of 1 or 2.",
+                    when=lambda answer, mine, base: _stays(mine, base) and mine.offset in (1, 2),
+                ),
+                Slip(
+                    "offsets count slots",
+                    "the first row is skipped, but the `1:3` also skips the first column.",
+                    offset=4,
+                    shares=True,
+                ),
+                Slip(
+                    "counting from zero",
+                    "slots are counted from 0: `t[1, 1]` is in slot 5.",
+                    offset=6,
+                    shares=True,
+                ),
+                Slip(
+                    "offsets count slots",
+                    "`u` starts at `t[1, 1]`, so its offset is not 0.",
+                    offset=0,
+                    shares=True,
+                ),
+            ),
+        ),
+        (
+            "Which slot holds `t[1, 1]`? That is where `u` starts.",
+            "Neither slice has a step, so the strides of `t` stay as they are.",
+            "The offset is 1·4 + 1·1, and the stride (4, 1).",
+        ),
+        "u = t.as_strided((2, 2), (4, 1), 5)",
+        stage="faded",
+        base=_twelve,
+        right=(
+            lambda tk, t: t.as_strided((2, 2), (4, 1), 5),
+            lambda tk, t: t[1:, 1:3],
+            lambda tk, t: t.narrow(0, 1, 2).narrow(1, 1, 2),
+        ),
+        wrong=(
+            (lambda tk, t: t.as_strided((2, 2), (2, 1), 5), "strides follow the view"),
+            (lambda tk, t: t.as_strided((2, 2), (4, 1), 1), "offsets count slots"),
+            (lambda tk, t: t.as_strided((2, 2), (4, 1), 4), "offsets count slots"),
+            (lambda tk, t: t[1:, 1:3].clone(), "a copy is not a view"),
+            (lambda tk, t: t[1:, :2], "offsets count slots"),
+        ),
+    ),
+    Task(
+        "transpose_by_hand",
+        "Transpose by hand",
+        "Make what `t.t()` gives, without `t()`, `transpose` or `permute`: only `as_strided`.\n\n"
+        "    t = tk.arange(12.0).view(3, 4)\n"
+        "    y = t.as_strided(___, ___)",
+        tensor_check(
+            size=(4, 3),
+            stride=(1, 4),
+            shares=True,
+            slips=(
+                Slip(
+                    "permute vs view",
+                    "that is what `view(4, 3)` gives: the same numbers in the same order, in rows of three. "
+                    "A transpose keeps every number in its place and swaps the strides.",
+                    size=(4, 3),
+                    stride=(3, 1),
+                    shares=True,
+                ),
+                Slip(
+                    "a size is not a stride",
+                    "one column to the right in `y` is one row down in `t`. That is 4 slots: a row of `t` "
+                    "has 4 numbers, and there are 3 such rows.",
+                    size=(4, 3),
+                    stride=(1, 3),
+                ),
+                Slip(
+                    "transpose moves no data",
+                    "this is `t` as it was; size and stride both change places.",
+                    size=(3, 4),
+                    stride=(4, 1),
+                ),
+                Slip(
+                    "a copy is not a view",
+                    "the numbers are right, but they are copies: a write to `y` would not reach `t`.",
+                    size=(4, 3),
+                    shares=False,
+                ),
+            ),
+        ),
+        (
+            "What are `t.size()` and `t.stride()`? Write both down.",
+            "Transposing swaps the two sizes and the two strides.",
+            "The size is (4, 3). One row down in `y` is one column to the right in `t`: 1 slot.",
+        ),
+        "y = t.as_strided((4, 3), (1, 4))",
+        stage="faded",
+        base=_twelve,
+        right=(
+            lambda tk, t: t.as_strided((4, 3), (1, 4)),
+            lambda tk, t: t.as_strided(t.size()[::-1], t.stride()[::-1], t.storage_offset()),
+            lambda tk, t: t.permute(1, 0),
+            lambda tk, t: t.t(),
+        ),
+        wrong=(
+            (lambda tk, t: t.view(4, 3), "permute vs view"),
+            (lambda tk, t: t.as_strided((4, 3), (3, 1)), "permute vs view"),
+            (lambda tk, t: t.t().contiguous(), "a copy is not a view"),
+            (lambda tk, t: t, "transpose moves no data"),
+            (lambda tk, t: t.as_strided((4, 3), (1, 3)), "a size is not a stride"),
+            (lambda tk, t: t.as_strided((4, 3), (2, 1)), ""),
+        ),
+    ),
+    Task(
+        "strides_in_3d",
+        "Strides in three dimensions",
+        "`t = tk.zeros(2, 3, 5)` has the stride (15, 5, 1). What is the stride of `t.transpose(0, 2)`? "
+        "Answer from your head first; the machine will still be there.",
+        tuple_check(
+            1,
+            5,
+            15,
+            slips=(
+                Slip("transpose moves no data", "that is the stride before the transpose.", given=(15, 5, 1)),
+                Slip(
+                    "strides follow the view",
+                    "a fresh tensor of size (5, 3, 2) would have that.",
+                    given=(6, 2, 1),
+                ),
+                Slip("a size is not a stride", "that is the new size.", given=(5, 3, 2)),
+                Slip("permute vs view", "that swaps dimensions 0 and 1, not 0 and 2.", given=(5, 15, 1)),
+                Slip("permute vs view", "that swaps dimensions 1 and 2, not 0 and 2.", given=(15, 1, 5)),
+                Slip(
+                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(5, 1, 15)
+                ),
+                Slip(
+                    "permute vs view", "that turns all three round; `transpose` swaps two.", given=(1, 15, 5)
+                ),
+            ),
+        ),
+        (
+            "Each dimension carries its stride with it wherever it goes.",
+            "Dimensions 0 and 2 swap; dimension 1 stays in the middle.",
+            "Swap the first and the last number of (15, 5, 1).",
+        ),
+        "(1, 5, 15)  # swap the first and the last",
+        entry="(15, 5, 1)",
+        base=lambda tk: tk.zeros(2, 3, 5),
+        right=(
+            lambda tk, t: (1, 5, 15),
+            lambda tk, t: "1, 5, 15",
+            lambda tk, t: t.transpose(0, 2).stride(),
+            lambda tk, t: list(t.permute(2, 1, 0).stride()),
+        ),
+        wrong=(
+            (lambda tk, t: (15, 5, 1), "transpose moves no data"),
+            (lambda tk, t: (6, 2, 1), "strides follow the view"),
+            (lambda tk, t: t.transpose(0, 2).size(), "a size is not a stride"),
+            (lambda tk, t: (1, 5), ""),
+        ),
+    ),
+    Task(
+        "which_strides",
+        "Which size and stride draw this?",
+        "A storage holds the numbers 0 to 11, each in the slot of its own number. Some tensor on it "
+        "prints as\n\n"
+        "    tensor([[ 1.,  5.,  9.],\n"
+        "            [ 3.,  7., 11.]])\n\n"
+        "Give its size, stride and offset as `((_, _), (_, _), _)`, or a tensor that is it.",
+        layout_check(
+            size=(2, 3),
+            stride=(2, 4),
+            offset=1,
+            slips=(
+                Slip(
+                    "permute vs view",
+                    "the two strides are in each other's place: one row down goes from 1 to 3.",
+                    stride=(4, 2),
+                ),
+                Slip(
+                    "offsets count slots",
+                    "the first number is 1, and the offset says where it lies.",
+                    offset=0,
+                ),
+                Slip(
+                    "a size is not a stride",
+                    "the size is right, but (3, 1) is a fresh tensor's stride. Read the steps off the print.",
+                    stride=(3, 1),
+                ),
+                Slip("permute vs view", "the picture has two rows and three columns.", size=(3, 2)),
+            ),
+        ),
+        (
+            "Begin with the first number: in which slot does it lie? That is the offset.",
+            "Go one row down (1 → 3), then one column to the right (1 → 5). How many slots is each step?",
+            "The size is (2, 3), and the steps are 2 and 4.",
+        ),
+        "((2, 3), (2, 4), 1)   # or: tk.arange(12.0).view(3, 4).t()[1::2]",
+        stage="reverse",
+        entry="(2, 3), (3, 1), 0",
+        base=lambda tk: tk.arange(12.0),
+        right=(
+            lambda tk, t: ((2, 3), (2, 4), 1),
+            lambda tk, t: "(2, 3), (2, 4), 1",
+            lambda tk, t: t.view(3, 4).t()[1::2],
+            lambda tk, t: t.as_strided((2, 3), (2, 4), 1),
+        ),
+        wrong=(
+            (lambda tk, t: ((2, 3), (4, 2), 1), "permute vs view"),
+            (lambda tk, t: ((2, 3), (2, 4), 0), "offsets count slots"),
+            (lambda tk, t: ((2, 3), (3, 1), 1), "a size is not a stride"),
+            (lambda tk, t: t.view(3, 4)[:, 1::2], "permute vs view"),
+            (lambda tk, t: ((2, 3), (2, 5), 1), ""),
+        ),
+    ),
+    Task(
+        "same_storage",
+        "Do they share a storage?",
+        "Write a function that says whether two tensors read the same storage, and give me the function "
+        "itself, without calling it:\n\n"
+        "    def shares_storage(a, b):\n"
+        "        return ...",
+        function_check(
+            Case(
+                "for `t` and `t.t()`",
+                lambda: _shares_pair("transpose"),
+                True,
+                Slip(
+                    "id() as a storage test",
+                    "`t` and `t.t()` are two Python objects on one storage. `id()` and `is` ask about the "
+                    "objects; the sizes and strides differ too. What is common is the storage's address.",
+                    given=False,
+                ),
+            ),
+            Case(
+                "for `t` and a copy of it",
+                lambda: _shares_pair("clone"),
+                False,
+                Slip(
+                    "equal is not shared", "a clone holds equal numbers in a storage of its own.", given=True
+                ),
+            ),
+            Case(
+                "for `t` and `t[1:]`",
+                lambda: _shares_pair("slice"),
+                True,
+                Slip(
+                    "data_ptr() of the tensor",
+                    "`t[1:]` starts 4 slots further on, and so does its `data_ptr()`. Ask the **storage**",
+                    given=False,
+                ),
+            ),
+            Case("for `t` and `t + 1`", lambda: _shares_pair("other"), False),
+        ),
+        (
+            "Two tensors may be different objects, start at different slots, and still share a storage.",
+            "`t.untyped_storage()` gives the storage. It too is wrapped in a new Python object each time.",
+            "A storage knows the address of its first byte: `.data_ptr()`.",
+        ),
+        "def shares_storage(a, b):\n"
+        "    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
+        right=(
+            lambda tk, t: lambda a, b: a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr(),
+            lambda tk, t: _same_storage,
+            lambda tk, t: (
+                lambda a, b: (
+                    a.data_ptr() - a.storage_offset() * a.element_size()
+                    == b.data_ptr() - b.storage_offset() * b.element_size()
+                )
+            ),
+        ),
+        wrong=(
+            (lambda tk, t: lambda a, b: id(a) == id(b), "id() as a storage test"),
+            (lambda tk, t: lambda a, b: a is b, "id() as a storage test"),
+            (lambda tk, t: lambda a, b: a.data_ptr() == b.data_ptr(), "data_ptr() of the tensor"),
+            (
+                lambda tk, t: lambda a, b: sorted(a.reshape(-1).tolist()) == sorted(b.reshape(-1).tolist()),
+                "equal is not shared",
+            ),
+            (lambda tk, t: lambda a, b: True, "equal is not shared"),
+            (lambda tk, t: lambda a, b: None, ""),
+            (lambda tk, t: lambda a: True, ""),
+        ),
+    ),
+    Task(
+        "a_row_of_its_own",
+        "A row of its own",
+        "Make `row`, the second row of `t`, so that `row.fill_(0)` would leave `t` as it is.\n\n"
+        "    t = tk.arange(12.0).view(3, 4)\n"
+        "    row = ...",
+        tensor_check(
+            size=(4,),
+            values=(4.0, 5.0, 6.0, 7.0),
+            shares=False,
+            slips=(
+                Slip(
+                    "a slice aliases its base",
+                    "the right numbers, but still in the storage of `t`: zeroing them zeroes a row of `t`.",
+                    size=(4,),
+                    shares=True,
+                    offset=4,
+                ),
+                Slip(
+                    "counting from zero",
+                    "that is the third row: the first has the index 0.",
+                    when=lambda a, m, b: m is not None and m.values == (8.0, 9.0, 10.0, 11.0),
+                ),
+                Slip(
+                    "counting from zero",
+                    "that is the first row: the second has the index 1.",
+                    when=lambda a, m, b: m is not None and m.values == (0.0, 1.0, 2.0, 3.0),
+                ),
+            ),
+        ),
+        (
+            "`t[1]` shows the right numbers. Whose storage do they lie in?",
+            "You need the numbers in a storage of their own: a copy.",
+            "`clone()` copies a tensor into a new storage.",
+        ),
+        "row = t[1].clone()",
+        base=_twelve,
+        right=(
+            lambda tk, t: t[1].clone(),
+            lambda tk, t: t.clone()[1],
+            lambda tk, t: tk.tensor(t[1].tolist()),
+            lambda tk, t: t[1] + 0,
+        ),
+        wrong=(
+            (lambda tk, t: t[1], "a slice aliases its base"),
+            (lambda tk, t: t[1].contiguous(), "a slice aliases its base"),
+            (lambda tk, t: t[2].clone(), "counting from zero"),
+            (lambda tk, t: t[1:2].clone(), ""),
+            (lambda tk, t: tk.zeros(4), ""),
+        ),
+    ),
+    Task(
+        "the_diagonal",
+        "Walk the diagonal",
+        "Make `d`, the diagonal of `m` as a **view**, so that `d.fill_(9.)` would write nines down the "
+        "diagonal of `m`. Think of the one row of slots.\n\n"
+        "    m = tk.arange(16.0).view(4, 4)\n"
+        "    d = ...",
+        tensor_check(
+            size=(4,),
+            stride=(5,),
+            shares=True,
+            slips=(
+                Slip(
+                    "strides count slots",
+                    "a step of 4 goes straight down, to the next row of the same column.",
+                    stride=(4,),
+                    shares=True,
+                ),
+                Slip(
+                    "strides count slots",
+                    "a step of 3 goes down and to the left.",
+                    stride=(3,),
+                    shares=True,
+                ),
+                Slip(
+                    "strides count slots", "a step of 1 walks along the first row.", stride=(1,), shares=True
+                ),
+                Slip(
+                    "a copy is not a view",
+                    "these numbers are copies: writing nines into them leaves `m` as it was.",
+                    size=(4,),
+                    shares=False,
+                ),
+            ),
+        ),
+        (
+            "In which slots do `m[0, 0]`, `m[1, 1]` and `m[2, 2]` lie?",
+            "From one to the next it is always the same number of slots: one row down and one column right.",
+            "Size (4,), and a stride of 4 + 1.",
+        ),
+        "d = m.as_strided((4,), (5,))   # or: m.view(-1)[::5], m.diagonal()",
+        base=lambda tk: tk.arange(16.0).view(4, 4),
+        right=(
+            lambda tk, m: m.as_strided((4,), (5,)),
+            lambda tk, m: m.view(-1)[::5],
+            lambda tk, m: m.diagonal(),
+        ),
+        wrong=(
+            (lambda tk, m: m.as_strided((4,), (4,)), "strides count slots"),
+            (lambda tk, m: m[0], "strides count slots"),
+            (lambda tk, m: m.as_strided((4,), (3,), 3), "strides count slots"),
+            (lambda tk, m: m.diagonal().clone(), "a copy is not a view"),
+            (lambda tk, m: tk.tensor([0.0, 5.0, 10.0, 15.0]), "a copy is not a view"),
+            (lambda tk, m: m.view(-1)[::6], ""),
+        ),
+    ),
+)

@@ -1,0 +1,249 @@
+"""The questions of lesson 02, with what proves them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Question
+
+__all__ = ["QUESTIONS"]
+
+
+def _twelve(tk: Any) -> Any:
+    return tk.arange(12.0).view(3, 4)
+
+
+def _same_storage(a: Any, b: Any) -> bool:
+    return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
+
+
+def _refuses(act: Any, *arguments: Any) -> bool:
+    try:
+        act(*arguments)
+    except RuntimeError:
+        return True
+    return False
+
+
+def _write_storage(tk: Any) -> str:
+    t = tk.arange(10.0).view(2, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the old name of a storage says that it is old
+        t.storage()[3] = 10.0
+    return "`t[0, 3]` is now `10.`" if t[0, 3].item() == 10.0 else "Nothing: `t` keeps its own numbers"
+
+
+def _alias(tk: Any) -> str:
+    t = _twelve(tk)
+    u = t[1:, ::2]
+    u[0, 0] = 99.0
+    return "`t[1, 0]` becomes `99.` as well" if t[1, 0].item() == 99.0 else "Nothing: `u` is a new tensor"
+
+
+QUESTIONS = (
+    Question(
+        "recall_dtype",
+        "Which dtype has `tk.arange(10.0)`, made from a Python float?",
+        "`float32`",
+        "Python floats become `float32`, four bytes each; NumPy would have taken `float64`.",
+        options=("`int64`", "`float32`", "`float64`"),
+        slips=(
+            Slip("default dtype", "That is NumPy's choice for a float.", given="`float64`"),
+            Slip("default dtype", "The dot in `10.` makes it a float.", given="`int64`"),
+        ),
+        recall=True,
+        proof=lambda tk: f"`{str(tk.arange(10.0).dtype).rpartition('.')[2]}`",
+    ),
+    Question(
+        "recall_bytes",
+        "How many bytes do the ten numbers of `tk.arange(10.0)` take?",
+        40,
+        "Ten numbers of four bytes; the numbers lie side by side, without any Python object around them.",
+        slips=(
+            Slip("bytes per element", "That would be one byte a number.", given=10),
+            Slip("bytes per element", "That would be `float64`, eight bytes a number.", given=80),
+        ),
+        recall=True,
+        proof=lambda tk: tk.arange(10.0).untyped_storage().nbytes(),
+    ),
+    Question(
+        "recall_device",
+        "Nobody said where `tk.arange(10.0)` should live. Where does it?",
+        "In the computer's main memory: `cpu`",
+        "`cpu` is where tensors start, with or without a GPU in the machine.",
+        options=(
+            "On the fastest device of the machine",
+            "In the computer's main memory: `cpu`",
+            "Nowhere, until it is first used",
+        ),
+        slips=(
+            Slip(
+                "tensors start on the CPU",
+                "A tensor goes to another device only when it is told to.",
+                given="On the fastest device of the machine",
+            ),
+        ),
+        recall=True,
+        proof=lambda tk: f"In the computer's main memory: `{tk.arange(10.0).device}`",
+    ),
+    Question(
+        "write_storage",
+        "`t` is `tk.arange(10.0).view(2, 5)`. We write into its **storage**, not into `t`: "
+        "`storage[3] = 10.0`. What does `t` show afterwards?",
+        "`t[0, 3]` is now `10.`",
+        "`t` has no numbers of its own: what it shows, it reads from the storage, then and there.",
+        options=(
+            "Nothing: `t` keeps its own numbers",
+            "`t[0, 3]` is now `10.`",
+            "`t[1, 3]` is now `10.`, in the second row",
+        ),
+        slips=(
+            Slip(
+                "a copy is not a view",
+                "There is no second set of numbers that `t` could keep.",
+                given="Nothing: `t` keeps its own numbers",
+            ),
+            Slip(
+                "counting from zero",
+                "Slot 3 is the fourth slot, and the first row has the slots 0 to 4.",
+                given="`t[1, 3]` is now `10.`, in the second row",
+            ),
+        ),
+        proof=_write_storage,
+    ),
+    Question(
+        "slice_stride",
+        "`t` is `tk.arange(12.0).view(3, 4)`, with the stride (4, 1). What is the stride of `t[1:, ::2]`?",
+        (4, 2),
+        "One row down is still four slots further. One column to the right now skips a number: two slots.",
+        slips=(
+            Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
+            Slip("strides follow the view", "A fresh tensor of size (2, 2) would have that.", given=(2, 1)),
+            Slip("a step multiplies the stride", "Only dimension 1 has a step of 2.", given=(8, 2)),
+            Slip("a size is not a stride", "That is its size.", given=(2, 2)),
+        ),
+        proof=lambda tk: tuple(_twelve(tk)[1:, ::2].stride()),
+    ),
+    Question(
+        "alias",
+        "`u = t[1:, ::2]`, then `u[0, 0] = 99.0`. What happens to `t`?",
+        "`t[1, 0]` becomes `99.` as well",
+        "Both read slot 4 of the one storage. A slice is a new tensor object on the old storage.",
+        options=(
+            "Nothing: `u` is a new tensor",
+            "`t[0, 0]` becomes `99.` as well",
+            "`t[1, 0]` becomes `99.` as well",
+        ),
+        slips=(
+            Slip(
+                "a slice aliases its base",
+                "It is a new tensor object, but no number was copied.",
+                given="Nothing: `u` is a new tensor",
+            ),
+            Slip(
+                "offsets count slots",
+                "`u` starts in row 1 of `t`: its offset is 4, so its first element is slot 4.",
+                given="`t[0, 0]` becomes `99.` as well",
+            ),
+        ),
+        proof=_alias,
+    ),
+    Question(
+        "transpose_stride",
+        "`t = tk.tensor([[3, 1, 2], [4, 1, 7]])` has the size (2, 3) and the stride (3, 1). "
+        "What is the stride of `t.t()`?",
+        (1, 3),
+        "The transposed tensor reads the same six slots; it only swaps the two steps.",
+        slips=(
+            Slip(
+                "strides follow the view",
+                "A fresh tensor of size (3, 2) would have that, but nothing fresh was made.",
+                given=(2, 1),
+            ),
+            Slip("transpose moves no data", "Size and stride swap together.", given=(3, 1)),
+            Slip("a size is not a stride", "That is the new size.", given=(3, 2)),
+        ),
+        proof=lambda tk: tuple(tk.tensor([[3, 1, 2], [4, 1, 7]]).t().stride()),
+    ),
+    Question(
+        "transpose_cost",
+        "`big` holds a hundred million numbers, 400 MB. How many of its bytes does `big.t()` move?",
+        "None",
+        "Two pairs of integers change places. The storage is not touched, whatever its size.",
+        options=("All 400 MB", "About half of them", "None"),
+        slips=(
+            Slip("transpose moves no data", "That would be a copy; `t()` makes a view.", given="All 400 MB"),
+            Slip("transpose moves no data", "Nothing is swapped in memory.", given="About half of them"),
+        ),
+        proof=lambda tk: "None" if _same_storage(t := _twelve(tk), t.t()) else "All 400 MB",
+    ),
+    Question(
+        "transpose_3d",
+        "`t = tk.zeros(1, 2, 3)` has the stride (6, 3, 1). What is the stride of `t.transpose(0, 2)`?",
+        (1, 3, 6),
+        "Dimensions 0 and 2 change places and take their strides with them; dimension 1 stays.",
+        slips=(
+            Slip("strides follow the view", "A fresh tensor of that size would have that.", given=(2, 1, 1)),
+            Slip("transpose moves no data", "That is the stride before.", given=(6, 3, 1)),
+            Slip("a size is not a stride", "That is the new size.", given=(3, 2, 1)),
+            Slip("permute vs view", "That is `transpose(0, 1)`.", given=(3, 6, 1)),
+        ),
+        proof=lambda tk: tuple(tk.zeros(1, 2, 3).transpose(0, 2).stride()),
+    ),
+    Question(
+        "size_one",
+        "We ask for a row whose dimension 0 has the size 1 and the stride 999, on a storage of three "
+        "numbers: `tk.arange(3.0).as_strided((1, 3), (999, 1))`. What comes?",
+        "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999",
+        "A dimension of size 1 has only the index 0, and 0 times any stride is 0.",
+        options=(
+            "An error: slot 999 does not exist",
+            "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999",
+            "A row with 999 numbers",
+        ),
+        slips=(
+            Slip(
+                "strides of size-1 dimensions",
+                "The index is never 1 there, so slot 999 is never asked for.",
+                given="An error: slot 999 does not exist",
+            ),
+            Slip(
+                "a size is not a stride",
+                "The size says how many; it is (1, 3).",
+                given="A row with 999 numbers",
+            ),
+        ),
+        proof=lambda tk: (
+            "The row `[[0., 1., 2.]]`: nobody ever takes that step of 999"
+            if tk.arange(3.0).as_strided((1, 3), (999, 1)).tolist() == [[0.0, 1.0, 2.0]]
+            else ""
+        ),
+    ),
+    Question(
+        "view_after_t",
+        "`x = tk.empty(100, 100)` and `y = x.t()`. What does `y.view(-1)`, all of `y` in one row, give?",
+        "An error",
+        "To read `y` row by row, the steps in the storage would be 100, 100, …, and then a jump back to the "
+        "next column: no single stride can say that, and `view` never copies.",
+        options=(
+            "The 10,000 numbers, row of `y` by row of `y`",
+            "The 10,000 numbers in the order of the storage",
+            "An error",
+        ),
+        slips=(
+            Slip(
+                "view after transpose fails",
+                "That needs a copy (`reshape` makes one); `view` never copies.",
+                given="The 10,000 numbers, row of `y` by row of `y`",
+            ),
+            Slip(
+                "view after transpose fails",
+                "That would be `x.view(-1)`: `view` keeps the order in which `y` is read.",
+                given="The 10,000 numbers in the order of the storage",
+            ),
+        ),
+        proof=lambda tk: "An error" if _refuses(tk.empty(100, 100).t().view, -1) else "",
+    ),
+)

@@ -1,0 +1,259 @@
+"""The quiz and the puzzles of lesson 02, with what proves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorkit_widgets.practice.checks import Case, function_check, tensor_check
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
+
+__all__ = ["PUZZLES", "QUIZZES"]
+
+
+def _twelve(tk: Any) -> Any:
+    return tk.arange(12.0).view(3, 4)
+
+
+def _sharing(tk: Any) -> tuple[str, ...]:
+    t = _twelve(tk)
+    made = {"`t.t()`": t.t(), "`t[1:]`": t[1:], "`t.clone()`": t.clone(), "`t.view(-1)`": t.view(-1)}
+    home = t.untyped_storage().data_ptr()
+    return tuple(code for code, u in made.items() if u.untyped_storage().data_ptr() == home)
+
+
+QUIZZES = (
+    QuizSheet(
+        "retrieval",
+        "What storage, offset and stride are for",
+        (
+            Question(
+                "which_share",
+                "`t = tk.arange(12.0).view(3, 4)`. Which of these read the storage of `t`?",
+                ("`t.t()`", "`t[1:]`", "`t.view(-1)`"),
+                "A transpose, a slice and a view are new tensor objects on the old storage; a clone has its own.",
+                options=("`t.t()`", "`t[1:]`", "`t.clone()`", "`t.view(-1)`"),
+                slips=(
+                    Slip(
+                        "transpose moves no data", "it swaps two strides and copies nothing.", given="`t.t()`"
+                    ),
+                    Slip(
+                        "a slice aliases its base",
+                        "a slice starts further on in the same storage.",
+                        given="`t[1:]`",
+                    ),
+                    Slip("a copy is not a view", "a clone has a storage of its own.", given="`t.clone()`"),
+                    Slip("permute vs view", "a view regroups the same slots.", given="`t.view(-1)`"),
+                ),
+                proof=_sharing,
+            ),
+            Question(
+                "which_slot",
+                "`t` has the offset 2 and the stride (4, 1). In which slot lies `t[1, 2]`?",
+                8,
+                "2 + 1·4 + 2·1: the offset, one row down, two columns to the right.",
+                slips=(
+                    Slip("offsets count slots", "The offset of 2 counts as well.", given=6),
+                    Slip("strides count slots", "An index has to be multiplied by its stride.", given=5),
+                    Slip("counting from zero", "Rows, columns and slots are counted from 0.", given=9),
+                ),
+                proof=lambda tk: int(tk.arange(20).as_strided((3, 4), (4, 1), 2)[1, 2].item()),
+            ),
+            Question(
+                "stride_of_slice",
+                "`t = tk.arange(12.0).view(3, 4)`. What is the stride of `t[::2]`, every second row?",
+                (8, 1),
+                "One row further in the slice is two rows further in `t`: eight slots.",
+                slips=(
+                    Slip("a step multiplies the stride", "The step of 2 counts as well.", given=(4, 1)),
+                    Slip("a step multiplies the stride", "The step is in dimension 0.", given=(4, 2)),
+                    Slip("a size is not a stride", "That is its size.", given=(2, 4)),
+                ),
+                proof=lambda tk: tuple(_twelve(tk)[::2].stride()),
+            ),
+            Question(
+                "last_column",
+                "Write a line that gives the **last column** of `t`, size (3, 4), as a tensor of size (3,): a view.",
+                check=tensor_check(
+                    size=(3,),
+                    stride=(4,),
+                    offset=3,
+                    shares=True,
+                    slips=(
+                        Slip(
+                            "counting from zero",
+                            "that is the column before: the last index of four is 3.",
+                            offset=2,
+                            size=(3,),
+                            shares=True,
+                        ),
+                        Slip(
+                            "",
+                            "that is the last row, not the last column.",
+                            size=(4,),
+                            shares=True,
+                        ),
+                        Slip(
+                            "",
+                            "a column keeps its dimension with `3:`; a plain index takes it away.",
+                            size=(3, 1),
+                            shares=True,
+                        ),
+                    ),
+                ),
+                base=_twelve,
+                why="The column starts in slot 3, and its numbers lie four slots apart.",
+                entry="t[0]",
+                solution="t[:, 3]",
+                right=("t[:, 3]", "[:, -1]", "t.select(1, 3)", "t.t()[3]", "t.as_strided((3,), (4,), 3)"),
+                wrong=(
+                    ("t[:, 2]", "counting from zero"),
+                    ("t[-1]", ""),
+                    ("t[:, 3:]", ""),
+                    ("t[:, 3].clone()", "a copy is not a view"),
+                    ("t[:, 4]", ""),
+                ),
+            ),
+        ),
+    ),
+)
+
+
+_ADD = "total += storage[i * stride[0] + j * stride[1]]"
+_COLUMN_SUMS = f"""
+def column_sums(storage, size, stride):
+    sums = []
+    for j in range(size[1]):
+        total = 0
+        for i in range(size[0]):
+            {_ADD}
+        sums.append(total)
+    return sums
+"""
+
+
+def _start(tk: Any) -> dict[str, Any]:
+    return {"t": _twelve(tk)}
+
+
+PUZZLES = (
+    Puzzle(
+        "transpose_in_parts",
+        "A transpose in three lines",
+        "Make `u`, which is what `t.t()` gives: a tensor object of your own on the storage of `t`.",
+        """
+size = (t.size(1), t.size(0))
+stride = (t.stride(1), t.stride(0))
+u = t.as_strided(size, stride)
+""",
+        "u",
+        tensor_check(
+            size=(4, 3),
+            stride=(1, 4),
+            shares=True,
+            slips=(
+                Slip(
+                    "permute vs view",
+                    "that is what `view(4, 3)` gives: the same order in the storage.",
+                    stride=(3, 1),
+                    shares=True,
+                ),
+            ),
+        ),
+        (
+            "A tensor is three things over a storage. Which of the three does a transpose change?",
+            "Both the sizes and the strides change places.",
+            "`as_strided` comes last, when there is a size and a stride to give it.",
+        ),
+        strays=(
+            Stray(
+                "stride = (t.size(0), 1)",
+                "strides follow the view",
+                "a fresh tensor of that size would have this stride; nothing fresh is made here.",
+            ),
+            Stray("u = t.view(size)", "permute vs view", "`view` regroups the numbers, it turns nothing."),
+            Stray("u = t.as_strided(size, stride, t.storage_offset())"),
+        ),
+        base="t",
+        setup=_start,
+        right=(
+            "size = (t.size(1), t.size(0))\nstride = (t.stride(1), t.stride(0))\nu = t.as_strided(size, stride)",
+            "stride = (t.stride(1), t.stride(0))\nsize = (t.size(1), t.size(0))\nu = t.as_strided(size, stride)",
+            "size = (t.size(1), t.size(0))\nstride = (t.stride(1), t.stride(0))\n"
+            "u = t.as_strided(size, stride, t.storage_offset())",
+        ),
+        wrong=(
+            ("size = (t.size(1), t.size(0))\nu = t.view(size)", "permute vs view"),
+            (
+                "size = (t.size(1), t.size(0))\nstride = (t.size(0), 1)\nu = t.as_strided(size, stride)",
+                "permute vs view",
+            ),
+            ("u = t.as_strided(size, stride)\nsize = (t.size(1), t.size(0))", ""),
+            ("size = (t.size(1), t.size(0))", ""),
+        ),
+    ),
+    Puzzle(
+        "column_sums",
+        "The sums of the columns",
+        "Put together `column_sums(storage, size, stride)`, which adds up each column of a matrix with nothing but "
+        "its storage and the formula for a slot.",
+        _COLUMN_SUMS,
+        "column_sums",
+        function_check(
+            Case("of a matrix of three rows", lambda: (list(range(12)), (3, 4), (4, 1)), [12, 15, 18, 21]),
+            Case(
+                "of the same matrix, transposed",
+                lambda: (list(range(12)), (4, 3), (1, 4)),
+                [6, 22, 38],
+            ),
+        ),
+        (
+            "Which loop has to be the outer one, if each **column** gets one sum?",
+            "`total` begins anew for each column, so inside the outer loop and before the inner one.",
+            "`sums.append(total)` comes when a column is done: one step to the left of the line that adds.",
+        ),
+        strays=(
+            Stray(
+                "total += storage[i * size[1] + j]",
+                "strides follow the view",
+                "that is right only for a matrix in storage order; the strides say how far apart the rows lie.",
+            ),
+            Stray("total = total + storage[j * stride[1] + i * stride[0]]"),
+            Stray("sums = sums + [total]"),
+        ),
+        slips=(
+            Slip(
+                "",
+                "`total` has to begin anew for each column: set it to 0 inside the loop over `j`.",
+                when=lambda answer, mine, base: (
+                    answer.value.before("total = 0", "for j in range(size[1]):")
+                    or answer.value.inside("total = 0", "for i in range(size[0]):")
+                ),
+            ),
+            Slip(
+                "",
+                "`return` ends the function: inside a loop it ends it in the first round.",
+                when=lambda answer, mine, base: answer.value.inside(
+                    "return sums", "for j in range(size[1]):"
+                ),
+            ),
+        ),
+        right=(
+            _COLUMN_SUMS,
+            _COLUMN_SUMS.replace("sums.append(total)", "sums = sums + [total]"),
+            _COLUMN_SUMS.replace(_ADD, "total = total + storage[j * stride[1] + i * stride[0]]"),
+        ),
+        wrong=(
+            (_COLUMN_SUMS.replace(_ADD, "total += storage[i * size[1] + j]"), "strides follow the view"),
+            (
+                _COLUMN_SUMS.replace("        total = 0\n", "").replace(
+                    "sums = []", "sums = []\n    total = 0"
+                ),
+                "",
+            ),
+            (_COLUMN_SUMS.replace("    return sums", "        return sums"), ""),
+            (_COLUMN_SUMS.partition("    sums = []")[0], ""),
+            (_COLUMN_SUMS.replace("        sums.append", "    sums.append"), ""),
+        ),
+    ),
+)

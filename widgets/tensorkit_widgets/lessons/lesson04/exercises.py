@@ -1,0 +1,408 @@
+"""The exercises of lesson 04, with the solutions and slips that prove their checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorkit_widgets.practice.checks import choice_check, number_check, tensor_check
+from tensorkit_widgets.practice.facts import Slip
+from tensorkit_widgets.practice.kinds import Task
+
+__all__ = ["TASKS"]
+
+
+def _pair(tk: Any) -> Any:
+    """Two rows of an image's bytes."""
+    return tk.tensor([[200, 10, 90], [50, 30, 90]], dtype=tk.uint8)
+
+
+def _scores(tk: Any) -> Any:
+    return tk.tensor([3, 1, 2, 4])
+
+
+def _halves(tk: Any) -> Any:
+    return tk.tensor([-1.7, 0.2, 2.6])
+
+
+def _is_float(name: str) -> bool:
+    return "float" in name
+
+
+BITS = (
+    Task(
+        "read_the_bits",
+        "Read the bits",
+        "A `float16` has 1 sign bit, 5 exponent bits (take 15 from them) and 10 mantissa bits.\n\n"
+        "Worked: `0 10000 1000000000`. The sign is +, the exponent 16 - 15 = 1, the mantissa 1 + ½. "
+        "So: +1 × 2¹ × 1.5 = **3**.\n\n"
+        "Your turn: which number is `0 10001 0100000000`?",
+        number_check(
+            5,
+            slips=(
+                Slip(
+                    "bits are not the value", "the exponent is 17 - 15 = 2: that doubles once more.", given=3
+                ),
+                Slip(
+                    "bits are not the value",
+                    "you left the leading 1 out: the mantissa is 1 + ¼, not ¼.",
+                    given=1,
+                ),
+                Slip(
+                    "bits are not the value",
+                    "the second mantissa bit counts ¼; the first would be ½.",
+                    given=6,
+                ),
+                Slip("bits are not the value", "that is 2² alone: the mantissa is 1 + ¼.", given=4),
+                Slip(
+                    "bits are not the value", "take 15 from the exponent's bits: 17 - 15 = 2.", given=163840
+                ),
+            ),
+        ),
+        (
+            "Cut it into sign, exponent and mantissa. The bits 10001 are 17.",
+            "The exponent is 17 - 15 = 2. The mantissa bits after the leading 1 count ½, ¼, ⅛, …",
+            "2² × (1 + ¼)",
+        ),
+        "2**2 * (1 + 0.25)  # 5",
+        stage="worked",
+        entry="3",
+        right=(
+            lambda tk, t: 5,
+            lambda tk, t: "5",
+            lambda tk, t: 2**2 * (1 + 1 / 4),
+            lambda tk, t: tk.tensor([0b0_10001_0100000000], dtype=tk.int16).view(tk.float16)[0].long(),
+        ),
+        wrong=(
+            (lambda tk, t: 1, "bits are not the value"),
+            (lambda tk, t: 6, "bits are not the value"),
+            (lambda tk, t: 4, "bits are not the value"),
+            (lambda tk, t: 7, ""),
+        ),
+    ),
+    Task(
+        "wrap_by_hand",
+        "Wrap by hand",
+        "`int8` goes from -128 to 127. What is `tk.tensor(200).to(tk.int8)`? Work it out first: the eight bits of "
+        "200 are `11001000`, and in an `int8` the first bit counts -128.",
+        number_check(
+            -56,
+            slips=(
+                Slip("integers wrap", "an `int8` ends at 127.", given=200),
+                Slip(
+                    "integers wrap",
+                    "it does not stop at the end: the bits stay, and the first one counts -128.",
+                    given=127,
+                ),
+                Slip("integers wrap", "the first bit counts -128, but the others still count.", given=-128),
+                Slip("integers wrap", "the first bit is no mere sign: it counts -128.", given=-72),
+                Slip("integers wrap", "take 256 away, not 255.", given=-55),
+            ),
+        ),
+        (
+            "Which bits are set? The first, the second, and the fifth.",
+            "They count -128, 64 and 8.",
+            "-128 + 64 + 8, which is also 200 - 256.",
+        ),
+        "-128 + 64 + 8  # -56",
+        entry="200",
+        right=(
+            lambda tk, t: -56,
+            lambda tk, t: "-56",
+            lambda tk, t: 200 - 256,
+            lambda tk, t: tk.tensor(200).to(tk.int8),
+        ),
+        wrong=(
+            (lambda tk, t: 127, "integers wrap"),
+            (lambda tk, t: -72, "integers wrap"),
+            (lambda tk, t: -128, "integers wrap"),
+            (lambda tk, t: 56, ""),
+        ),
+    ),
+    Task(
+        "which_dtype",
+        "Which dtype comes out?",
+        "`a` is an `int32` tensor, `b` a `bool` tensor, `c` a `float16` tensor, all of size (3,). Which dtype has "
+        "`a * 0.5 + b + c`?\n\nGive its name, such as `int32`.",
+        choice_check(
+            "float32",
+            slips=(
+                Slip(
+                    "category before width",
+                    "`a * 0.5` comes first: an integer tensor with a Python float is `float32`, wider than `c`.",
+                    given="float16",
+                ),
+                Slip("category before width", "a float takes part, and floats beat integers.", given="int32"),
+                Slip(
+                    "default dtype",
+                    "a Python number never widens; it only asks for a float.",
+                    given="float64",
+                ),
+                Slip("category before width", "`bool` is the lowest of all.", given="bool"),
+            ),
+            hint="one name of the table, such as `int32`.",
+        ),
+        (
+            "Go step by step, from the left: `a * 0.5` first.",
+            "An integer tensor and a Python float: the default float dtype.",
+            "`float32`; then `bool` changes nothing, and `float16` is narrower.",
+        ),
+        "'float32'",
+        entry="int32",
+        right=(
+            lambda tk, t: "float32",
+            lambda tk, t: " Float32. ",
+            lambda tk, t: str(
+                (tk.ones(3, dtype=tk.int32) * 0.5 + tk.ones(3, dtype=tk.half)).dtype
+            ).rpartition(".")[2],
+        ),
+        wrong=(
+            (lambda tk, t: "float16", "category before width"),
+            (lambda tk, t: "float64", "default dtype"),
+            (lambda tk, t: "int32", "category before width"),
+            (lambda tk, t: "int16", ""),
+        ),
+    ),
+)
+
+CODE = (
+    Task(
+        "one_number",
+        "One whole number",
+        "Make a tensor of no dimensions that holds the number 3, as an `int64`.\n\n    three = ___",
+        tensor_check(
+            size=(),
+            dtype="int64",
+            values=3,
+            slips=(
+                Slip(
+                    "`Tensor` vs `tensor`",
+                    "`Tensor(3)` is a fresh tensor of *size* 3: three numbers that nobody has written yet.",
+                    size=(3,),
+                ),
+                Slip(
+                    "`Tensor` vs `tensor`",
+                    "`Tensor([3])` makes `float32` of everything, and the brackets give it a dimension.",
+                    size=(1,),
+                    dtype="float32",
+                ),
+                Slip("counting from zero", "the brackets give it a dimension of size 1.", size=(1,)),
+                Slip("default dtype", "the point makes it a float.", dtype="float32"),
+            ),
+        ),
+        (
+            "There are two spellings, with a small and with a capital t. Which of them takes *data*?",
+            "`tk.tensor(…)` keeps what you give it: an integer without brackets has no dimensions.",
+            "`tk.tensor(3)`",
+        ),
+        "three = tk.tensor(3)",
+        stage="faded",
+        right=(
+            lambda tk, t: tk.tensor(3),
+            lambda tk, t: tk.tensor([3])[0],
+            lambda tk, t: tk.full((), 3),
+            lambda tk, t: tk.Tensor([3]).long().squeeze(),
+        ),
+        wrong=(
+            (lambda tk, t: tk.Tensor(3), "`Tensor` vs `tensor`"),
+            (lambda tk, t: tk.Tensor([3]), "`Tensor` vs `tensor`"),
+            (lambda tk, t: tk.tensor(3.0), "default dtype"),
+            (lambda tk, t: tk.tensor([3]), "counting from zero"),
+            (lambda tk, t: tk.tensor(4), ""),
+        ),
+    ),
+    Task(
+        "mean_of_scores",
+        "The mean of whole numbers",
+        "`t = tk.tensor([3, 1, 2, 4])` holds four scores. Give their mean, as a `float32` tensor of no dimensions.\n\n"
+        "    mean = ___",
+        tensor_check(
+            size=(),
+            dtype="float32",
+            values=2.5,
+            slips=(
+                Slip(
+                    "integer mean",
+                    "an integer cannot hold 2.5, so the half was dropped. Make floats of the scores first.",
+                    when=lambda answer, mine, base: mine is not None and not _is_float(mine.dtype),
+                ),
+                Slip(
+                    "integer mean",
+                    "the mean was cut before it became a float. Make floats first, and divide then.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (2.0,),
+                ),
+                Slip(
+                    "default dtype", "right but for the dtype: `float64` was not asked for.", dtype="float64"
+                ),
+            ),
+        ),
+        (
+            "`t.mean()` is refused: the message says which dtypes it takes.",
+            "Either make floats of the scores first, or say `dtype=` in `mean`.",
+            "`t.float().mean()`",
+        ),
+        "mean = t.float().mean()",
+        stage="free",
+        base=_scores,
+        right=(
+            lambda tk, t: t.float().mean(),
+            lambda tk, t: t.mean(dtype=tk.float32),
+            lambda tk, t: t.sum() / t.numel(),
+        ),
+        wrong=(
+            (lambda tk, t: t.sum() // 4, "integer mean"),
+            (lambda tk, t: (t.sum() // 4).float(), "integer mean"),
+            (lambda tk, t: t.double().mean(), "default dtype"),
+            (lambda tk, t: t.float(), ""),
+        ),
+    ),
+    Task(
+        "round_to_whole",
+        "Round, do not cut",
+        "`t = tk.tensor([-1.7, 0.2, 2.6])`. Give the nearest whole numbers, -2, 0 and 3, as an `int64` tensor.\n\n"
+        "    whole = ___",
+        tensor_check(
+            size=(3,),
+            dtype="int64",
+            values=(-2, 0, 3),
+            slips=(
+                Slip(
+                    "a cast drops the fraction",
+                    "these are cut, not rounded: -1.7 became -1, and 2.6 became 2.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-1, 0, 2),
+                ),
+                Slip(
+                    "a cast drops the fraction",
+                    "that is `floor`, always down: 2.6 should become 3.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-2, 0, 2),
+                ),
+                Slip(
+                    "a cast drops the fraction",
+                    "that is `ceil`, always up: -1.7 should become -2.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-1, 1, 3),
+                ),
+                Slip(
+                    "`.to()` returns",
+                    "the numbers are right, but they are floats still. A cast returns another tensor.",
+                    dtype="float32",
+                ),
+            ),
+        ),
+        (
+            "Two things are to be done: round, and change the dtype. In which order?",
+            "`round()` gives floats that are whole.",
+            "`t.round().long()`",
+        ),
+        "whole = t.round().long()",
+        stage="free",
+        base=_halves,
+        right=(
+            lambda tk, t: t.round().long(),
+            lambda tk, t: tk.round(t).to(tk.int64),
+            lambda tk, t: (t + 0.5).floor().long(),
+        ),
+        wrong=(
+            (lambda tk, t: t.long(), "a cast drops the fraction"),
+            (lambda tk, t: t.floor().long(), "a cast drops the fraction"),
+            (lambda tk, t: t.ceil().long(), "a cast drops the fraction"),
+            (lambda tk, t: t.round(), "`.to()` returns"),
+            (lambda tk, t: t.round().int(), ""),
+        ),
+    ),
+    Task(
+        "difference",
+        "What changed between two images?",
+        "`t` holds two rows of an image's bytes, `uint8`: (200, 10, 90) and (50, 30, 90). Give `t[0]` minus `t[1]` "
+        "as it really is, (150, -20, 0), in any dtype that can hold it.\n\n    change = ___",
+        tensor_check(
+            size=(3,),
+            values=(150, -20, 0),
+            slips=(
+                Slip(
+                    "integers wrap",
+                    "10 - 30 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 236, 0),
+                ),
+                Slip(
+                    "integers wrap",
+                    "150 became -106: `int8` ends at 127. Take a wider dtype.",
+                    when=lambda answer, mine, base: mine is not None and -106 in mine.values,
+                ),
+                Slip(
+                    "integers wrap",
+                    "the sign is lost: the second number is -20.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 20, 0),
+                ),
+            ),
+        ),
+        (
+            "Which numbers can a `uint8` hold? And the difference of two of them?",
+            "The difference lies between -255 and 255. Cast both rows first, then subtract.",
+            "`t.int()` is wide enough: `t.int()[0] - t.int()[1]`",
+        ),
+        "change = t.int()[0] - t.int()[1]",
+        stage="free",
+        base=_pair,
+        right=(
+            lambda tk, t: t.int()[0] - t.int()[1],
+            lambda tk, t: t[0].to(tk.int16) - t[1],
+            lambda tk, t: t[0].float() - t[1].float(),
+        ),
+        wrong=(
+            (lambda tk, t: t[0] - t[1], "integers wrap"),
+            (lambda tk, t: (t[0] - t[1]).int(), "integers wrap"),
+            (lambda tk, t: t[0].to(tk.int8) - t[1].to(tk.int8), "integers wrap"),
+            (lambda tk, t: t.int()[1] - t.int()[0], ""),
+        ),
+    ),
+    Task(
+        "the_bits_themselves",
+        "The bits themselves",
+        "`t = tk.tensor([1.0, -2.0])`. Give the `int32` tensor that reads **the same bits**, without copying them.\n\n"
+        "    bits = ___",
+        tensor_check(
+            size=(2,),
+            dtype="int32",
+            values=(0x3F800000, -(1 << 30)),
+            shares=True,
+            slips=(
+                Slip(
+                    "bits are not the value",
+                    "that is the same *number* in another dtype: an integer 1 has other bits than a float 1.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (1, -2),
+                ),
+                Slip(
+                    "a copy is not a view",
+                    "the bits are right, but they are copies: a write would not reach `t`.",
+                    shares=False,
+                    dtype="int32",
+                ),
+                Slip(
+                    "bits are not the value",
+                    "read them as `int32`: integers of as many bits.",
+                    dtype="float32",
+                ),
+            ),
+        ),
+        (
+            "`to` makes new bits for the same number. What leaves the bits alone?",
+            "Something that shares the storage: a view.",
+            "`t.view(tk.int32)`",
+        ),
+        "bits = t.view(tk.int32)",
+        stage="free",
+        base=lambda tk: tk.tensor([1.0, -2.0]),
+        right=(
+            lambda tk, t: t.view(tk.int32),
+            lambda tk, t: t.view(dtype=tk.int),
+            lambda tk, t: t.view(tk.int16).view(tk.int32),
+        ),
+        wrong=(
+            (lambda tk, t: t.int(), "bits are not the value"),
+            (lambda tk, t: t.view(tk.int32).clone(), "a copy is not a view"),
+            (lambda tk, t: t, "bits are not the value"),
+            (lambda tk, t: t.view(tk.int16), ""),
+        ),
+    ),
+)
+
+TASKS = (*BITS, *CODE)

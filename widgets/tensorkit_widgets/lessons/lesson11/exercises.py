@@ -1,0 +1,278 @@
+"""The exercises of lesson 11, with what proves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import tensorkit
+from tensorkit_widgets.practice.checks import BLANK, Checker, choice_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
+from tensorkit_widgets.practice.kinds import Task
+from tensorkit_widgets.practice.markup import shown, told
+
+__all__ = ["TASKS"]
+
+SHARES = "NumPy shares memory"
+PLUS = "x += y vs x = x + y"
+COPY = "a copy is not a view"
+DTYPE = "default dtype"
+
+
+def _measured(_tk: Any) -> Any:
+    return numpy.array([0.5, 1.5, 2.5])
+
+
+def _alone(check: Checker) -> Checker:
+    """A check that does not look at what the exercise started from: here that is an array."""
+    return Checker(lambda answer: check(Answer(answer.value)))
+
+
+def _without(letter: str) -> Any:
+    return lambda answer, mine, base: letter not in str(answer.value).lower()
+
+
+def _with(letter: str) -> Any:
+    return lambda answer, mine, base: letter in str(answer.value).lower()
+
+
+def _judge_own_array(answer: Answer) -> Verdict:
+    """A function that makes an array of its own from any tensor on the CPU."""
+    if not callable(answer.value):
+        return Verdict(None, "give me the function itself: its name, without calling it.")
+    t = tensorkit.tensor([1.0, 2.0, 3.0])
+    got = answer.value(t)
+    if got is Ellipsis:
+        return Verdict(None, BLANK)
+    if not isinstance(got, numpy.ndarray):
+        return Verdict(False, f"it should return a NumPy array; yours returned {shown(got)}.")
+    if got.tolist() != [1.0, 2.0, 3.0]:
+        return Verdict(False, f"for `tk.tensor([1., 2., 3.])` it returned {got.tolist()}.")
+    t.zero_()
+    if not got.any():
+        return Verdict(False, "I zeroed the tensor afterwards, and your array was zeros as well.", SHARES)
+    try:
+        answer.value(tensorkit.ones(2, requires_grad=True))
+    except Exception as error:
+        says = f"for a tensor that requires grad it stopped with {told(error)}. Take off the history first."
+        return Verdict(False, says, "detach vs clone")
+    return Verdict(True)
+
+
+def _judge_double(answer: Answer) -> Verdict:
+    """A function that doubles an array in place."""
+    if not callable(answer.value):
+        return Verdict(None, "give me the function itself: its name, without calling it.")
+    a = numpy.array([1.0, 2.0, 3.0])
+    try:
+        got = answer.value(a)
+    except Exception as error:
+        return Verdict(False, f"your function stopped with {told(error)}.")
+    if got is Ellipsis:
+        return Verdict(None, BLANK)
+    if a.tolist() == [2.0, 4.0, 6.0]:
+        return Verdict(True)
+    if a.tolist() == [1.0, 2.0, 3.0]:
+        return Verdict(False, "the array is as it was: what you doubled was a copy, or a new tensor.", COPY)
+    return Verdict(False, f"I gave you [1., 2., 3.], and the array holds {a.tolist()} now.")
+
+
+TASKS = (
+    Task(
+        "which_share",
+        "Who shares with the array?",
+        "`a = np.ones(3)`. Which of these read the memory of `a`?\n\n"
+        "    p   tk.from_numpy(a)\n"
+        "    q   tk.tensor(a)\n"
+        "    r   tk.as_tensor(a)\n"
+        "    s   tk.from_numpy(a).float()\n"
+        "    t   tk.from_numpy(a)[1:]\n\n"
+        "Give the letters.",
+        choice_check(
+            "p r t",
+            slips=(
+                Slip(COPY, "**q**: `tensor` always copies.", when=_with("q")),
+                Slip(COPY, "**s**: a cast to another dtype makes new numbers.", when=_with("s")),
+                Slip(SHARES, "**p** is missing: `from_numpy` copies nothing.", when=_without("p")),
+                Slip(SHARES, "**r** is missing: `as_tensor` copies only if it has to.", when=_without("r")),
+                Slip("a slice aliases its base", "**t** is missing: a slice shares, too.", when=_without("t")),
+            ),
+            hint="give letters, such as `q s`.",
+        ),
+        (
+            "Two of the five have to make, or always make, new numbers.",
+            "`float()` changes eight bytes into four; `tensor` copies whatever it is given.",
+            "The other three share.",
+        ),
+        '"p r t"',
+        stage="worked",
+        entry="q s",
+        right=(lambda tk, m: "p r t", lambda tk, m: "P, R, T", lambda tk, m: "p  r  t"),
+        wrong=(
+            (lambda tk, m: "p t", SHARES),
+            (lambda tk, m: "r t", SHARES),
+            (lambda tk, m: "p q r t", COPY),
+            (lambda tk, m: "p r s t", COPY),
+            (lambda tk, m: "p r", "a slice aliases its base"),
+        ),
+    ),
+    Task(
+        "for_the_network",
+        "For the network",
+        "Measurements came from NumPy. Make `x`, a tensor of the same numbers in the dtype that a network has.\n\n"
+        "    m = np.array([0.5, 1.5, 2.5])\n"
+        "    x = ...",
+        _alone(
+            tensor_check(
+                size=(3,),
+                dtype="float32",
+                values=(0.5, 1.5, 2.5),
+                slips=(
+                    Slip(DTYPE, "the numbers are right, in `float64`. A network has `float32`.", dtype="float64"),
+                    Slip("a cast drops the fraction", "a whole number cannot hold 0.5.", dtype="int64"),
+                ),
+            )
+        ),
+        (
+            "Which dtype do the numbers of `m` have, and which one should they have?",
+            "`from_numpy` keeps the dtype. Cast afterwards.",
+            "`.float()` is the cast to `float32`.",
+        ),
+        "x = tk.from_numpy(m).to(tk.float32)",
+        stage="faded",
+        base=_measured,
+        right=(
+            lambda tk, m: tk.from_numpy(m).float(),
+            lambda tk, m: tk.tensor(m, dtype=tk.float32),
+            lambda tk, m: tk.from_numpy(m.astype("float32")),
+            lambda tk, m: tk.as_tensor(m, dtype=tk.float32),
+        ),
+        wrong=(
+            (lambda tk, m: tk.from_numpy(m), DTYPE),
+            (lambda tk, m: tk.tensor(m), DTYPE),
+            (lambda tk, m: tk.from_numpy(m).long(), "a cast drops the fraction"),
+            (lambda tk, m: m.astype("float32"), ""),
+        ),
+    ),
+    Task(
+        "strides_in_bytes",
+        "Strides in bytes",
+        "`a = np.zeros((3, 4))`. What is `a.strides`? Answer from your head first.",
+        tuple_check(
+            32,
+            8,
+            slips=(
+                Slip("strides count slots", "that is the stride of the tensor. NumPy counts bytes.", given=(4, 1)),
+                Slip("bytes per element", "that would be `float32`. What does NumPy take?", given=(16, 4)),
+                Slip("a size is not a stride", "that is the size.", given=(3, 4)),
+                Slip("strides follow the view", "one row down is four numbers further, not three.", given=(24, 8)),
+            ),
+        ),
+        (
+            "How many numbers further is the next row, and how many the next column?",
+            "Four, and one. Now in bytes: what is NumPy's dtype?",
+            "`float64` has eight bytes: 4·8 and 1·8.",
+        ),
+        "(32, 8)",
+        entry="(4, 1)",
+        right=(
+            lambda tk, m: (32, 8),
+            lambda tk, m: "32, 8",
+            lambda tk, m: tuple(n * 8 for n in tk.zeros(3, 4).stride()),
+        ),
+        wrong=(
+            (lambda tk, m: (4, 1), "strides count slots"),
+            (lambda tk, m: (16, 4), "bytes per element"),
+            (lambda tk, m: (8, 32), ""),
+        ),
+    ),
+    Task(
+        "turn_round",
+        "Turn it round",
+        "Make `x`, a tensor with the numbers of `m` from the last to the first.\n\n"
+        "    m = np.array([0.5, 1.5, 2.5])\n"
+        "    x = ...",
+        _alone(
+            tensor_check(
+                size=(3,),
+                values=(2.5, 1.5, 0.5),
+                slips=(
+                    Slip("permute vs view", "`view` regroups the numbers; it turns nothing.", size=(3, 1)),
+                    Slip("", "these are in the old order.", when=lambda a, f, b: f is not None and f.values[0] == 0.5),
+                ),
+            )
+        ),
+        (
+            "A view with a negative stride is refused. A copy of it has an ordinary stride.",
+            "Either `m[::-1]` is copied before it becomes a tensor, or the tensor is turned round afterwards.",
+            "NumPy's method is called `copy`; the tensor's is `flip`.",
+        ),
+        "x = tk.from_numpy(m).flip(0)",
+        base=_measured,
+        right=(
+            lambda tk, m: tk.from_numpy(m).flip(0),
+            lambda tk, m: tk.from_numpy(m[::-1].copy()),
+            lambda tk, m: tk.tensor(m.tolist()[::-1]),
+            lambda tk, m: tk.from_numpy(m)[[2, 1, 0]],
+        ),
+        wrong=(
+            (lambda tk, m: tk.from_numpy(m), ""),
+            (lambda tk, m: tk.from_numpy(m).view(3, 1), "permute vs view"),
+            (lambda tk, m: m[::-1], ""),
+            (lambda tk, m: tk.zeros(3), ""),
+        ),
+    ),
+    Task(
+        "double",
+        "Let the tensor do it",
+        "Write `double_(a)`: it doubles the numbers of a NumPy array **in place**, with a tensor operation. Give me "
+        "the function itself.\n\n"
+        "    def double_(a):\n"
+        "        ...",
+        Checker(_judge_double),
+        (
+            "You need a tensor that stands on the memory of `a`.",
+            "`from_numpy` gives you one; `tensor` would not.",
+            "Then an operation with an underscore: `mul_`.",
+        ),
+        "def double_(a):\n    tk.from_numpy(a).mul_(2)",
+        right=(
+            lambda tk, m: lambda a: tensorkit.from_numpy(a).mul_(2),
+            lambda tk, m: lambda a: tensorkit.as_tensor(a).add_(tensorkit.tensor(a)),
+            lambda tk, m: lambda a: tensorkit.from_numpy(a).copy_(tensorkit.from_numpy(a) * 2),
+        ),
+        wrong=(
+            (lambda tk, m: lambda a: tensorkit.tensor(a).mul_(2), COPY),
+            (lambda tk, m: lambda a: tensorkit.from_numpy(a) * 2, COPY),
+            (lambda tk, m: lambda a: tensorkit.from_numpy(a).float().mul_(2), COPY),
+            (lambda tk, m: lambda a: tensorkit.from_numpy(a).zero_(), ""),
+        ),
+    ),
+    Task(
+        "own_array",
+        "An array of its own",
+        "Write `own_array(t)`: a NumPy array with the numbers of the tensor `t`, that nothing done to `t` later will "
+        "change. It should also work for a `t` that requires grad. Give me the function itself.\n\n"
+        "    def own_array(t):\n"
+        "        return ...",
+        Checker(_judge_own_array),
+        (
+            "`t.numpy()` is right for some tensors, and shares with all of them.",
+            "First the history off, then a copy; the order of the two does not matter.",
+            "`detach`, `clone`, `numpy`, one after the other.",
+        ),
+        "def own_array(t):\n    return t.detach().clone().numpy()",
+        right=(
+            lambda tk, m: lambda t: t.detach().clone().numpy(),
+            lambda tk, m: lambda t: t.detach().numpy().copy(),
+            lambda tk, m: lambda t: numpy.array(t.tolist()),
+        ),
+        wrong=(
+            (lambda tk, m: lambda t: t.numpy(), SHARES),
+            (lambda tk, m: lambda t: t.detach().numpy(), SHARES),
+            (lambda tk, m: lambda t: t.clone().numpy(), "detach vs clone"),
+            (lambda tk, m: lambda t: t.tolist(), ""),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,3 @@
+"""MatmulExplorer: which row meets which column; other products are not drawn here."""
+
+__all__: list[str] = []

@@ -1,0 +1,6 @@
+"""MemoryMap: the tensors of a namespace by storage, and what each cell changed.
+
+One tensor alone is StrideExplorer's.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,324 @@
+"""MemoryMap: the tensors of a notebook on the memory that they share, after every cell.
+
+>>> import numpy
+>>> names = {"a": numpy.zeros(6)}
+>>> names["tail"] = names["a"][3:]
+>>> shown = MemoryMap(names)
+>>> names["tail"][0] = 7.0
+>>> shown.look().change.changes[0].words
+'changed in place: slot 3'
+>>> shown.close()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from tensorkit_widgets.drawing.sheet import Sheet
+from tensorkit_widgets.memory import magic
+from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
+from tensorkit_widgets.memory.model import Difference, MemorySnapshot
+from tensorkit_widgets.memory.scene import FIRST, MOST, ORDERS, Sight, chosen, compose_memory
+from tensorkit_widgets.memory.words import MemoryPage, happened, moment_words, totals
+from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.board import Board, Control, State
+
+__all__ = ["MOMENTS", "MemoryMap"]
+
+MOMENTS = 40
+"""Moments that one can step back to."""
+MORE = 12
+LONGEST_FILTER = 80
+
+
+def _nothing() -> None:
+    """What ends a map that listens to nobody."""
+
+
+@dataclass(frozen=True)
+class _State(State):
+    order: str = "changed"
+    filter: str = ""
+    most: int = FIRST
+    only: int = 0
+    moment: int = 0
+
+
+class MemoryMap(Board):
+    """All tensors that a notebook reaches, grouped by the storage that they share, and what the last cell did to them.
+
+    It looks after every cell, also after one that failed, until it is closed. Each cell is a step: going back shows the
+    memory as it was. Nothing of a tensor is kept but the numbers that are drawn.
+
+    Args:
+        namespace: names and values to look at; the notebook's own if not given.
+        order: ``"changed"``, ``"oldest"``, ``"newest"`` or ``"size"``: which storages come first.
+        filter: show only storages that have a name with this text in it.
+
+    Raises:
+        TypeError: for a namespace that is no mapping, or an unknown keyword.
+        ValueError: for another order.
+    """
+
+    kind = "memory-map"
+    moments = "moment"
+    widths: ClassVar[tuple[float, ...]] = (400.0, 440.0, 480.0, 600.0, 760.0, 960.0)
+
+    #: Ends the subscription. A map whose arguments were refused has none, and is closed all the same.
+    _end: Callable[[], None] = staticmethod(_nothing)
+
+    def __init__(
+        self,
+        namespace: Mapping[str, Any] | None = None,
+        *,
+        order: str = "changed",
+        filter: str = "",
+        **unknown: Any,
+    ) -> None:
+        if unknown:
+            raise TypeError(
+                f"MemoryMap has no option {', '.join(sorted(unknown))}: it takes namespace, order and filter"
+            )
+        if namespace is not None and not isinstance(namespace, Mapping):
+            raise TypeError(f"namespace must be a mapping of names to values, not {type(namespace).__name__}")
+        if order not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order!r}")
+        source = hook if namespace is None else MemoryHook(lambda: (namespace, {}))
+        self._open_with(source, _State(order=order, filter=str(filter)[:LONGEST_FILTER]))
+
+    def _open_with(self, source: MemoryHook | None, state: _State, pages: Sequence[MemoryPage] = ()) -> None:
+        self._source = source
+        self._pages = list(pages)
+        self._begun = self._lasting = self._displayed = False
+        self._end = source.subscribe(self._told) if source is not None else _nothing
+        at = state.at if source is None else self._steps()
+        self._begin(replace(state, at=at, moment=self._count(at)))
+        self._begun = True
+
+    # ---- what Python sees
+
+    @property
+    def snapshot(self) -> MemorySnapshot | None:
+        """The memory at the moment that is shown; None before the first look."""
+        page = self._page_at(self.at)
+        return None if page is None else page.snapshot
+
+    @property
+    def change(self) -> Difference:
+        """What had happened at the moment that is shown.
+
+        Raises:
+            RuntimeError: before the first look.
+        """
+        page = self._page_at(self.at)
+        if page is None:
+            fault = self._source.fault if self._source is not None else ""
+            raise RuntimeError(fault or "nothing has been looked at yet")
+        return page.change
+
+    def look(self) -> Self:
+        """Look again now, between two cells."""
+        if self._source is not None:
+            self._source.refresh()
+        return self
+
+    def keep(self, name: str | None = None) -> MemoryMap:
+        """The moment that is shown, with those before it, as a map of its own that stays as it is while cells run.
+
+        With a name only the storage that it stands on, large.
+
+        Raises:
+            KeyError: for a name that stands on no storage at this moment.
+        """
+        with self._guard:
+            self._displayed = True  # the cell that does this does nothing else: it is no moment
+            number = 0 if name is None else self._number(name)
+            pages, state = list(self._pages), replace(self._state, only=number)
+        made = type(self).__new__(type(self))
+        made._open_with(None, state, pages)
+        return made
+
+    def show(self, name: str | None = None) -> Self:
+        """Show only the storage that a name stands on, large; all storages again without a name.
+
+        Raises:
+            KeyError: for a name that stands on no storage at this moment.
+        """
+        with self._guard:
+            number = 0 if name is None else self._number(name)
+            self._change(only=number)
+            self._paint()
+        return self
+
+    def _number(self, name: str) -> int:
+        page = self._page_at(self.at)
+        for storage in page.snapshot.storages if page is not None else ():
+            if any(way.text == name for holder in storage.holders for way in holder.ways):
+                return storage.number
+        raise KeyError(f"{name!r} stands on no storage at this moment")
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        with self._guard:
+            page = self._page_at(self.at)
+            if page is None:
+                return "MemoryMap: nothing has been looked at yet."
+            said = [words for _, words in happened(page)]
+            return f"MemoryMap, {'. '.join([moment_words(page), totals(page.snapshot), *said])}."
+
+    # ---- moments
+
+    def _told(self, snapshot: MemorySnapshot, change: Difference) -> None:
+        """The hook has looked: another moment, which is the one that is shown from now on."""
+        with self._guard if self._begun else nullcontext():
+            passing = snapshot.moment.cell is None or (self._displayed and not snapshot.moment.error)
+            self._displayed = False
+            if self._begun and passing and change.quiet and snapshot.lost == self._lost():
+                return  # a look between cells, or a cell that only shows the map, leaves it as it was
+            self._pages = [*self._pages[-(MOMENTS - 1) :], MemoryPage(snapshot, change, self._gone(change))]
+            if self._begun and not self._closed:
+                self._said = self._complaint = ""
+                self._go(self._steps())
+                first: Any = self._first
+                self._first = replace(first, at=self._state.at, moment=self._state.moment)
+                self._paint()
+
+    def _lost(self) -> tuple[Any, ...]:
+        return self._pages[-1].snapshot.lost if self._pages else ()
+
+    def _gone(self, change: Difference) -> tuple[Any, ...]:
+        """The storages that nothing names any more, as the last moment had them."""
+        before = self._pages[-1].snapshot if self._pages else None
+        numbers = [one.storage for one in change.changes if one.fate in ("freed", "lost")]
+        found = [before.storage(number) for number in numbers] if before is not None else []
+        return tuple(replace(storage, runs=(), evidence=None) for storage in found if storage is not None)
+
+    def _page_at(self, at: int) -> MemoryPage | None:
+        return self._pages[max(0, min(at, len(self._pages) - 1))] if self._pages else None
+
+    def _count(self, at: int) -> int:
+        page = self._page_at(at)
+        return page.snapshot.moment.count if page is not None else 0
+
+    def _steps(self) -> int:
+        return max(0, len(self._pages) - 1)
+
+    def _go(self, at: int) -> None:
+        super()._go(at)
+        self._state = replace(self._state, moment=self._count(self._state.at))
+
+    def _return(self, moment: Any) -> None:
+        """To a checkpoint's moment, however many have gone since; without one, to the newest as it was at first."""
+        super()._return(moment)
+        counts = [page.snapshot.moment.count for page in self._pages]
+        self._go(
+            self._steps() if moment is None or moment.moment not in counts else counts.index(moment.moment)
+        )
+
+    def _undo(self) -> None:
+        """What was chosen is taken back; the moment that is shown stays."""
+        at = self._state.at
+        super()._undo()
+        self._go(at)
+
+    # ---- the board
+
+    def _sight(self, at: int) -> Sight:
+        state = self._state
+        now = at >= self._steps() and self._source is not None
+        return Sight(state.order, state.filter, state.most, state.only, self._width, now)
+
+    def _sheet(self, at: int) -> Sheet:
+        return compose_memory(self._page_at(at), self._sight(at))
+
+    def _controls(self) -> Sequence[Control]:
+        state, page = self._state, self._page_at(self.at)
+        count = len(page.snapshot.storages) if page is not None else 0
+        out = []
+        if self._alone():
+            return [Control("all", "button", "All storages", title="back to all storages")]
+        if count > 1 or state.filter:
+            out.append(Control("order", "choice", "order", state.order, tuple(ORDERS.items())))
+            out.append(
+                Control("filter", "text", "name", state.filter, title="only storages with a name like this")
+            )
+        if state.most > FIRST and count > FIRST:
+            out.append(Control("fewer", "button", "Fewer", title=f"only the first {FIRST}"))
+        return out
+
+    def _alone(self) -> bool:
+        page = self._page_at(self.at)
+        return page is not None and any(s.number == self._state.only for s in page.snapshot.storages)
+
+    def _do(self, kind: str, message: Mapping[str, Any]) -> None:
+        value, key = message.get("value"), message.get("key")
+        if kind == "order" and isinstance(value, str) and value in ORDERS:
+            self._change(order=value)
+        elif kind == "filter" and isinstance(value, str):
+            text = value.strip()[:LONGEST_FILTER]
+            if text != self._state.filter:  # Enter, and leaving the field, both send it
+                self._change(filter=text)
+        elif kind == "more":
+            self._change(most=min(MOST, self._state.most + MORE))
+        elif kind == "fewer":
+            self._change(most=FIRST)
+        elif kind == "all":
+            self._change(only=0)
+        elif kind == "only" and isinstance(key, str):
+            number = key.partition(":")[0].removeprefix("h")
+            if number.isdecimal() and len(number) < 10:
+                self._change(only=int(number))
+
+    def _facts(self) -> Mapping[str, str]:
+        page = self._page_at(self.at)
+        if page is None:
+            return {}
+        snapshot, change = page.snapshot, page.change
+        counts = {fate: str(len(change.of(fate))) for fate in ("made", "changed", "freed", "lost")}
+        shown = chosen(page, self._sight(self.at))
+        names = sorted(w.text for s in shown for h in s.holders for w in h.ways if w.kind == "name")
+        return {
+            "cell": "" if snapshot.moment.cell is None else str(snapshot.moment.cell), "error": snapshot.moment.error,
+            "storages": str(len(snapshot.storages)), "drawn": str(min(len(shown), self._state.most)),
+            "names": " ".join(names)[:400],
+            "owned": str(snapshot.owned()), "viewed": str(snapshot.viewed()), "rebound": str(len(change.rebound)),
+            "order": self._state.order, "filter": self._state.filter, "only": str(self._state.only or ""), **counts,
+        }  # fmt: skip
+
+    # ---- life
+
+    def refresh(self) -> bool:
+        """Nothing to do: the hook, which looks once for all maps, tells when there is something to draw."""
+        return False
+
+    def close(self) -> None:
+        """Take the map down; the hook after every cell goes with the last one."""
+        self._end()
+        super().close()
+
+    def _reopen(self) -> None:
+        super()._reopen()
+        if self._source is not None:
+            self._pages = []  # who looks anew counts the storages anew
+            self._end = self._source.subscribe(self._told)
+
+    def _ipython_display_(self, **options: Any) -> None:
+        super()._ipython_display_(**options)
+        self._displayed = True
+        if self._lasting:
+            cell_hook.cells.pop(self, None)
+
+    @classmethod
+    def _beside(cls, source: MemoryHook) -> MemoryMap:
+        """A map for the side panel: it outlives the cell that opened it."""
+        made = cls.__new__(cls)
+        made._open_with(source, _State())
+        made._lasting = True
+        cell_hook.cells.pop(made, None)
+        return made
+
+
+magic.show_with(MemoryMap._beside)

@@ -1,0 +1,3 @@
+"""Questions, exercises, quizzes and puzzles: asked, checked, drawn, remembered; what a lesson asks is in `lessons`."""
+
+__all__: list[str] = []

@@ -1,0 +1,313 @@
+"""What a right answer is: facts about a tensor, verdicts, and the slips behind a wrong one.
+
+An answer is judged by *behaviour*, by which slots of which storage it reads, never by the text that was
+typed. The checkers themselves are in `practice_checks`; the words used here are theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plain, told
+from tensorkit_widgets.snapshot.adapter import Meta, describe, library_of, look, same_buffer
+from tensorkit_widgets.snapshot.geometry import all_indices, slot_of
+from tensorkit_widgets.snapshot.window import Window
+
+__all__ = [
+    "MISCONCEPTIONS",
+    "MOST_ELEMENTS",
+    "Answer",
+    "Facts",
+    "Note",
+    "Slip",
+    "Unreadable",
+    "Verdict",
+    "is_tensor",
+    "read",
+    "same",
+    "slots",
+]
+
+MOST_ELEMENTS = 100_000
+"""Elements of a tensor that a checker walks through; lessons use a few dozen."""
+
+MISCONCEPTIONS: Mapping[str, str] = {
+    "permute vs view": "view regroups the numbers in storage order; transpose and permute swap strides.",
+    "transpose moves no data": "transpose makes a new tensor object; the storage stays as it was.",
+    "NumPy shares memory": "numpy() and from_numpy() copy nothing: tensor and array read the same bytes.",
+    "a slice aliases its base": "a slice is a new tensor on the same storage; a write to one shows in both.",
+    "a copy is not a view": "a copy has a storage of its own; a write to it never reaches its source.",
+    "strides of size-1 dimensions": "nobody steps along a dimension of size 1, so its stride means nothing.",
+    "id() as a storage test": "id() tells Python objects apart; two objects may share one storage.",
+    "data_ptr() of the tensor": "t.data_ptr() is where its first element lies, after the offset.",
+    "equal is not shared": "two tensors may hold equal numbers in different storages.",
+    "strides follow the view": "strides belong to the way a view was made; the size does not tell them.",
+    "strides count slots": "a stride is a number of storage slots, not of rows, columns or bytes.",
+    "offsets count slots": "the offset is a number of storage slots, not of rows.",
+    "counting from zero": "the first row, the first column and the first slot have the number 0.",
+    "a step multiplies the stride": "a slice with step s multiplies that dimension's stride by s.",
+    "a size is not a stride": "the size counts elements; the stride says how far apart they lie.",
+    "view after transpose fails": "view needs strides that can merge; after a transpose they cannot.",
+    "reshape may copy": "reshape is a view where it can be, and a copy where it must: rely on neither.",
+    "what -1 means in view": "-1 stands for the one size that is left over: worked out from the others.",
+    "what contiguous means": "contiguous: read in order, the slots follow one another without gap or jump.",
+    "unsqueeze": "unsqueeze(d) puts a new dimension of size 1 at place d; the others move to the right.",
+    "squeeze eats the batch dimension": "squeeze() drops every dimension of size 1, a batch of one too: say which.",
+    "a saved slice saves the whole storage": "a slice keeps, and saves, all of its storage; clone it first.",
+    "a storage has no shape": "a storage is one row of slots; size and stride live in the tensor.",
+    "default dtype": "Python floats become float32, Python integers int64.",
+    "bytes per element": "a float32 takes 4 bytes; a float64 and an int64 take 8.",
+    "work on the login node": "a login node is for preparing; work goes to a compute node by the scheduler.",
+    "the module comes first": "the Python that builds an environment has to be loaded before it.",
+    "tensors start on the CPU": "a tensor lives on one device: the CPU, unless it is told otherwise.",
+    "a value is not a gradient": "the value says how much; the gradient says how fast it changes.",
+    "every path counts": "each use of a tensor is a path of its own, and the gradients of all paths are added.",
+    "a leaf is made, not computed": "what a recorded operation makes is no leaf, whatever it was made from.",
+    "backward adds": "backward adds to .grad and never empties it; that is for you to do.",
+    "second backward fails": "backward gives up what the graph saved; compute again, or retain_graph=True.",
+    "backward starts from one number": "backward needs one number to start from, or a weight for each.",
+    "`.grad` of a non-leaf": "only leaves keep their gradient; others do so after retain_grad().",
+    "detach vs clone": "detach shares the numbers and drops the history; clone copies them and keeps it.",
+    "detach cuts a path": "no gradient passes through a detached tensor; the other paths stay.",
+    "in-place on a leaf": "a leaf that requires grad is written under no_grad only.",
+    "x += y vs x = x + y": "x += y writes into the old tensor; x = x + y makes a new one, which is no leaf.",
+    "a saved tensor was changed": "backward needs what it saved as it was; a write before it is an error.",
+    "in-place on an expanded tensor": "several elements are one slot there, so adding to each has no one meaning.",
+    "`Tensor` vs `tensor`": "tensor(...) keeps what you give it; Tensor(...) is the float32 class, and takes a size.",
+    "integer mean": "a mean is seldom whole, so integers have none: say which float dtype it should be in.",
+    "a cast drops the fraction": "a cast to integers drops what stands after the point; round() rounds.",
+    "integers wrap": "an integer dtype that runs over begins again at the other end, without a word.",
+    "category before width": "bool < integer < float: the higher category decides, the width only within it.",
+    "`.to()` returns": "`.to()` gives another tensor and leaves yours as it was; keep what it returns.",
+    "floats have gaps": "between two neighbouring floats there is nothing; larger numbers lie further apart.",
+    "range is not precision": "exponent bits decide how large a float can be, mantissa bits how fine.",
+    "bits are not the value": "view reads the same bits by another rule; to() makes new bits for the same number.",
+    "`dim=` in a reduction": "dim= names the dimension that disappears, not the one that stays.",
+    "keepdim leaves a 1": "keepdim=True leaves a 1 where a dimension was: the result still lines up with its source.",
+    "True counts as 1": "in a sum True counts as 1 and False as 0: the sum of a mask counts.",
+    "max gives two": "with a dim, max gives the values and the places; without one, the value alone.",
+    "std divides by n - 1": "std and var divide by n - 1, the usual estimate from a sample; correction=0 divides by n.",
+    "fancy indexing copies": "a list or a mask between brackets makes a copy; a write to that copy is lost.",
+    "two lists are pairs": "two lists between brackets walk together and choose pairs, not a block.",
+    "element loops": "a loop over elements pays for every single one in Python; one operation does them all at once.",
+    "an index takes its dimension away": "a whole number takes its dimension away; a slice of length 1 keeps it.",
+    "a 0-d tensor is a tensor": "a tensor without dimensions is still a tensor; item() takes the number out of it.",
+    "rows come before columns": "the size of an image is (rows, columns): its height stands before its width.",
+    "getsizeof of a list": "sys.getsizeof counts the list's pointers alone; the objects they lead to come on top.",
+    "brackets are dimensions": "each level of brackets is a dimension, and the outermost is dimension 0.",
+    "text needs a table": "a tensor holds numbers only; text becomes numbers by a table that gives each piece one.",
+    "a tensor is a full box": "all rows of a tensor are equally long; what is shorter has to be filled up.",
+    "one dtype for all": "all numbers of a tensor are of one dtype; one float among them makes floats of all.",
+    "cat vs stack": "stack puts tensors into a new dimension; cat lengthens one that is there.",
+    "the batch comes first": "the items of a batch are counted by dimension 0.",
+    "channels are a dimension": "a colour image has a third dimension: one place for each channel.",
+    "(N,1) against (N) gives (N,N)": "a column against a row of the same length stretches both: every pair is met.",
+    "sizes line up from the right": "sizes are compared from the last one; what is missing in front counts as 1.",
+    "only a 1 is stretched": "two sizes fit when they are equal or one of them is 1; nothing else is repeated.",
+    "a size of 0 is a size": "an empty tensor broadcasts like any other: 0 against 1 is 0, against 2 an error.",
+    "broadcasting copies nothing": "a stretched dimension has the stride 0: the same slots are read again.",
+    "`if` on a tensor": "a comparison answers for each element; if, and, or and not want one single answer.",
+    "`*` is not `@`": "* multiplies what stands at the same place; the product of matrices is @.",
+    "asin knows one half": "many angles have the same sine; asin gives the one between -90 and 90 degrees.",
+    "`~` of an integer": "~ turns every bit: of True it makes False, of the integer 1 it makes -2.",
+    "an IDE is not the engine": "editors show and edit; the Python kernel behind them does the work.",
+}
+"""The misconceptions that the lessons dissolve, by name, each with the sentence that dissolves it."""
+
+
+class Unreadable(Exception):
+    """The answer cannot be looked at; `str(error)` is a sentence for the learner."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found.
+
+    `correct` is True, False, or None when there was nothing to judge; a verdict is true when correct.
+
+    >>> Verdict(False, "the size is (3, 4).")
+    Not yet: the size is (3, 4).
+    >>> bool(Verdict(True)), bool(Verdict(False)), bool(Verdict(None))
+    (True, False, False)
+    """
+
+    correct: bool | None
+    says: str = ""
+    misconception: str = ""
+
+    @property
+    def title(self) -> str:
+        """`Right`, `Not yet` or `Not checked`."""
+        return {True: "Right", False: "Not yet", None: "Not checked"}[self.correct]
+
+    def __bool__(self) -> bool:
+        return self.correct is True
+
+    def __repr__(self) -> str:
+        text = f"{self.title}: {self.says}" if self.says else f"{self.title}."
+        return f"{text}\n({self.misconception})" if self.misconception else text
+
+    def _repr_html_(self) -> str:
+        colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
+        name = self.misconception
+        sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
+        name = f"<p><em>{escape(name)}</em>{escape(sentence)}</p>" if name else ""
+        says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
+        return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to judge: `value`, and `base`, the tensor that the exercise started from (if any)."""
+
+    value: object
+    base: object = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a check may know of a tensor: plain Python, taken once, holding on to nothing.
+
+    `values` are the numbers in reading order; `buffer` tells one memory from another.
+    """
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    dtype: str = ""
+    device: str = ""
+    values: tuple[Any, ...] = field(default=(), repr=False)
+    meta: Meta | None = field(default=None, repr=False)
+
+    def shares(self, other: Facts | None) -> bool:
+        """Do both read the same storage?"""
+        if other is None or self.meta is None or other.meta is None:
+            return False
+        return same_buffer(self.meta, other.meta)
+
+
+def is_tensor(value: object) -> bool:
+    """Is it a tensor of tensorkit or PyTorch?"""
+    try:
+        return library_of(value) != "numpy"
+    except TypeError:
+        return False
+
+
+def read(value: object) -> Facts:
+    """The facts of a tensor of tensorkit or PyTorch.
+
+    Raises `Unreadable` with a sentence when it is something else, or will not be looked at.
+
+    >>> import tensorkit as tk
+    >>> read(tk.arange(6)[2:]).offset
+    2
+    >>> read([1, 2])
+    Traceback (most recent call last):
+    tensorkit_widgets.practice.facts.Unreadable: this is a list, not a tensor.
+    """
+    if not is_tensor(value):
+        name = type(value).__name__
+        if name == "ndarray":
+            raise Unreadable("this is a NumPy array; `tk.from_numpy(a)` makes a tensor of it.")
+        raise Unreadable(f"this is {'an' if name[:1].lower() in 'aeiou' else 'a'} {name}, not a tensor.")
+    try:
+        return _facts(value)
+    except Unreadable:
+        raise
+    except Exception as error:
+        raise Unreadable(f"this tensor cannot be read ({told(error)}).") from error
+
+
+def _facts(tensor: Any) -> Facts:
+    meta = describe(tensor)
+    if math.prod(meta.size) > MOST_ELEMENTS:
+        raise Unreadable(f"this tensor has more than {MOST_ELEMENTS:,} elements, too many to look through.")
+    if meta.fault:
+        raise Unreadable(f"{meta.fault}.")
+    seen = look(tensor, Window((0,) * len(meta.size), meta.size), ())
+    return Facts(meta.size, meta.stride, meta.offset, meta.dtype, meta.device, seen.grid, meta)
+
+
+def slots(size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Iterator[int]:
+    """The storage slot of every element, in the order in which the tensor is read.
+
+    >>> list(slots((2, 3), (1, 2), 4))
+    [4, 6, 8, 5, 7, 9]
+    """
+    return (slot_of(index, stride, offset) for index in all_indices(size))
+
+
+def same(value: object, want: object) -> bool:
+    """Is this the wanted answer? Text is compared without case, spaces and punctuation.
+
+    >>> same("A, b", "a b"), same([1, 2], (1, 2)), same(True, 1)
+    (True, True, False)
+    """
+    if isinstance(want, str):
+        return isinstance(value, str) and _letters(value) == _letters(want)
+    if isinstance(want, tuple):
+        return isinstance(value, (tuple, list)) and tuple(value) == want
+    return isinstance(value, bool) is isinstance(want, bool) and value == want
+
+
+def _letters(text: str) -> str:
+    return "".join(re.findall(r"[a-z0-9_+-]+", text[:LONGEST_TEXT].lower()))
+
+
+@dataclass(frozen=True, init=False)
+class Slip:
+    """A wrong answer that is understood: the misconception's name, what to say, and how to know it.
+
+    It is known by the plain value `given`, by the tensor's `size`, `stride`, `offset`, `dtype`, or by
+    `shares` (the base's storage, or another), all those named together; or by `when(answer, facts, base)`.
+
+    >>> slip = Slip("a size is not a stride", "That is the size.", given=(3, 2))
+    >>> slip.fits(Answer((3, 2))), slip.fits(Answer((1, 3)))
+    (True, False)
+    """
+
+    misconception: str
+    says: str
+    looks: Mapping[str, Any]
+
+    def __init__(self, misconception: str, says: str, **looks: Any) -> None:
+        unknown = set(looks) - {"when", "size", "stride", "offset", "dtype", "shares", "given"}
+        if unknown or not looks:
+            raise TypeError(f"a Slip cannot be known by {', '.join(sorted(unknown)) or 'nothing'}")
+        object.__setattr__(self, "misconception", misconception)
+        object.__setattr__(self, "says", says)
+        object.__setattr__(self, "looks", looks)
+
+    def fits(self, answer: Answer, mine: Facts | None = None, base: Facts | None = None) -> bool:
+        """Is this the slip that was made?"""
+        return all(self._fits(look, want, answer, mine, base) for look, want in self.looks.items())
+
+    def _fits(self, look: str, want: Any, answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
+        if look == "when":
+            return bool(want(answer, mine, base))
+        if look == "given":
+            return same(answer.value, want)
+        if mine is None:
+            return False
+        if look == "shares":
+            return want is mine.shares(base)
+        return bool(getattr(mine, look) == want)
+
+    def verdict(self) -> Verdict:
+        """The verdict that this slip gives."""
+        return Verdict(False, self.says, self.misconception)
+
+
+class Note(str):
+    """A hint or a solution: text that shows itself as it is, with its code set as code."""
+
+    def __repr__(self) -> str:
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="border-left: 4px solid #0072B2; padding-left: 12px">{markup(self)}</div>'

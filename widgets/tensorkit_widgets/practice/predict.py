@@ -1,0 +1,203 @@
+"""`Predict`: say what will happen before it does, then compare.
+
+>>> p = Predict("What is the stride of `t.t()`?", answer=(1, 5), why="`t` has the stride (5, 1).",
+...             misconceptions={(5, 1): ("permute vs view", "A transpose swaps the strides.")})
+>>> p
+Predict first: What is the stride of t.t()?
+>>> p.answer = (5, 1)
+>>> p
+Predict first: What is the stride of t.t()?
+Not what happens. You said (5, 1); it is (1, 5). A transpose swaps the strides. t has the stride (5, 1).
+(permute vs view)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tensorkit_widgets.practice.answers import example, letter, understood, wanted, words
+from tensorkit_widgets.practice.card import Card, button, earlier_part, entry_box, verdict_part
+from tensorkit_widgets.practice.catalogue import Question, find_question, is_name
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
+from tensorkit_widgets.practice.markup import escape, markup, plain, shown
+
+__all__ = ["Predict"]
+
+Misconceptions = Mapping[Any, str | tuple[str, str]]
+
+
+class Predict(Card):
+    """A question to answer before the cell that answers it is run. It may be skipped; it is never graded.
+
+    `Predict("02.size_one")` is a question of the lessons. `Predict(question, options, answer=…)` is one of
+    your own: with `options`, a choice; with a whole number, a row of them or a word for `answer`, a box to
+    type in. `misconceptions` maps a wrong answer to what to say of it, or to `(name, what to say)`.
+
+    The learner answers in the widget, or in Python: `p.answer = (1, 4)`, `p.answer = "B"`, `p.skip()`. The
+    answer is kept by name (or by the question's text), so running the cell again does not lose it;
+    `p.again()` does.
+
+    Raises `LookupError` for an unknown name, and `ValueError` when `answer` is not one of the `options`.
+    """
+
+    kind = "predict"
+    label = "Prediction"
+
+    def __init__(
+        self,
+        question: str,
+        options: Sequence[str] = (),
+        *,
+        answer: object = None,
+        why: str = "",
+        misconceptions: Misconceptions | None = None,
+    ) -> None:
+        if is_name(question):
+            asked = find_question(question)
+        else:
+            slips = tuple(_slip(given, says) for given, says in (misconceptions or {}).items())
+            truth = tuple(answer) if isinstance(answer, (list, tuple)) else answer
+            asked = Question(question, question, truth, why, tuple(options), slips)
+        if asked.options and asked.answer not in asked.options:
+            raise ValueError(f"the answer {shown(asked.answer)} is not one of the options")
+        self._asked = asked
+        fresh = {"answer": None, "skipped": False, "note": ""}
+        super().__init__(question, fresh, (slip.misconception for slip in asked.slips))
+
+    def _settle(self) -> None:
+        self._state["answer"] = understood(self._asked, self._state["answer"])
+
+    @property
+    def answer(self) -> object:
+        """The learner's prediction, None while there is none."""
+        return self._state["answer"]
+
+    @answer.setter
+    def answer(self, value: object) -> None:
+        with self._guard:
+            said = understood(self._asked, value)
+            if said is None:
+                self._state["note"] = f"{shown(value)} is not {wanted(self._asked)}."
+                self._draw(self._state["note"])
+                return
+            self._state.update(answer=said, skipped=False, note="")
+            verdict = self.verdict
+            assert verdict is not None  # an answer reveals
+            self._remember(str(said) if self._asked.options else f"`{said}`", verdict)
+            self._draw(f"{self._headline()}. {verdict.says}")
+
+    @property
+    def revealed(self) -> bool:
+        """Is the answer on show, because it was predicted or skipped?"""
+        return self.answer is not None or bool(self._state["skipped"])
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How the prediction compares with what happens; None before it was made or skipped."""
+        if not self.revealed:
+            return None
+        truth, why = words(self._asked, self._asked.answer), self._asked.why
+        if self.answer is None:
+            return Verdict(None, f"It is {truth}. {why}".strip())
+        if same(self.answer, self._asked.answer):
+            return Verdict(True, why or f"It is {truth}.")
+        slip = next((s for s in self._asked.slips if s.fits(Answer(self.answer))), None)
+        said = f"You said {words(self._asked, self.answer)}" + (
+            "." if self._asked.options else f"; it is {truth}."
+        )
+        says = " ".join(part for part in (said, slip.says if slip else "", why) if part)
+        return Verdict(False, says, slip.misconception if slip else "")
+
+    def skip(self) -> None:
+        """Look at the answer without a prediction."""
+        with self._guard:
+            self._state.update(answer=None, skipped=True, note="")
+            verdict = self.verdict
+            self._draw(f"Skipped. {verdict.says if verdict is not None else ''}")
+
+    def _headline(self) -> str:
+        if self.answer is None:
+            return "Skipped"
+        right = same(self.answer, self._asked.answer)
+        if self._asked.recall:
+            return "Right" if right else "Not so"
+        return "As you predicted" if right else "Not what happens"
+
+    def _eyebrow(self) -> str:
+        return "From memory" if self._asked.recall else "Predict first"
+
+    def _commit(self) -> str:
+        return "That is my answer" if self._asked.recall else "That is my prediction"
+
+    def _mood(self) -> str:
+        verdict = self.verdict
+        return (
+            "open" if verdict is None else {True: "right", False: "wrong", None: "skipped"}[verdict.correct]
+        )
+
+    def _body(self, *, live: bool) -> str:
+        parts = [
+            '<p class="tk-eyebrow"><strong>' + self._eyebrow() + "</strong></p>",
+            markup(self._asked.ask),
+        ]
+        verdict = self.verdict
+        parts.append(self._choices(live) if self._asked.options else "")
+        if live and verdict is None:
+            box = "" if self._asked.options else entry_box("Your prediction", example(self._asked))
+            row = box + button("answer", self._commit()) + button("skip", "Skip", quiet=True)
+            parts.append(f'<div class="tk-row">{row}</div>')
+        if verdict is not None:
+            parts.append(verdict_part(verdict, self._headline()))
+            parts.append(earlier_part(self._before()) if self.answer is not None else "")
+        if self._state["note"]:
+            parts.append(f'<p class="tk-note">{escape(self._state["note"])}</p>')
+        if live and verdict is not None:
+            parts.append(f'<div class="tk-row">{button("again", "Ask me again", quiet=True)}</div>')
+        return "".join(parts)
+
+    def _choices(self, live: bool) -> str:
+        if not live:
+            lines = (
+                f"<strong>{letter(i)}</strong> {markup(o)[3:-4]}" for i, o in enumerate(self._asked.options)
+            )
+            return f"<p>{'<br>'.join(lines)}</p>"
+        off = " disabled" if self.revealed else ""
+        rows = "".join(
+            f'<label class="tk-option"{self._truth_mark(option)}>'
+            f'<input type="radio" name="choice" value="{letter(i)}" data-key="option-{i}"'
+            f"{' checked' if option == self.answer else ''}{off}>"
+            f'<span class="tk-letter" aria-hidden="true">{letter(i)}</span>'
+            f"<span>{markup(option)[3:-4]}</span></label>"
+            for i, option in enumerate(self._asked.options)
+        )
+        return f'<fieldset><legend class="tk-unseen">Your prediction</legend>{rows}</fieldset>'
+
+    def _truth_mark(self, option: str) -> str:
+        if not self.revealed:
+            return ""
+        return ' data-truth="yes"' if option == self._asked.answer else ' data-truth="no"'
+
+    def _twin(self) -> str:
+        lines = [f"{self._eyebrow()}: {plain(self._asked.ask)}"]
+        lines += [f"  {letter(i)}  {plain(option)}" for i, option in enumerate(self._asked.options)]
+        verdict = self.verdict
+        if verdict is not None:
+            lines.append(f"{self._headline()}. {plain(verdict.says)}")
+            lines += [f"({verdict.misconception})"] if verdict.misconception else []
+            lines += [plain(self._before())] if self.answer is not None and self._before() else []
+        if self._state["note"]:
+            lines.append(self._state["note"])
+        return "\n".join(lines)
+
+    def _acts(self) -> Mapping[str, Callable[[str], object]]:
+        return {
+            "answer": lambda value: setattr(self, "answer", value),
+            "skip": lambda _: self.skip(),
+            "again": lambda _: self.again(),
+        }
+
+
+def _slip(given: Any, says: str | tuple[str, str]) -> Slip:
+    name, sentence = ("", says) if isinstance(says, str) else says
+    return Slip(name, sentence, given=tuple(given) if isinstance(given, list) else given)

@@ -1,0 +1,203 @@
+"""`progress()`: what was answered, and which misconceptions were met and which dissolved. `forget()` deletes it.
+
+python -m tensorkit_widgets FOLDER            says it in a terminal
+python -m tensorkit_widgets FOLDER --forget   deletes it
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tensorkit_widgets.practice import session_log
+from tensorkit_widgets.practice.catalogue import (
+    find_puzzle,
+    find_question,
+    find_quiz,
+    find_task,
+    is_name,
+    lesson_title,
+)
+from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Note
+from tensorkit_widgets.practice.markup import plain
+from tensorkit_widgets.practice.progress_file import ProgressFile
+from tensorkit_widgets.practice.session_log import CARDS, State, events
+
+__all__ = ["Met", "forget", "main", "misconceptions", "progress"]
+
+
+@dataclass(frozen=True)
+class Met:
+    """A misconception that showed in an answer: how often, whether a later right answer dissolved it, and where.
+
+    ``cards`` are the kinds and names of those that met it, such as ``"predict 02.slice_stride"``.
+    """
+
+    name: str
+    times: int
+    dissolved: bool
+    cards: tuple[str, ...]
+
+
+def progress(*, reset: bool = False) -> Note:
+    """How the exercises, predictions, quizzes and puzzles stand, in all lessons, and the misconceptions met.
+
+    With `reset=True` everything is forgotten, as by `forget()`.
+    """
+    return forget() if reset else Note(_report(session_log.everything(), session_log.file()))
+
+
+def forget(name: str = "") -> Note:
+    """Delete what was answered: all of it, a lesson's (`"02"`), or one question's (`"02.size_one"`).
+
+    The file goes with the last of it. Cards on the page are asked anew. Nothing was ever kept anywhere else.
+    """
+    gone = session_log.forgotten(name)
+    for card in list(CARDS):
+        if name in ("", card.name, card.name.partition(".")[0]):
+            card.forget_state()
+    file = session_log.file()
+    what = (
+        f"{len(gone)} card{'' if len(gone) == 1 else 's'} forgotten"
+        if gone
+        else "There was nothing to forget"
+    )
+    where = f", and {file.path} is deleted" if gone and not name and file.path else ""
+    return Note(f"{what}{where}." if not file.trouble else f"{what}. {file.trouble}")
+
+
+def misconceptions(states: Mapping[str, Mapping[str, Any]]) -> list[Met]:
+    """The misconceptions met, in the order in which they showed first.
+
+    One is dissolved by a right answer, after it last showed, to a question that would have recognised it.
+    """
+    times: dict[str, int] = {}
+    cards: dict[str, dict[str, None]] = {}
+    open_ones: dict[str, bool] = {}
+    past = sorted(
+        ((event["at"], key, event) for key, state in states.items() for event in events(state)),
+        key=lambda entry: entry[:2],
+    )
+    for _, key, event in past:
+        name = event["misconception"]
+        if name:
+            times[name] = times.get(name, 0) + 1
+            cards.setdefault(name, {})[key] = None
+            open_ones[name] = True
+        elif event["correct"]:
+            for known in (*_knows(states[key]), *(e["misconception"] for e in events(states[key]))):
+                if known in open_ones:
+                    open_ones[known] = False
+    return [Met(name, times[name], not open_ones[name], tuple(cards[name])) for name in times]
+
+
+def _knows(state: Mapping[str, Any]) -> tuple[str, ...]:
+    found = state.get("knows", ())
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, tuple) else ()
+
+
+def _report(states: Mapping[str, State], file: ProgressFile) -> str:
+    parts: list[str] = []
+    for number, cards in groupby(_by_lesson(states), lambda entry: _lesson(entry[0])):
+        lines = [line for key, state in cards if (line := _line(key, state))]
+        parts += [f"**{_headed(number)}**", "\n".join(lines)] if lines else []
+    parts = parts or ["No exercise has been opened yet."]
+    if met := misconceptions(states):
+        parts += ["**Misconceptions met**", "\n".join(map(_told, met))]
+    if file.trouble:
+        parts.append(file.trouble)
+    elif file.path is not None and file.path.exists():
+        parts.append(f"Kept in `{file.path}`, on this machine only; `forget()` deletes it.")
+    return "\n\n".join(parts)
+
+
+def _lesson(key: str) -> str:
+    """The number of a card's lesson; none for a question of one's own."""
+    name = key.partition(" ")[2]
+    return name[:2] if is_name(name) else ""
+
+
+def _by_lesson(states: Mapping[str, State]) -> Sequence[tuple[str, State]]:
+    """Lesson by lesson, within a lesson as they were met; questions of one's own come last."""
+    return sorted(states.items(), key=lambda entry: _lesson(entry[0]) or "99")
+
+
+def _headed(number: str) -> str:
+    try:
+        return f"{number} · {lesson_title(number)}" if number else "Questions of your own"
+    except LookupError:  # kept by another version of the kit
+        return f"Lesson {number}"
+
+
+def _called(key: str) -> str:
+    """What a learner knows a card by: its title; of a prediction, which has none, how it begins."""
+    kind, _, name = key.partition(" ")
+    try:
+        found = plain(_TITLES[kind](name)) if is_name(name) and kind in _TITLES else plain(name)
+    except LookupError:
+        found = name
+    words = " ".join(found.split())
+    return words if len(words) <= _WIDE else words[: _WIDE - 1].rstrip() + "…"
+
+
+_WIDE = 52
+"""Characters of a title: beside it there is room for how the card stands."""
+
+_TITLES: dict[str, Callable[[str], str]] = {
+    "exercise": lambda name: find_task(name).title,
+    "parsons": lambda name: find_puzzle(name).title,
+    "predict": lambda name: find_question(name).ask,
+    "quiz": lambda name: find_quiz(name).title,
+}
+
+
+def _line(key: str, state: Mapping[str, Any]) -> str:
+    kind = key.partition(" ")[0]
+    done = _STANDS[kind](state) if kind in _STANDS else ""
+    return f"    {_called(key):<{_WIDE}}  {done}" if done else ""
+
+
+def _exercise(state: Mapping[str, Any]) -> str:
+    tries = f"{state.get('attempts', 0)} attempt{'' if state.get('attempts') == 1 else 's'}"
+    return "solved in " + tries if state.get("solved") else f"open, {tries}"
+
+
+def _predict(state: Mapping[str, Any]) -> str:
+    past = events(state)
+    if not past:
+        return ""
+    first, last = past[0], past[-1]
+    if first["correct"]:
+        return "as predicted"
+    return "not as predicted at first, right since" if last["correct"] else "not as predicted"
+
+
+def _quiz(state: Mapping[str, Any]) -> str:
+    answered = state.get("right", ())
+    answered = answered if isinstance(answered, tuple) else ()
+    return f"{sum(one is True for one in answered)} of {len(answered)} right" if events(state) else ""
+
+
+_STANDS = {"exercise": _exercise, "parsons": _exercise, "predict": _predict, "quiz": _quiz}
+
+
+def _told(one: Met) -> str:
+    often = {1: "met once", 2: "met twice"}.get(one.times, f"met {one.times} times")
+    cards = "; ".join(" · ".join(filter(None, (_lesson(key), _called(key)))) for key in one.cards)
+    stands = "dissolved" if one.dissolved else f"still open: {cards}"
+    meaning = f"\n        {plain(MISCONCEPTIONS[one.name])}" if one.name in MISCONCEPTIONS else ""
+    return f"    {plain(one.name)[:48]:<38}  {often}, {stands}{meaning}"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The command of this module; returns its exit code."""
+    given = list(sys.argv[1:] if words is None else words)
+    wish = "--forget" in given
+    folder = Path(next((word for word in given if word != "--forget"), "."))
+    session_log.use(ProgressFile(folder / ".tensorkit" / "progress.json"))
+    print(repr(forget() if wish else progress()))
+    return 0

@@ -1,0 +1,64 @@
+"""What stands beside a grid or a table: the arrow of each dimension, and notes."""
+
+from __future__ import annotations
+
+from html import escape
+
+from tensorkit_widgets.drawing.parts import Axis, Note
+from tensorkit_widgets.render.marks import attributes, group, num, rect, text
+from tensorkit_widgets.render.palette import DIMENSIONS
+
+__all__ = ["axis_mark", "dim_class", "note_mark", "span"]
+
+
+def dim_class(dim: int) -> str:
+    return f"tk-d{dim % DIMENSIONS}"
+
+
+def span(words: str, class_: str = "", **more: object) -> str:
+    return f"<tspan{attributes(class_=class_ or None, **more)}>{escape(words, quote=False)}</tspan>"
+
+
+def axis_mark(axis: Axis, live: bool) -> str:
+    kind = (
+        f"tk-axis {dim_class(axis.dim)}"
+        + (" tk-bad" if axis.bad else "")
+        + (" tk-unused" if axis.unused else "")
+    )
+    x1, y1, x2, y2 = (num(v) for v in (axis.x1, axis.y1, axis.x2, axis.y2))
+    line = f'<path class="tk-axis-line" d="M{x1} {y1}L{x2} {y2}"/>'
+    head = "m-6-8l6 9l6-9" if axis.vertical else "m-8-6l9 6l-9 6"
+    line += f'<path class="tk-axis-head" d="M{x2} {y2}{head}"/>'
+    if axis.vertical:
+        x, y = axis.x1 - 12, (axis.y1 + axis.y2) / 2
+        turn = f"rotate(-90 {num(x)} {num(y)})"
+        label = text(x, y, axis.label, "tk-axis-label", text_anchor="middle", transform=turn)
+        grip = rect(axis.x1 - 26, axis.y1 - 4, 36, axis.y2 - axis.y1 + 8, "tk-axis-grip", 6.0)
+    else:
+        label = text(axis.x1, axis.y1 - 9, axis.label, "tk-axis-label")
+        grip = rect(axis.x1 - 4, axis.y1 - 24, max(axis.x2 - axis.x1, 116) + 8, 34, "tk-axis-grip", 6.0)
+    said = f"dimension {axis.dim}, size {axis.size}, stride {axis.stride}" + (
+        ", never used" if axis.unused else ""
+    )
+    return group(
+        grip + line + label, class_=kind, data_role="axis" if live else None, data_dim=axis.dim,
+        role="button" if live else None, tabindex=0 if live else None,
+        aria_label=f"{said}. Drag onto another dimension to swap them, or press Enter to pick it up" if live else None,
+    )  # fmt: skip
+
+
+def note_mark(note: Note, live: bool) -> str:
+    if note.role == "next":
+        inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
+        inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
+        inside += text(
+            note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle"
+        )
+        return group(inside, class_="tk-next", data_role="next-step")
+    mono = "tk-mono " if note.role == "code" else ""
+    anchor = None if note.anchor == "start" else note.anchor
+    role = "code" if live and note.role == "code" else None
+    line = text(note.x, note.y, note.text, f"{mono}tk-{note.role}", text_anchor=anchor, data_role=role)
+    if not note.after:
+        return line
+    return line.removesuffix("</text>") + span("   " + note.after, "tk-after") + "</text>"

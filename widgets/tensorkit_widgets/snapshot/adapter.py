@@ -1,0 +1,319 @@
+"""The only reader of live tensors: one frozen, windowed snapshot of a tensor of tensorkit, NumPy or PyTorch.
+
+Everything else in this package works on the snapshot.  A snapshot holds the numbers of the visible window only, so a
+storage of any size opens as fast as a small one.  Reading is safe while another thread works on the same tensor: the
+metadata are read until two readings agree, every range is checked against the storage *before* memory is touched,
+and what cannot be read any more (a storage freed or shrunk under the tensor) becomes `Snapshot.fault`, a sentence.
+
+>>> import numpy
+>>> meta = describe(numpy.arange(12.0).reshape(3, 4)[1:, ::2].T)
+>>> meta.size, meta.stride, meta.offset, meta.slots
+((2, 2), (2, 4), 4, 12)
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+from zlib import crc32
+
+import numpy
+
+from tensorkit import tracing
+from tensorkit.conj_bit import CONJ, NEG
+from tensorkit_widgets.snapshot.geometry import Ints, extent
+from tensorkit_widgets.snapshot.window import Window
+
+__all__ = [
+    "Buffer",
+    "Link",
+    "Meta",
+    "Run",
+    "Snapshot",
+    "describe",
+    "library_of",
+    "link_of",
+    "look",
+    "quietly",
+    "same_buffer",
+    "storage_number",
+    "write",
+]
+
+Number = bool | int | float | complex
+
+_lock = threading.RLock()
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Which memory a tensor stands on. Compared, never drawn: a picture holds no address."""
+
+    device: str
+    start: int
+    nbytes: int
+
+
+class Link(NamedTuple):
+    """What links the slots of a picture with those of others: the `storage_number`, and the bytes of one slot."""
+
+    storage: int
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """All that is known of a tensor without reading a number; ``slots`` counts the storage in its own elements.
+
+    ``turned`` says what its elements are of what is stored: conjugates, negatives, or just that (an empty text).
+    """
+
+    library: str
+    dtype: str
+    itemsize: int
+    device: str
+    size: Ints
+    stride: Ints
+    offset: int
+    slots: int
+    nbytes: int
+    buffer: Buffer
+    fault: str = ""
+    turned: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring slots of the storage, from ``start``, with their numbers."""
+
+    start: int
+    values: tuple[Number, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The visible part of a tensor at one moment: ``grid`` in row-major order over ``window``, ``strip`` as runs."""
+
+    meta: Meta
+    window: Window
+    grid: tuple[Number, ...]
+    strip: tuple[Run, ...]
+
+    @property
+    def fault(self) -> str:
+        """Why the numbers cannot be read, or an empty text."""
+        return self.meta.fault
+
+
+class _Raw:
+    """A stretch of NumPy memory by address; holds the owner, so that the memory outlives the reading."""
+
+    def __init__(self, owner: numpy.ndarray[Any, Any], address: int, count: int) -> None:
+        dtype = owner.dtype
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, True), "shape": (count * dtype.itemsize,), "typestr": "|u1", "version": 3,
+        }  # fmt: skip
+
+
+def library_of(tensor: Any) -> str:
+    """``"tensorkit"``, ``"numpy"`` or ``"torch"``; TypeError with a sentence for anything else."""
+    if isinstance(tensor, numpy.ndarray):
+        return "numpy"
+    for name in ("tensorkit", "torch"):
+        module = sys.modules.get(name)
+        if module is not None and isinstance(tensor, getattr(module, "Tensor", ())):
+            return name
+    raise TypeError(
+        f"cannot draw {type(tensor).__name__}: give a tensorkit.Tensor, a numpy.ndarray or a torch.Tensor"
+    )
+
+
+def describe(tensor: Any) -> Meta:
+    """The metadata of a live tensor, consistent even while another thread changes it."""
+    read = _describe_array if library_of(tensor) == "numpy" else _describe_tensor
+    meta = read(tensor)
+    for _ in range(4):
+        again = read(tensor)
+        if again == meta:
+            break
+        meta = again
+    return replace(meta, fault=_fault(meta)) if not meta.fault else meta
+
+
+def _fault(meta: Meta) -> str:
+    low, high = extent(meta.size, meta.stride, meta.offset)
+    if low == high or (low >= 0 and high * meta.itemsize <= meta.nbytes):
+        return ""
+    need = high * meta.itemsize
+    what = "freed" if meta.nbytes == 0 else "resized"
+    return f"the storage was {what} under this tensor: it holds {meta.nbytes} bytes now, and the tensor needs {need}"
+
+
+def _describe_tensor(tensor: Any) -> Meta:
+    strided = str(getattr(tensor, "layout", "strided"))
+    if not strided.endswith("strided"):
+        raise TypeError(f"cannot draw a tensor of layout {strided}: only strided tensors have a stride")
+    size, stride, offset = tuple(tensor.size()), tuple(tensor.stride()), int(tensor.storage_offset())
+    storage = tensor.untyped_storage()
+    nbytes, itemsize, device = int(storage.nbytes()), int(tensor.element_size()), str(tensor.device)
+    dtype = str(tensor.dtype).rpartition(".")[2]
+    fault = "a tensor on the meta device has a size and strides, but no numbers" if device == "meta" else ""
+    start = 0 if fault or nbytes == 0 else int(storage.data_ptr())
+    buffer = Buffer(device, start, nbytes)
+    slots = nbytes // itemsize
+    return Meta(
+        library_of(tensor), dtype, itemsize, device, size, stride, offset, slots, nbytes, buffer, fault,
+        _turned(tensor),
+    )  # fmt: skip
+
+
+def _turned(tensor: Any) -> str:
+    """What the elements are of what is stored. Every picture asks: tensorkit's bits are looked at, not asked for."""
+    bits = getattr(tensor, "_bits", None)
+    if bits is None:
+        bits = (CONJ if tensor.is_conj() else 0) | (NEG if tensor.is_neg() else 0)
+    return ("", "conjugates", "negatives", "conjugates and negatives")[bits]
+
+
+def _owner(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    owner = array
+    while isinstance(owner.base, numpy.ndarray):
+        owner = owner.base
+    return owner
+
+
+def _describe_array(array: numpy.ndarray[Any, Any]) -> Meta:
+    itemsize, dtype = array.dtype.itemsize, array.dtype.name
+    if not (array.dtype.kind in "biufc" or dtype == "bfloat16"):
+        raise TypeError(
+            f"cannot draw an array of dtype {dtype}: only numbers and booleans have slots of their own"
+        )
+    low, high = numpy.lib.array_utils.byte_bounds(_owner(array))
+    address = array.__array_interface__["data"][0]
+    if any(s % itemsize for s in array.strides) or (address - low) % itemsize:
+        raise TypeError("cannot draw this array: its strides are not whole elements")
+    stride = tuple(s // itemsize for s in array.strides)
+    nbytes, offset = high - low if _owner(array).size else 0, (address - low) // itemsize
+    buffer = Buffer("cpu", low if nbytes else 0, nbytes)
+    if array.size == 0:
+        offset = 0
+    slots = nbytes // itemsize
+    return Meta("numpy", dtype, itemsize, "cpu", tuple(array.shape), stride, offset, slots, nbytes, buffer)
+
+
+def same_buffer(a: Meta, b: Meta) -> bool:
+    """Whether two tensors stand on overlapping memory: what a *view* is, across libraries too."""
+    first, second = a.buffer, b.buffer
+    if first.nbytes == 0 or second.nbytes == 0:
+        return first.nbytes == second.nbytes
+    home = {first.device, second.device}
+    overlap = first.start < second.start + second.nbytes and second.start < first.start + first.nbytes
+    return len(home) == 1 and overlap
+
+
+def storage_number(buffer: Buffer) -> int:
+    """A number for a storage, the same for every widget on it, so that hovering links them in the browser."""
+    return crc32(f"{buffer.device} {buffer.start}".encode())
+
+
+def link_of(meta: Meta) -> Link:
+    """What links a picture of this tensor with the others of its storage.
+
+    >>> thirds = numpy.zeros(3)
+    >>> whole, bytewise = link_of(describe(thirds)), link_of(describe(thirds.view(numpy.uint8)))
+    >>> whole.storage == bytewise.storage, whole.item, bytewise.item
+    (True, 8, 1)
+    """
+    return Link(storage_number(meta.buffer), meta.itemsize)
+
+
+def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:
+    """A frozen snapshot: metadata, the numbers of ``window`` and of the storage's ``runs``.
+
+    A fault never raises: it is said in the snapshot.
+    """
+    # To look is no operation: whoever traces the engine hears nothing of it.
+    with _lock, tracing.silence():
+        meta = describe(tensor)
+        if len(window.origin) != len(meta.size):
+            raise ValueError("the window was made for a tensor of another size")
+        if meta.fault:
+            return Snapshot(meta, window, (), ())
+        try:
+            return _read(tensor, meta, window, runs)
+        except (RuntimeError, ValueError, IndexError) as error:
+            again = describe(tensor)
+            fault = again.fault or f"the tensor changed while it was read: {error}"
+            return Snapshot(replace(again, fault=fault), window, (), ())
+
+
+def _read(tensor: Any, meta: Meta, window: Window, runs: Sequence[tuple[int, int]]) -> Snapshot:
+    take = _take_array if meta.library == "numpy" else _take_tensor
+    start = meta.offset + sum(o * s for o, s in zip(window.origin, meta.stride, strict=True))
+    grid = take(tensor, meta, window.count, meta.stride, start) if 0 not in window.count else ()
+    strip = []
+    stored = _as_stored(tensor) if meta.turned else tensor
+    for low, high in runs:
+        low, high = max(0, low), min(high, meta.slots)
+        if low < high:
+            strip.append(Run(low, take(stored, meta, (high - low,), (1,), low)))
+    return Snapshot(meta, window, grid, tuple(strip))
+
+
+def _as_stored(tensor: Any) -> Any:
+    """Of a view that stands for conjugates or negatives, one that shows the very numbers in the storage."""
+    with quietly(library_of(tensor)):
+        plain = tensor.detach()
+        plain = plain.conj() if plain.is_conj() else plain
+        return plain._neg_view() if plain.is_neg() else plain
+
+
+def _flat(nested: Any) -> tuple[Number, ...]:
+    if not isinstance(nested, list):
+        return (nested,)
+    return tuple(number for item in nested for number in _flat(item))
+
+
+def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
+    part = tensor.detach().as_strided(size, stride, offset)
+    if meta.device != "cpu":
+        part = part.contiguous().cpu()
+    return _flat(part.tolist())
+
+
+def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
+    low, high = extent(size, stride, offset)
+    raw = numpy.asarray(_Raw(_owner(array), meta.buffer.start + low * meta.itemsize, high - low)).view(
+        array.dtype
+    )
+    steps = tuple(s * meta.itemsize for s in stride)
+    part = numpy.lib.stride_tricks.as_strided(raw[offset - low :], size, steps)
+    if meta.dtype == "bfloat16":
+        part = part.astype(numpy.float32)
+    return _flat(part.tolist())
+
+
+def quietly(library: str) -> AbstractContextManager[Any]:
+    """What a picture computes for itself is neither recorded for derivatives nor warned about."""
+    if library == "numpy":
+        return numpy.errstate(all="ignore")
+    return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
+
+
+def write(tensor: Any, index: Sequence[int], value: Number) -> None:
+    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply."""
+    with _lock:
+        meta = describe(tensor)
+        if meta.fault:
+            raise RuntimeError(meta.fault)
+        if meta.library == "torch":
+            # An edit by hand is no operation to differentiate.
+            with sys.modules["torch"].no_grad():
+                tensor[tuple(index)] = value
+        else:
+            tensor[tuple(index)] = value

@@ -1,0 +1,99 @@
+"""The list of all calls of a story: pressed, it goes to that call; long ones show the part around the present one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.sheet import Table, Tile
+from tensorkit_widgets.tracing.recorder import TraceStep
+from tensorkit_widgets.tracing.words import KINDS_SAID, cut, link_text, moved_words, result_words
+
+__all__ = ["Column", "list_steps", "spread"]
+
+ROW, FONT = 34.0, 14.0
+INDENT, DEEPEST = 16.0, 4
+_SHORT = {"made": "made", "same": "same", "value": "value", "error": "raised"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Where the list stands, and how much room each part of a line has; ``more`` adds what came out."""
+
+    x: float
+    y: float
+    width: float
+    rows: int
+    more: bool = False
+
+
+def spread(count: int, at: int, rows: int) -> tuple[int, int]:
+    """The calls ``first`` to ``last`` that a list of ``rows`` shows around the present one, numbered from 1.
+
+    >>> spread(4, 2, 9), spread(200, 0, 9), spread(200, 100, 9), spread(200, 200, 9)
+    ((1, 4), (1, 9), (96, 104), (192, 200))
+    """
+    first = max(1, min(at - rows // 2, count - rows + 1))
+    return first, min(count, first + rows - 1)
+
+
+def list_steps(
+    steps: Sequence[TraceStep], left_out: int, at: int, column: Column
+) -> tuple[Table, list[Note], float]:
+    """One line for each call, indented by how deep it lies."""
+    first, last = spread(len(steps), at, column.rows)
+    y, tiles, notes = column.y, list[Tile](), list[Note]()
+    wide = column.width - 96.0 if not column.more else max(column.width * 0.44, column.width - 500.0)
+    if first > 1:
+        tiles.append(_jump(f"↑ {first - 1:,} earlier", first - 1, column.x, y, wide))
+        y += ROW
+    for step in steps[first - 1 : last]:
+        tiles.append(_row(step, step.number == at, column.x, y, wide))
+        notes += _beside(step, column, column.x + wide + 12, y + 22)
+        y += ROW
+    if last < len(steps):
+        tiles.append(_jump(f"↓ {len(steps) - last:,} later", last + 1, column.x, y, wide))
+        y += ROW
+    if left_out:
+        many = f"{left_out:,} more call{'s' * (left_out != 1)}"
+        words = "were too many to keep" if left_out > 1 else "was one too many to keep"
+        notes.append(Note(column.x, y + 16, f"{many} {words}"))
+        y += 24
+    label = f"the calls, {len(steps)} in all"
+    return Table("steps", label, tuple((tile,) for tile in tiles), told=False), notes, y
+
+
+def _row(step: TraceStep, here: bool, x: float, y: float, width: float) -> Tile:
+    indent = INDENT * min(step.level, DEEPEST)
+    text = f"{step.number}  {link_text(step)}"
+    thread = f", on thread {step.thread}" if step.thread else ""
+    inside = ", inside a function" if step.level else ""
+    said = f"step {step.number}: {link_text(step)}, {KINDS_SAID[step.kind][0]}{inside}{thread}"
+    room = int((width - indent - 20) / (FONT * MONO))
+    kinds = ("lit",) if here else ("bad",) if step.failure is not None else ("plain",)
+    return Tile(
+        f"step:{step.number}", x + indent, y, width - indent, ROW - 4, cut(text, room), said, kinds,
+        action="show", full=link_text(step), font=FONT, start=True,
+    )  # fmt: skip
+
+
+def _jump(text: str, to: int, x: float, y: float, width: float) -> Tile:
+    said = f"{text[2:]}: go to step {to}"
+    return Tile(
+        f"step:{to}", x, y, width, ROW - 4, text, said, ("quiet",), action="show", font=FONT, start=True
+    )
+
+
+def _beside(step: TraceStep, column: Column, x: float, y: float) -> list[Note]:
+    """What the call did; in the wide list what came out, too."""
+    word = _SHORT.get(step.kind, step.kind)
+    role = KINDS_SAID[step.kind][1]
+    notes = [Note(x, y, word, "body" if role == "big" else role)]
+    if column.more and column.width > 480:
+        notes.append(Note(x + 84, y, cut(result_words(step), 36), "muted"))
+        moved = moved_words(step) if step.bytes_moved or step.bytes_made else ""
+        if column.width > 700:
+            notes.append(Note(column.x + column.width, y, cut(moved.rstrip("."), 44), "muted", "end"))
+    return notes

@@ -1,0 +1,285 @@
+"""What every widget that steps through one picture has in common: steps, controls, checkpoints, linked storages.
+
+A subclass keeps all that can change in one frozen ``State`` and gives pure answers from it: the sheet of each step, the
+controls, and what a message does. Everything else (drawing, the live view, saving, undoing, presenting) is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
+
+from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
+from tensorkit_widgets.drawing.sheet import Sheet
+from tensorkit_widgets.render.esm import link
+from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
+from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.picture import Picture, css
+from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
+
+__all__ = ["Board", "Control", "State"]
+
+MOST_PAGES = 60
+MOST_UNDO = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One control above or below a picture; ``kind`` is button, toggle, choice, range, number, text or copy.
+
+    What the learner does with it arrives as the message ``{"kind": role, "value": …}``; only copy asks nothing: it puts
+    ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice; ``group`` names the line in which
+    it stands.
+    """
+
+    role: str
+    kind: str
+    label: str
+    value: str | int | bool | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    low: int = 0
+    high: int = 0
+    title: str = ""
+    enabled: bool = True
+    group: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """What can change: subclasses add their own fields. ``at`` is the step that is shown."""
+
+    at: int = 0
+
+
+class Board(Picture):
+    """A picture with steps. Subclasses give `_steps`, `_sheet`, `_controls` and `_do`, and call `_begin` last."""
+
+    kind: ClassVar[str] = "board"
+    """What tests and style sheets call the widget: ``data-tk-widget``."""
+
+    moments: ClassVar[str] = "step"
+    """What one step is called, in the words of its buttons."""
+
+    widths: ClassVar[tuple[float, ...]] = WIDTHS
+    """The widths that the picture can be laid out for, narrowest first: the browser tells how much room there is."""
+
+    _esm = link("board.js")
+    _css = css("sheet.css", "board.css")
+
+    _state: Any
+
+    # ---- what a subclass gives
+
+    def _steps(self) -> int:
+        """How many steps there are after the first picture; 0 for a picture without steps."""
+        return 0
+
+    def _sheet(self, at: int) -> Sheet:
+        """The picture of a step, from the live tensors. Never raises for what a learner can do."""
+        raise NotImplementedError
+
+    def _controls(self) -> Sequence[Control]:
+        """What stands above the picture, beside the steps."""
+        return ()
+
+    def _do(self, kind: str, message: Mapping[str, Any]) -> None:
+        """What the learner did with a control or a tile. Unknown messages are not answered."""
+
+    def _facts(self) -> Mapping[str, str]:
+        """What the view carries as ``data-*`` attributes, for tests."""
+        return {}
+
+    # ---- what a subclass calls
+
+    def _begin(self, state: State) -> None:
+        """Take up the first state and draw it: the last line of a subclass's ``__init__``."""
+        self._state = self._first = state
+        self._past: list[Any] = []
+        self._said = self._complaint = ""
+        self._width = max(self.widths)
+        Picture.__init__(self)
+        self._paint()
+        cell_hook.register(self)
+
+    def _change(self, **values: Any) -> None:
+        """Another state, which undo takes back."""
+        with self._guard:
+            self._past = [*self._past[-MOST_UNDO:], self._state]
+            self._state = replace(self._state, **values)
+            self._state = replace(self._state, at=max(0, min(self._state.at, self._steps())))
+
+    # ---- what Python sees
+
+    @property
+    def at(self) -> int:
+        """The step that is shown; 0 is before the first."""
+        with self._guard:
+            return min(int(self._state.at), self._steps())
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        with self._guard:
+            return self._steps()
+
+    def step(self, count: int = 1) -> Self:
+        """Go on; ``step(-1)`` goes back. Returns the widget, so that a cell may end with it."""
+        with self._guard:
+            self._go(self.at + count)
+            self._paint()
+        return self
+
+    def back(self) -> Self:
+        """One step back."""
+        return self.step(-1)
+
+    def run(self) -> Self:
+        """To the last step."""
+        return self.step(self.steps)
+
+    def goto(self, at: int) -> Self:
+        """To one step; negative numbers count from the end."""
+        return self.step((at + self.steps + 1 if at < 0 else at) - self.at)
+
+    def reset(self, name: str | None = None) -> Self:
+        """Back to the first picture, or to a checkpoint.
+
+        Raises:
+            KeyError: for a name that no checkpoint has.
+        """
+        with self._guard:
+            self._return(None if name is None else self._moment(name))
+            self._paint()
+        return self
+
+    def undo(self) -> Self:
+        """Take the last change back."""
+        with self._guard:
+            self._undo()
+            self._paint()
+        return self
+
+    def svg(self, theme: str | None = None) -> str:
+        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        with self._guard:
+            return render_sheet(self._sheet(self.at), theme)
+
+    def text(self) -> str:
+        """The picture of this moment as text."""
+        with self._guard:
+            return render_sheet_text(self._sheet(self.at))
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        with self._guard:
+            sheet = self._sheet(self.at)
+        return f"{sheet.name}: {sheet.title}. {' '.join(sheet.words)}".strip()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._last.title if self._last else ''})"
+
+    # ---- moving
+
+    def _remember(self) -> Any:
+        return self._state
+
+    def _recall(self, moment: Any) -> None:
+        self._return(moment)
+
+    def _go(self, at: int) -> None:
+        self._state = replace(self._state, at=max(0, min(at, self._steps())))
+
+    def _return(self, moment: Any) -> None:
+        target = self._first if moment is None else moment
+        if target != self._state:
+            self._past = [*self._past[-MOST_UNDO:], self._state]
+        self._state = target
+        self._go(target.at)
+
+    def _undo(self) -> None:
+        if self._past:
+            self._state = self._past.pop()
+            self._go(self._state.at)
+
+    # ---- the browser
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A message from the browser, on whichever thread the host runs it."""
+        if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+            return
+        with self._guard:
+            if self._closed:
+                return
+            self._said = self._complaint = ""
+            try:
+                if not self._staged(message):
+                    self._act(message["kind"], message)
+            except Exception as error:  # said in the picture: a click never raises in the kernel
+                self._complaint = str(error) or type(error).__name__
+            self._paint(serial=message.get("serial"))
+        if message["kind"] == "edit":
+            cell_hook.repaint(skip=self)
+
+    def _act(self, kind: str, message: Mapping[str, Any]) -> None:
+        value = message.get("value")
+        whole = (
+            value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31 else None
+        )
+        if kind in ("step", "back"):
+            self._go(self.at + (1 if kind == "step" else -1))
+        elif kind == "run":
+            self._go(self._steps())
+        elif kind == "goto" and whole is not None:
+            self._go(whole)
+        elif kind == "reset":
+            self._return(self._kept.get(value) if isinstance(value, str) else None)
+        elif kind == "undo":
+            self._undo()
+        elif kind == "room":
+            self._width = width_in(value, self.widths, self._width)
+        else:
+            self._do(kind, message)
+
+    def _compose(self) -> Sheet:
+        return self._sheet(self.at)
+
+    def _rendered(self, scene: Sheet) -> tuple[str, str]:
+        return render_sheet(scene, live=True), render_sheet_text(scene)
+
+    def _shown(self) -> dict[str, Any]:
+        sheet: Sheet | None = self._last
+        return {
+            "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
+            "steps": self._steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
+            "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
+            "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
+            "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
+        }  # fmt: skip
+
+    def _page(self) -> str:
+        with self._guard:
+            steps, now, layouts = self._kept_steps(), self._width, {}
+            try:
+                for width in (min(self.widths), HALF, max(self.widths)):
+                    self._width = width
+                    layouts[width] = [self._sheet(k) for k in steps]
+            finally:
+                self._width = now
+            first = steps.index(min(self.at, steps[-1]))
+            shown = layouts[max(layouts)][first]
+            kind = PageKind(shown.name, "board_page.js", ("sheet.css", "board.css"))
+            drawn = {
+                width: list(map(_page_step, range(len(steps)), sheets)) for width, sheets in layouts.items()
+            }
+            return page(kind, shown.title, drawn, render_sheet_text(shown), first)
+
+    def _kept_steps(self) -> Sequence[int]:
+        """The steps that a saved page holds."""
+        return range(min(self._steps(), MOST_PAGES) + 1)
+
+
+def _page_step(number: int, sheet: Sheet) -> PageStep:
+    data = {"step": str(number), "status": sheet.status, "said": sheet.said}
+    return PageStep(render_sheet(sheet, live=True), data)

@@ -1,0 +1,257 @@
+"""What every widget that draws one picture has in common: how it is shown, saved, closed, and shown again.
+
+The live view and the static picture are two outputs. The picture is ``text/html`` with an ``<img>`` of the SVG, and the
+text twin; the live view hides it while it is alive.
+"""
+
+from __future__ import annotations
+
+import base64
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, Self
+
+import anywidget
+import traitlets
+
+from tensorkit_widgets.render.esm import static
+from tensorkit_widgets.render.marks import drawable
+from tensorkit_widgets.render.palette import live_css
+from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.script import Scene, Script, scenes_of
+
+__all__ = ["Picture", "css"]
+
+
+def css(*names: str) -> str:
+    """The style sheet of a live view: what all of them have, and files of its own."""
+    return "\n".join(
+        [live_css(), *map(static, ("scene.css", "stride_explorer.css", "presenter.css", *names))]
+    )
+
+
+def _sendable(part: Any) -> Any:
+    """A part of a frame as a message can carry it."""
+    if isinstance(part, str):
+        return drawable(part)
+    if isinstance(part, dict):
+        return {key: _sendable(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_sendable(value) for value in part]
+    return tuple(map(_sendable, part)) if type(part) is tuple else part
+
+
+def _scenes_of_cell() -> tuple[Scene, ...]:
+    """The scenes that the running cell's metadata list; wrong ones are warned about, and never break the cell."""
+    try:
+        return scenes_of(cell_hook.cell_settings().get("scenes", ()))
+    except TypeError as error:
+        warnings.warn(f"the scenes of this cell were left out: {error}", stacklevel=4)
+        return ()
+
+
+class Picture(anywidget.AnyWidget):
+    """A widget whose state is one picture. Subclasses give `svg`, `text`, `alt`, `_page`, `_compose`, `_rendered`
+    and `_shown`."""
+
+    frame = traitlets.Dict().tag(sync=True)
+
+    def __init__(self) -> None:
+        self._guard = threading.RLock()
+        self._closed = False
+        self._revision = 0
+        self._last: Any = None
+        self._script = Script(_scenes_of_cell())
+        self._kept: dict[str, Any] = {}
+        super().__init__()
+        self.on_msg(self._heard)
+
+    # ---- what a subclass gives
+
+    def svg(self, theme: str | None = None) -> str:
+        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The picture of this moment as text."""
+        raise NotImplementedError
+
+    def alt(self) -> str:
+        """One sentence for those who do not see the picture."""
+        raise NotImplementedError
+
+    def _page(self) -> str:
+        raise NotImplementedError
+
+    def _compose(self) -> Any:
+        """The frozen scene of this moment, from the live tensors."""
+        raise NotImplementedError
+
+    def _rendered(self, scene: Any) -> tuple[str, str]:
+        """A scene as the live SVG and as text."""
+        raise NotImplementedError
+
+    def _shown(self) -> dict[str, Any]:
+        """What the controls show, beside the picture (`_last` is the scene that was drawn last)."""
+        raise NotImplementedError
+
+    def _fallback(self) -> str:
+        """What stands in the place of a picture that could not be drawn."""
+        return repr(self)
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A message from the browser, on whichever thread the host runs it."""
+        raise NotImplementedError
+
+    def _remember(self) -> Any:
+        """This moment, for `_recall`: what the picture shows, not the numbers in the tensor."""
+        raise NotImplementedError
+
+    def _recall(self, moment: Any) -> None:
+        raise NotImplementedError
+
+    # ---- moments and scenes
+
+    def checkpoint(self, name: str) -> Self:
+        """Remember this moment under a name, for `reset`."""
+        with self._guard:
+            self._kept[str(name)] = self._remember()
+            self._paint()
+        return self
+
+    def _moment(self, name: str) -> Any:
+        """A checkpoint by its name."""
+        if name not in self._kept:
+            raise KeyError(f"no checkpoint is called {name!r}; there are {sorted(self._kept) or 'none yet'}")
+        return self._kept[name]
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """The moments of a talk, in order. Set pairs (name, action): see `tensorkit_widgets.widget.script`."""
+        return self._script.scenes
+
+    @scenes.setter
+    def scenes(self, given: Any) -> None:
+        with self._guard:
+            self._script = Script(scenes_of(given))
+            self._paint()
+
+    def scene(self, number: int | str) -> Self:
+        """Go to a scene by its number or name.
+
+        Raises:
+            IndexError, KeyError: when there is none.
+        """
+        if isinstance(number, str):
+            names = [scene.name for scene in self.scenes]
+            if number not in names:
+                raise KeyError(f"no scene is called {number!r}; there are {names}")
+            number = names.index(number)
+        with self._guard:
+            self._script.to(number, self, self._remember, self._recall)
+            self._paint()
+        return self
+
+    def _staged(self, message: Mapping[str, Any]) -> bool:
+        """What the presenter asked for; whether it was that."""
+        kind, value, script = message["kind"], message.get("value"), self._script
+        if kind == "scene" and type(value) is int and 0 <= value < len(script.scenes):
+            script.to(value, self, self._remember, self._recall)
+        elif kind == "mark":
+            script.mark, script.marked = self._remember(), True
+        elif kind == "return":
+            if script.marked:
+                self._recall(script.mark)
+        else:
+            return bool(kind == "scene")
+        return True
+
+    # ---- files
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to ``x.svg``, ``x.txt``, or ``x.html``: a page that needs no kernel and no network."""
+        target = Path(path)
+        writers: dict[str, Callable[[], str]] = {
+            ".svg": self.svg, ".txt": lambda: self.text() + "\n", ".html": self._page,
+        }  # fmt: skip
+        if target.suffix not in writers:
+            raise ValueError(f"cannot save {target.name}: the name must end in .svg, .txt or .html")
+        target.write_text(drawable(writers[target.suffix]()), encoding="utf-8")
+        return target
+
+    # ---- life
+
+    def refresh(self) -> bool:
+        """Look again, and repaint if anything has changed. Called after every cell; never raises."""
+        with self._guard:
+            return not self._closed and self._paint(only_if_changed=True)
+
+    def close(self) -> None:
+        """Take the widget down: its view and its hook."""
+        cell_hook.unregister(self)
+        self._closed = True
+        super().close()
+
+    def _reopen(self) -> None:
+        """Displayed again after it was closed: live once more."""
+        self._closed = False
+        self.__dict__.pop("_repr_mimebundle_", None)  # closing had hidden the class's own
+        self.open()
+        self.refresh()
+        cell_hook.register(self)
+
+    def _paint(self, serial: Any = None, only_if_changed: bool = False) -> bool:
+        """Draw this moment and send it; whether it was sent: not when it would be the same again."""
+        try:
+            scene = self._compose()
+            if only_if_changed and scene == self._last and not self.frame["reason"]:
+                return False
+            svg, words = self._rendered(scene)
+            drawn = {"svg": svg, "text": words, "reason": ""}
+            self._last = scene
+            if only_if_changed and drawn == {name: self.frame[name] for name in drawn}:
+                return False  # nan is never equal to itself, but it is drawn the same
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            reason = f"the picture could not be drawn: {error}"
+            if only_if_changed and reason == self.frame.get("reason"):
+                return False
+            drawn = {"svg": "", "text": self._fallback(), "reason": reason}
+        self._publish(drawn, self._shown(), serial)
+        return True
+
+    def _publish(self, drawn: dict[str, Any], facts: dict[str, Any], serial: Any) -> None:
+        """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
+        self._revision += 1
+        shown = serial if isinstance(serial, int) else None
+        facts = {**facts, "script": self._script.facts("step" in facts)}
+        self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
+
+    # ---- display: the live view, and the picture as an output of its own
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        from IPython.display import display
+
+        if self._closed:
+            self._reopen()
+        cell_hook.replace_in_cell(self)
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        # The view alone: its words are in the second output, so a saved notebook shows them once.
+        display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
+        display(self._still(), raw=True)
+
+    def _still(self) -> dict[str, str]:
+        """The static picture: hidden by the live view while that is alive."""
+        try:
+            with self._guard:
+                twin, picture, words = drawable(self.text()), self.svg(), drawable(self.alt())
+        except Exception as error:  # a failed draw falls back to text, and never breaks the learner's cell
+            return {
+                "text/plain": f"the picture could not be drawn: {error}\n{self.frame.get('text', '')}".strip()
+            }
+        data = base64.b64encode(picture.encode("utf-8")).decode("ascii")
+        image = f'<img class="tk-still" alt="{escape(words)}" src="data:image/svg+xml;base64,{data}">'
+        return {"text/html": image, "text/plain": twin}

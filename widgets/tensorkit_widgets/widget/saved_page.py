@@ -1,0 +1,109 @@
+"""A saved page: every step's picture with hover and keyboard, in one file that needs no kernel and no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from tensorkit_widgets.render.esm import link, static
+from tensorkit_widgets.render.palette import live_css
+
+__all__ = ["HALF", "PageKind", "PageStep", "numbered", "page"]
+
+HALF = 600.0
+"""Between the narrowest layout and the widest a page holds this one: which is shown, it chooses by its own width."""
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True)
+class PageKind:
+    """What the pages of one kind of widget share: its name, its script and its styles beyond those of every page."""
+
+    widget: str
+    script: str
+    styles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageStep:
+    """One step of a page: its picture, and what the script reads of it (``data-*`` attributes, in this order)."""
+
+    svg: str
+    data: Mapping[str, str]
+
+
+def page(
+    kind: PageKind,
+    title: str,
+    layouts: Mapping[float, Sequence[PageStep]],
+    text: str,
+    first: int | None = None,
+) -> str:
+    """One HTML text for the steps of a picture at each width.
+
+    Parameters
+    ----------
+    layouts
+        the steps at each width in pixels, as many at each
+    text
+        the picture shown first, in words
+    first
+        which step is shown first; the last one without it
+    """
+    templates = "\n".join(_template(width, step) for width, steps in layouts.items() for step in steps)
+    return _document(kind, title, templates, text, first)
+
+
+def numbered(pictures: str) -> str:
+    """The storages of pictures numbered from 1, as they come: what links them with others' hangs on an address."""
+    known: dict[str, int] = {}
+    return re.sub(
+        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), pictures
+    )
+
+
+def _document(kind: PageKind, name: str, templates: str, text: str, first: int | None) -> str:
+    """The page around the pictures."""
+    style = "\n".join([live_css(), *map(static, ["scene.css", "stride_explorer.css", *kind.styles])])
+    title = escape(f"{kind.widget}: {name}")
+    name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.widget).lower() + "-page"
+    start = "" if first is None else f' data-first="{first}"'
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{title}</title>
+<style>
+{style}
+body {{ margin: 24px auto; max-width: 1120px; padding: 0 12px; }}
+@media (max-width: 520px) {{ body {{ margin: 0; padding: 0; }} main.tk-root {{ border: 0; border-radius: 0; }} }}
+h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
+</style>
+</head>
+<body>
+<main class="tk-root" data-tk-widget="{name}"{start}>
+<h1>{title}</h1>
+<div class="tk-line" role="group" aria-label="steps"></div>
+<div class="tk-picture" data-role="picture"></div>
+<p class="tk-said" role="status" aria-live="polite"></p>
+<details><summary>the same as text</summary>
+<pre tabindex="0" role="group" aria-label="the picture as text">{escape(text)}</pre></details>
+</main>
+{numbered(templates)}
+<script type="module">
+{link(kind.script)}
+</script>
+</body>
+</html>
+"""
+
+
+def _template(width: float, step: PageStep) -> str:
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in step.data.items())
+    return f'<template data-width="{width:g}"{data}>{step.svg}</template>'
