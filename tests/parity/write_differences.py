@@ -23,8 +23,9 @@ ELSEWHERE = ("forward-mode differentiation is refused with a sentence",)
 
 _HEAD = """# Where tensorkit does not do what PyTorch does
 
-Written by `python -m tests.parity.write_differences` from the tests, which see each of these again and
-fail when one is gone. Everything else that they compare is the same: value, dtype, size, stride, offset, aliasing, text, warning and error.
+Written by `python -m tests.parity.write_differences` from the tests, which
+see each of these again and fail when one is gone. Everything else that they compare is the same: value, dtype, size,
+stride, offset, aliasing, text, warning and error.
 (An error may go on after PyTorch's words to say what to do next: that there is no CUDA device, how to emulate one.)
 
 """

@@ -58,6 +58,30 @@ LAYERS: list[set[str]] = [
 # Layers that stand side by side: one is never imported by the other.
 APART = ("kernels", "ops")
 
+# The same for the widgets: one folder a widget, over what all of them are built on.
+WIDGET_LAYERS: list[set[str]] = [
+    {"snapshot"},
+    {"drawing"},
+    {"render"},
+    {"widget"},
+    {
+        "bits",
+        "boxed",
+        "broadcast",
+        "graph",
+        "image",
+        "indexing",
+        "matmul",
+        "memory",
+        "practice",
+        "reduction",
+        "stride_explorer",
+        "tracing",
+    },
+    {"lessons", "plots"},
+    {"__init__", "__main__"},
+]
+
 # Imported when first needed, so that `import tensorkit` stays fast and the lessons' tools stay optional.
 MAY_BE_LATE = {
     "tensorkit": {"numba", "llvmlite", "scipy", "matplotlib", "tensorkit_widgets", "cuda", "safetensors"},
@@ -116,6 +140,28 @@ def test_no_arrow_runs_back_up() -> None:
         for found in module.imports()
         if found.module.split(".")[0] == "tensorkit" and runs_back(module.name, found.module)
     ]
+    assert back == []
+
+
+def widgets_layer(name: str) -> tuple[int, str]:
+    """The height of a module of the widgets, and its folder."""
+    own = name.split(".")[1] if "." in name else "__init__"
+    for height, members in enumerate(WIDGET_LAYERS):
+        if own in members:
+            return height, own
+    raise AssertionError(f"{name} has no place among the layers; give its folder one in {__file__}")
+
+
+def test_the_widgets_import_downwards_and_leave_their_neighbours_alone() -> None:
+    back = []
+    for module in of("tensorkit_widgets"):
+        height, own = widgets_layer(module.name)
+        for found in module.imports():
+            if found.module.split(".")[0] != "tensorkit_widgets":
+                continue
+            below, other = widgets_layer(found.module)
+            if below > height or (below == height and other != own):
+                back.append(f"{module.name}:{found.line} imports {found.module}")
     assert back == []
 
 

@@ -1,7 +1,7 @@
 """Named pictures that the tests of scenes, of text twins and of the browser code share.
 
-`python -m tests.widgets.scene_examples` writes the golden texts and the fixtures of the JavaScript tests again; look at the
-difference before committing it.
+`python -m tests.widgets.scene_examples` writes the golden texts and the fixtures of the JavaScript tests again;
+look at the difference before committing it.
 """
 
 from __future__ import annotations
