@@ -7,7 +7,7 @@ operand, and only then: where nothing wants a gradient, neither is reached.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from tensorkit.autograd import anomaly_mode, saved_tensors_hooks
@@ -16,7 +16,8 @@ from tensorkit.autograd.history import differentiable, edge_of, made_by_none, re
 from tensorkit.autograd.inplace_views import rebase, refuse_ambiguous
 from tensorkit.autograd.node import RESULTS, Face, Meta, meta_of, sequence
 from tensorkit.autograd.out_arguments import not_recorded
-from tensorkit.autograd.rule import Geometry, PairPlan, Rule, RuleNode, SeveralPlan, SinglePlan
+from tensorkit.autograd.record_plan import Arguments, RecordPlan
+from tensorkit.autograd.rule import Geometry, Rule, RuleNode
 from tensorkit.autograd.saved import Saved, SavedResult, saved_result
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
@@ -28,9 +29,8 @@ __all__ = [
     "pair_recorder",
     "record",
     "record_inplace",
+    "recorder",
     "refuse_inference_write",
-    "several_recorder",
-    "single_recorder",
 ]
 
 Body = Callable[..., Any]
@@ -53,16 +53,12 @@ def record(
     written = arguments.get("out")
     if not _any_wants(rule, arguments) and not (isinstance(written, Tensor) and requires_grad(written)):
         return body()
-    if rule.name not in _COPIES and _all_inference(arguments.values()):
+    if rule.name not in _COPIES and _all_inference(rule, arguments):
         return body()
     if written is not None:
         raise not_recorded(name)
     node = _node(rule, arguments)
-    state.grad = False
-    try:
-        out = body()
-    finally:
-        state.grad = True
+    out = _unrecorded(body, (), {})
     _keep(node, arguments, out)
     _link(node, out)
     if is_view:
@@ -70,149 +66,73 @@ def record(
     return out
 
 
-def single_recorder(rule: Rule, body: Body, is_view: bool) -> Callable[..., Any] | None:
-    """What runs an operation of which only the first operand can want a gradient, and notes how to differentiate it.
-
-    None when its rule asks for more than a note has: then `record` has to be called.
-    """
-    if not SinglePlan.fits(rule):
-        return None
-    plan = SinglePlan(rule, functools.partial(recording.arguments_of, body))
-    reads_input, reads_results = plan.parameter in plan.reads, not plan.reads.isdisjoint(RESULTS)
-    copies = rule.name in _COPIES
-    reads_face, always = plan.whole_face in plan.reads, isinstance(rule.name, str)
-    cls = rule.named_class(str(rule.name), (plan.parameter,)) if always else None
-    number, here, applies, unread = sequence.__next__, state, rule.applies, rule.unread
-    fixed = always and applies is None and unread is None  # whatever the other arguments are
-
-    def decide(input: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The class of node, and what the formulas read; nothing where such a call is not recorded.
-
-        A layout that others know remembers it: it is asked again and again.
-        """
-        layout = input._layout or input._lay()
-        memo = layout._memo
-        key = (run, input._dtype, args) if not kwargs else (run, input._dtype, args, *kwargs.items())
-        found = None if memo is None else memo.get(key)
-        if found is None:
-            known = plan.arguments_of((input, *args), kwargs)
-            if applies is not None and not applies(known):
-                found = (None, plan.reads)
-            else:
-                reads = plan.reads if unread is None else plan.reads - unread(known)
-                try:
-                    found = (cls or plan.node_class(known), reads)
-                except RuntimeError as refusal:
-                    return refusal, reads  # said when the operation has run, and has nothing against the call
-            if memo is not None and requires_grad(input):  # of others less may be refused
-                keep(layout, key, found)
-        return found
-
-    def run(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        if not here.grad:
-            return body(input, *args, **kwargs)
-        # What PyTorch refuses before it asks for histories comes first.
-        node_class, reads = (cls, plan.reads) if fixed else decide(input, args, kwargs)
-        if node_class is None:
-            return body(input, *args, **kwargs)
-        held = input._autograd
-        if held.__class__ is Meta or (input._base is not None and _is_stale(input)):
-            edge = _noted_edge(input)
-            if edge is None and not requires_grad(input):
-                return body(input, *args, **kwargs)
-            alone = held.__class__ is Meta and held.inference and not copies
-            if alone and _all_inference((input, *args, *kwargs.values())):
-                return body(input, *args, **kwargs)
-        else:
-            edge = held  # the node that stands in for its result's `Meta`
-        here.grad = False
-        try:
-            out = body(input, *args, **kwargs)
-        finally:
-            here.grad = True
-        if node_class.__class__ is not type:
-            refusal: Any = node_class
-            raise refusal
-        keeps = edge is not None
-        version, keeps_input = 0, reads_input and keeps and plan.parameter in reads
-        if keeps_input:
-            _refuse_inference(input)
-            counter = input._counter
-            if counter is not None:
-                version = counter[0]
-        node: Any = node_class()
-        plain = out.__class__ is Tensor
-        if not plain:
-            size = kind = None
-        else:
-            layout, kind = out._layout, out._dtype
-            size = out._array.shape if layout is None else layout.size
-        node.note = (
-            plan,
-            edge,
-            size,
-            kind,
-            (input._lay(), input._dtype, input._device) if reads_face and keeps else None,
-            input if keeps_input else None,
-            version,
-            _saved_results(reads, (out,) if plain else out) if reads_results and keeps else None,
-            args,
-            kwargs,
-            number(),
-        )
-        if kind is not None and out._autograd is None and out._device is CPU and kind.category >= 2:
-            out._autograd = node
-            if out._base is not None:
-                if is_view:
-                    out._origin = PLAIN if input._base is None else input._origin
-                else:
-                    out._born = out._version
-            if anomaly_mode.watched:
-                _look_at(node, out)
-            return out
-        node.settle()
-        _link(node, out)
-        if is_view:
-            _note_origins(input, out)
-        return out
-
-    return run
-
-
-def several_recorder(
+def recorder(
     rule: Rule,
     body: Body,
     name: str,
+    is_view: bool = False,
+    *,
     names: tuple[str, ...] | None = None,
-    arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]] | None = None,
-) -> Callable[..., Any] | None:
-    """What runs an operation of several operands, given by position, and notes how to differentiate it.
+    arguments_of: Arguments | None = None,
+) -> Callable[..., Any]:
+    """What runs an operation and notes how to differentiate it: `record`, as short as it can be.
 
-    None when its rule asks for more than a note has: then `record` has to be called.
+    Its calls have tensors, numbers and the like as positional arguments, and keywords that are no tensors. What
+    recording such a call comes to is worked out once (`RecordPlan`).
 
     Args:
         names: the parameters, and `arguments_of` a call's arguments by them, where the body does not tell.
     """
-    if not SeveralPlan.fits(rule):
-        return None
-    if arguments_of is None:
-        arguments_of = functools.partial(recording.arguments_of, body)
     named = recording.parameters(body) if names is None else names
-    plans: dict[tuple[type, ...], SeveralPlan] = {}
-    number, here, full = sequence.__next__, state, Meta
+    by_name = functools.partial(recording.arguments_of, body) if arguments_of is None else arguments_of
+    fixed = isinstance(rule.name, str) and rule.applies is None and rule.unread is None
+    if not fixed and (len(rule.formulas) > 1 or rule.numbers_count):
+        return lambda *args, **kwargs: record(
+            rule, name, by_name(args, kwargs), lambda: body(*args, **kwargs), is_view=is_view
+        )
+    plans: dict[tuple[type, ...], RecordPlan] = {}
+    number, here, full, copies = sequence.__next__, state, Meta, rule.name in _COPIES
 
-    def run(*args: Any) -> Any:
+    def decide(kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The plan where the rule looks at the arguments: None for `record`, or what refuses the call afterwards.
+
+        A layout that others know remembers it: it is asked again and again.
+        """
+        if kinds[0] is not Tensor or Tensor in kinds[1:]:
+            return None
+        input = args[0]
+        layout = input._layout or input._lay()
+        key = (run, input._dtype, kinds, args[1:], *kwargs.items())
+        memo = layout._memo
+        found = None if memo is None else memo.get(key)
+        if found is None:
+            if rule.applies is not None and not rule.applies(by_name(args, kwargs)):
+                return None
+            try:
+                found = RecordPlan(rule, named, by_name, args, kwargs)
+            except RuntimeError as refusal:
+                return refusal
+            if memo is not None and requires_grad(input):  # of others less may be refused
+                keep(layout, key, found)
+        return found
+
+    def run(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if not here.grad:
-            return body(*args)
-        kinds = tuple([value.__class__ for value in args])
-        plan = plans.get(kinds)
-        if plan is None:
-            plan = plans[kinds] = SeveralPlan(rule, named, args, arguments_of)
+            return body(*args, **kwargs)
+        kinds = tuple(map(type, args))
+        plan: Any = plans.get(kinds) if fixed else decide(kinds, args, kwargs)
+        if plan.__class__ is not RecordPlan:
+            if fixed:
+                plan = plans[kinds] = RecordPlan(rule, named, by_name, args, kwargs)
+            elif plan is not None:
+                if not requires_grad(args[0]) or _all_inference(rule, by_name(args, kwargs)):
+                    return body(*args, **kwargs)
+                _unrecorded(body, args, kwargs)  # may have something against the call itself
+                raise plan
         edges: list[Any] = []
-        by_all, looked = True, False
-        for place in plan.places:
+        by_all, looked = plan is not None and plan.fits, copies
+        for place in plan.places if by_all else ():
             edge: Any = None
             if place >= 0:
                 tensor = args[place]
@@ -220,8 +140,8 @@ def several_recorder(
                 if edge.__class__ is full:
                     if edge.inference and not looked:
                         looked = True
-                        if _all_inference(args):
-                            return body(*args)
+                        if _all_inference(rule, by_name(args, kwargs)):
+                            return body(*args, **kwargs)
                     plainly = edge.leaf and edge.node is None and tensor._base is None
                     edge = tensor if plainly else _noted_edge(tensor)
                 elif tensor._base is not None and _is_stale(tensor):
@@ -233,24 +153,15 @@ def several_recorder(
         else:
             mask = tuple([edge is not None for edge in edges])
             if True not in mask:  # views of leaves, made unrecorded: or nothing to be recorded
-                return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
+                arguments = by_name(args, kwargs)
+                return record(rule, name, arguments, lambda: body(*args, **kwargs), is_view=is_view)
             to_keep, to_measure, wanted = plan.kept(mask)
-        if plan.writes:
-            return record(rule, name, arguments_of(args, {}), lambda: body(*args), is_view=False)
         here.grad = False
         try:
-            out = body(*args)
+            out = body(*args, **kwargs)
         finally:
             here.grad = True
-        kept: Any = [] if to_keep else ()
-        for place in to_keep:
-            tensor = args[place]
-            held, base, counter = tensor._autograd, tensor._base, tensor._counter
-            family = held if base is None else base._autograd
-            if held is not None and family is not None and family.inference:
-                _refuse_inference(tensor)
-            made = held is not None and (held.__class__ is not full or held.node is not None)
-            kept.append((place, tensor, 0 if counter is None else counter[0], made))
+        kept = [_kept(place, args[place]) for place in to_keep] if to_keep else ()
         node: Any = plan.cls()
         plain = out.__class__ is Tensor
         if not plain:
@@ -271,98 +182,107 @@ def several_recorder(
             faces,
             _saved_results(wanted, (out,) if plain else out) if wanted else None,
             [args[place] for place in plan.rest] if plan.rest else (),
+            kwargs,
             number(),
         )
-        single = plain and out._autograd is None and out._base is None and out._device is CPU
-        if single and out._dtype.category >= 2:
+        if kind is not None and out._autograd is None and out._device is CPU and kind.category >= 2:
             out._autograd = node
+            if out._base is not None:
+                if is_view:
+                    out._origin = PLAIN if args[0]._base is None else args[0]._origin
+                else:
+                    out._born = out._version
             if anomaly_mode.watched:
                 _look_at(node, out)
             return out
         node.settle()
         _link(node, out)
+        if is_view:
+            _note_origins(args[0], out)
         return out
 
     return run
+
+
+def pair_recorder(
+    rule: Rule, name: str, second: str, a: Tensor, b: Any
+) -> Callable[[Tensor, Tensor, Any], None]:
+    """What notes how to differentiate an operation of two operands that has just run on the CPU.
+
+    `recorder`, written out for ``x * y``: it buys the rows "`x + y, recorded`" and "`x + y, added by recording`" of the
+    benchmarks.
+
+    Args:
+        second: the parameter of the second operand. a, b: operands of the types that it is for.
+    """
+
+    def arguments_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        return {"input": args[0], second: args[1], "alpha": 1}
+
+    plan = RecordPlan(rule, ("input", second), arguments_of, (a, b), {})
+    cls, wide, tensors = plan.cls, len(plan.places) == 2, isinstance(b, Tensor)
+    # By whether the first operand has an edge, and the second: is the first kept, and the second?
+    both = [(first, other)[: len(plan.places)] for first in (False, True) for other in (False, True)]
+    keeps = [(0 in plan.kept(mask)[0], 1 in plan.kept(mask)[0]) for mask in both]
+    at_length = bool(plan.kept_by_all[2])  # the result is saved
+    number, here, full = sequence.__next__, state, Meta
+
+    def note(out: Tensor, a: Tensor, b: Any) -> None:
+        if not here.grad:
+            return
+        first, other = a._autograd, b._autograd if tensors else None
+        whole = at_length or out._dtype.category < 2
+        if first.__class__ is full or a._base is not None:
+            whole = whole or (first is not None and first.inference)
+            first = _noted_edge(a)
+        if tensors and (other.__class__ is full or b._base is not None):
+            whole = whole or (other is not None and other.inference)
+            other = _noted_edge(b)
+        if whole or (first is None and other is None):
+            record(rule, name, arguments_of((a, b), {}), lambda: out, is_view=False)
+            return
+        keeps_a, keeps_b = keeps[2 * (first is not None) + (other is not None)]
+        kept: Any = ()
+        if keeps_a:
+            kept = (_kept(0, a),)
+        if keeps_b:
+            kept = (*kept, _kept(1, b))
+        node: Any = cls()
+        edges = (first, other) if wide else (first,)
+        size = out._array.shape  # type: ignore[union-attr]
+        node.note = (plan, edges, size, out._dtype, kept, (), None, () if tensors else (b,), _NONE, number())
+        out._autograd = node
+        if anomaly_mode.watched:
+            _look_at(node, out)
+
+    return note
+
+
+_NONE: dict[str, Any] = {}
+
+
+def _kept(place: int, tensor: Tensor) -> tuple[int, Tensor, int, bool]:
+    """An operand that is saved: with its version, and whether an operation made it."""
+    held, base, counter = tensor._autograd, tensor._base, tensor._counter
+    family = held if base is None else base._autograd
+    if held is not None and family is not None and family.inference:
+        _refuse_inference(tensor)
+    made = held is not None and (held.__class__ is not Meta or held.node is not None)
+    return place, tensor, 0 if counter is None else counter[0], made
+
+
+def _unrecorded(body: Body, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    state.grad = False
+    try:
+        return body(*args, **kwargs)
+    finally:
+        state.grad = True
 
 
 def _is_stale(view: Tensor) -> bool:
     """Whether a view has no node, or its family was written to since it has it."""
     counter = view._counter
     return view._autograd is None or counter is None or view._born != counter[0]
-
-
-def pair_recorder(rule: Rule, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
-    """What notes how to differentiate an operation of two operands that has just run on the CPU.
-
-    This is `record`'s short way, written out in one piece: it is called once for every ``x * y``, and each call of a
-    function would be a tenth of it.
-
-    Args:
-        second: the parameter of the second operand. a, b: operands of the kinds that it is for.
-    """
-    plan = rule.pair({"input": a, second: b})
-    cls, keeps, keeps_result, tensors = plan.cls, plan.keeps, plan.keeps_result, plan.tensors
-    number, here, full = sequence.__next__, state, Meta
-
-    def note(out: Tensor, a: Tensor, b: Any) -> None:
-        if not here.grad:
-            return
-        held = a._autograd
-        if a._base is not None:
-            first: Any = edge_of(a)
-            if out._dtype.category < 2 and first is not None:
-                return _refuse_integers(cls, out)
-        elif held is None or held.__class__ is not full:
-            first = held  # nothing, or the node that stands in for its result's `Meta`
-        elif held.node is not None:
-            first = (held.node, held.output_nr)
-            if out._dtype.category < 2:
-                return _refuse_integers(cls, out)
-        else:
-            first = a if held.leaf else None
-            if held.inference and (_is_inference(b) if tensors else not plan.wide):
-                return  # which PyTorch's autograd does not get to see
-        other: Any = None
-        if tensors and (b._autograd is not None or b._base is not None):
-            other = _noted_edge(b)
-            if other.__class__ is tuple and out._dtype.category < 2:
-                return _refuse_integers(cls, out)
-        if keeps_result or (first is None and other is None):
-            _record_pair_at_length(rule, plan, second, out, a, b)
-            return
-        keeps_a, keeps_b = keeps[(first is not None) + 2 * (other is not None)]
-        version = other_version = 0
-        if keeps_a:
-            if held is not None and held.inference:
-                _refuse_inference(a)
-            counter = a._counter
-            if counter is not None:
-                version = counter[0]
-        if keeps_b:
-            if b._autograd is not None:
-                _refuse_inference(b)
-            counter = b._counter
-            if counter is not None:
-                other_version = counter[0]
-        node: Any = cls()
-        node.note = (
-            plan,
-            first,
-            other,
-            out._array.shape,  # type: ignore[union-attr]
-            out._dtype,
-            b if keeps_b or not tensors else None,
-            other_version,
-            a if keeps_a else None,
-            version,
-            number(),
-        )
-        out._autograd = node
-        if anomaly_mode.watched:
-            _look_at(node, out)
-
-    return note
 
 
 def _noted_edge(tensor: Tensor) -> Any:
@@ -375,39 +295,6 @@ def _noted_edge(tensor: Tensor) -> Any:
     if held.node is not None:
         return held.node, held.output_nr
     return tensor if held.leaf else None
-
-
-def _record_pair_at_length(rule: Rule, plan: PairPlan, second: str, out: Tensor, a: Tensor, b: Any) -> None:
-    """`pair_recorder` where the result is saved, or where nobody has a place in the graph yet wants a gradient."""
-    tensors = plan.tensors
-    first_edge, second_edge = edge_of(a), edge_of(b) if tensors else None
-    if (
-        first_edge is None
-        and second_edge is None
-        and not (requires_grad(a) or (tensors and requires_grad(b)))
-    ):
-        return
-    node = plan.cls.made({"alpha": 1} if tensors else {"alpha": 1, second: b})
-    node.edges = (first_edge, second_edge) if plan.wide else (first_edge,)
-    saved = node.saved
-    by_first, by_second = first_edge is not None, second_edge is not None
-    if (
-        not by_first and not by_second
-    ):  # views of a leaf, made unrecorded: PyTorch keeps what both derivatives need
-        by_first = by_second = rule.shared(plan.cls.order)
-    keeps_a, keeps_b = plan.keeps[by_first + 2 * by_second]
-    if keeps_a:
-        _refuse_inference(a)
-        saved["input"] = Saved(a)
-    if keeps_b:
-        _refuse_inference(b)
-        saved[second] = Saved(b)
-    if plan.keeps_result and ((by_first and plan.out[0]) or (by_second and plan.out[1])):
-        saved["out"] = saved_result(out)
-    node.faces = [Face(out)]
-    out._autograd = node
-    if anomaly_mode.watched:
-        _look_at(node, out)
 
 
 def record_inplace(rule: Rule | None, arguments: dict[str, Any], body: Callable[[], Any]) -> Any:
@@ -568,10 +455,15 @@ def _refuse_inference(tensor: Tensor) -> None:
 _COPIES = ("CloneBackward0", "ToCopyBackward0")  # PyTorch writes into a tensor outside, which is recorded
 
 
-def _all_inference(values: Iterable[Any]) -> bool:
-    """Whether all tensors among a call's arguments were made in inference mode: PyTorch does not record that."""
+def _all_inference(rule: Rule, arguments: dict[str, Any]) -> bool:
+    """Whether all tensors among a call's arguments were made in inference mode: PyTorch does not record that.
+
+    A number that has an edge counts as a tensor, and was made outside.
+    """
+    if any(not isinstance(arguments.get(name), Tensor) for name in rule.order(arguments)):
+        return False
     found = False
-    for value in values:
+    for value in arguments.values():
         for one in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(one, Tensor):
                 if not _is_inference(one):
@@ -655,6 +547,4 @@ def _note_origins(source: Tensor, out: Any) -> None:
         out._origin = PLAIN if source._base is None else source._origin
 
 
-recording.register_recorder(
-    record, record_inplace, pair_recorder, single_recorder, several_recorder, _mark_inference
-)
+recording.register_recorder(record, record_inplace, recorder, pair_recorder, _mark_inference)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit.autograd.grad_mode import state as recording
-from tensorkit.autograd.history import accumulator_in, accumulator_of
-from tensorkit.autograd.node import RESULTS, AccumulateGrad, Edge, Formula, Node, face_of, meta_of
+from tensorkit.autograd.node import Edge, Formula, Node
 from tensorkit.autograd.saved import FREED, Saved, Unpacked
 from tensorkit.device import device
 from tensorkit.dtypes import dtype
@@ -17,11 +16,8 @@ from tensorkit.tensor import Tensor
 
 __all__ = [
     "Geometry",
-    "PairPlan",
     "Rule",
     "RuleNode",
-    "SeveralPlan",
-    "SinglePlan",
     "not_implemented",
     "register_raw",
 ]
@@ -66,7 +62,6 @@ class Rule:
         )
         self.saves = {key: frozenset(_mentioned(formula)) for key, formula in formulas.items()}
         self._classes: dict[tuple[str, tuple[str, ...]], type[RuleNode]] = {}
-        self._pairs: dict[bool, PairPlan] = {}
 
     def inplace(self) -> Rule:
         """The rule of the form that changes its tensor's own layout: another node name, as in PyTorch."""
@@ -118,14 +113,6 @@ class Rule:
             found = self._classes[name, order] = type(name, (RuleNode,), body)
         return found
 
-    def pair(self, arguments: dict[str, Any]) -> PairPlan:
-        """What recording an operation of two operands comes to, worked out once for tensors and once for numbers."""
-        tensors = isinstance(list(arguments.values())[1], Tensor)
-        plan = self._pairs.get(tensors)
-        if plan is None:
-            plan = self._pairs[tensors] = PairPlan(self, arguments)
-        return plan
-
 
 def not_implemented(
     name: str, *operands: str, applies: Callable[[dict[str, Any]], bool] | None = None
@@ -137,174 +124,6 @@ def not_implemented(
 
     formulas: dict[str, Any] = dict.fromkeys(operands or ("input", "other"), refuse)
     return Rule("NotImplemented", applies=applies, **formulas)
-
-
-class PairPlan:
-    """Of an operation of two operands: the node's class, and what each operand's derivative saves."""
-
-    __slots__ = ("cls", "first", "keeps", "keeps_result", "out", "second", "second_name", "tensors", "wide")
-
-    def __init__(self, rule: Rule, arguments: dict[str, Any]) -> None:
-        a, b = list(arguments)[:2]
-        self.second_name = b
-        self.tensors = isinstance(arguments[b], Tensor)
-        self.cls = rule.node_class(arguments)
-        self.wide = len(self.cls.order) == 2  # whether the second operand has an edge
-        unread = frozenset[str]() if rule.unread is None else rule.unread(arguments)
-        uses = [rule.saves.get(name, frozenset()) - unread for name in (a, b)]
-        # For each operand: does the derivative by the first, and the one by the second, read it?
-        self.first = (a in uses[0], a in uses[1])
-        self.second = (b in uses[0], b in uses[1])
-        self.out = ("out" in uses[0], "out" in uses[1])
-        self.keeps_result = True in self.out
-        # By which operands want a gradient (none, the first, the second, both): is the first kept, and the second?
-        self.keeps = [
-            (
-                (by_first and self.first[0]) or (by_second and self.first[1]),
-                self.tensors and ((by_first and self.second[0]) or (by_second and self.second[1])),
-            )
-            for by_second in (False, True)
-            for by_first in (False, True)
-        ]
-
-    def settle(self, node: RuleNode, note: Any) -> None:
-        """Write out the note of a call."""
-        _, first, second, size, kind, other, other_version, input, version, node.sequence = note
-        number = node.sequence
-        node.edges = (_edge(first, number), _edge(second, number)) if self.wide else (_edge(first, number),)
-        node.faces = [face_of(size, kind)]
-        node.arguments = {"alpha": 1} if self.tensors else {"alpha": 1, self.second_name: other}
-        node.saved = {}
-        if input is not None:
-            node.saved["input"] = _saved(input, version, first)
-        if self.tensors and other is not None:
-            node.saved[self.second_name] = _saved(other, other_version, second)
-
-
-class SinglePlan:
-    """Of an operation of which one operand can want a gradient: what a call notes, and how a note is written out."""
-
-    __slots__ = ("arguments_of", "classes", "name", "parameter", "plain", "reads", "rule", "whole_face")
-
-    def __init__(
-        self, rule: Rule, arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
-    ) -> None:
-        [self.parameter] = rule.formulas
-        self.rule, self.arguments_of, self.name = rule, arguments_of, rule.name
-        self.reads = rule.saves[self.parameter]
-        self.whole_face = f"{self.parameter}_face"
-        self.classes: dict[str, type[RuleNode]] = {}
-        #: The arguments of a call with nothing but the operand.
-        self.plain: dict[str, Any] | None = None
-
-    @staticmethod
-    def fits(rule: Rule) -> bool:
-        """Whether the rule asks for nothing that a note does not have."""
-        return len(rule.formulas) == 1 and not rule.numbers_count
-
-    def node_class(self, arguments: Any) -> type[RuleNode]:
-        """The class of node for a call, by its arguments."""
-        name = self.name if isinstance(self.name, str) else self.name(arguments)
-        found = self.classes.get(name)
-        if found is None:
-            found = self.classes[name] = self.rule.named_class(name, (self.parameter,))
-        return found
-
-    def settle(self, node: RuleNode, note: Any) -> None:
-        """Write out the note of a call."""
-        _, edge, size, kind, lies, input, version, results, args, kwargs, node.sequence = note
-        node.edges = (_edge(edge, node.sequence),)
-        node.faces = [face_of(size, kind)]
-        if args or kwargs or self.plain is None:
-            node.arguments = self.arguments_of((None, *args), kwargs)
-            del node.arguments[self.parameter]
-            if not args and not kwargs:
-                self.plain = node.arguments.copy()
-        else:
-            node.arguments = self.plain.copy()
-        node.saved = {} if results is None else results
-        if lies is not None:
-            node.arguments[self.whole_face] = Geometry(*lies)
-        if input is not None:
-            node.saved[self.parameter] = _saved(input, version, edge)
-
-
-class SeveralPlan:
-    """Of an operation of several operands: what a call notes, by which of its arguments are tensors.
-
-    Args:
-        names: the parameters that the positional arguments of such a call fill.
-        tensors: for each of them whether the argument is a tensor.
-        arguments_of: a call's arguments by the name of the parameter, defaults included.
-    """
-
-    __slots__ = (
-        "_kept",
-        "arguments_of",
-        "cls",
-        "count",
-        "kept_by_all",
-        "names",
-        "places",
-        "rest",
-        "rule",
-        "tensors",
-        "writes",
-    )
-
-    def __init__(
-        self,
-        rule: Rule,
-        names: tuple[str, ...],
-        args: tuple[Any, ...],
-        arguments_of: Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]],
-    ) -> None:
-        self.rule, self.arguments_of, self.names, self.count = rule, arguments_of, names, len(args)
-        self.tensors = [n for n, value in zip(names, args, strict=False) if isinstance(value, Tensor)]
-        self.cls = rule.node_class(dict(zip(names, args, strict=False)))
-        #: The places of the arguments that are no tensors.
-        self.rest = [place for place, value in enumerate(args) if not isinstance(value, Tensor)]
-        #: For each edge, the place of its tensor among the arguments; -1 for a number.
-        self.places = [names.index(n) if n in self.tensors else -1 for n in self.cls.order]
-        self.writes = "out" in self.tensors
-        self._kept: dict[tuple[bool, ...], tuple[Any, Any, frozenset[str]]] = {}
-        self.kept_by_all = self.kept((True,) * len(self.places))
-
-    @staticmethod
-    def fits(rule: Rule) -> bool:
-        """Whether the rule asks for nothing that a note does not have."""
-        return isinstance(rule.name, str) and rule.applies is None and rule.unread is None
-
-    def kept(self, mask: tuple[bool, ...]) -> tuple[Any, Any, frozenset[str]]:
-        """By which edges lead somewhere: the places of the tensors to save, of those to measure, and the results."""
-        found = self._kept.get(mask)
-        if found is None:
-            saves = [self.rule.saves[n] for n, wanted in zip(self.cls.order, mask, strict=True) if wanted]
-            wanted = frozenset[str]().union(*saves)
-            found = self._kept[mask] = (
-                [self.names.index(n) for n in self.tensors if n in wanted],
-                [self.names.index(n) for n in self.tensors if n + "_face" in wanted],
-                wanted.intersection(RESULTS),
-            )
-        return found
-
-    def settle(self, node: RuleNode, note: Any) -> None:
-        """Write out the note of a call."""
-        _, edges, size, kind, kept, faces, results, rest, node.sequence = note
-        args: list[Any] = [None] * self.count
-        for place, value in zip(self.rest, rest, strict=True):
-            args[place] = value
-        node.edges = tuple([_edge(edge, node.sequence) for edge in edges])
-        node.faces = [face_of(size, kind)]
-        node.arguments = self.arguments_of(tuple(args), {})
-        for name in self.tensors:
-            del node.arguments[name]
-        node.saved = {} if results is None else results
-        for place, tensor, version, made in kept:
-            node.saved[self.names[place]] = saved = _saved(tensor, version, None)
-            saved.made = made
-        for place, lies in faces:
-            node.arguments[self.names[place] + "_face"] = Geometry(*lies)
 
 
 class Geometry:
@@ -339,7 +158,7 @@ class RuleNode(Node):
     """A node whose derivative is a `Rule`: keeps the arguments and, of the tensors, what the formulas mention.
 
     Two things keep recording as cheap as PyTorch's. A node stands in for the `Meta` of the one tensor that it made,
-    until more has to be remembered of it (`meta_of`). And what `pair_recorder` knows of a call it only notes (`note`);
+    until more has to be remembered of it (`meta_of`). And what `recorder` knows of a call it only notes (`note`);
     edges, faces and saved values are written out when somebody first asks, which for most nodes is the walk back.
     """
 
@@ -469,7 +288,6 @@ class RuleNode(Node):
             saved.free()
 
 
-_new: Any = object.__new__
 _SETTLED = frozenset(("edges", "faces", "sequence", "arguments", "saved"))
 
 
@@ -484,28 +302,3 @@ def register_raw(kind: Callable[[RuleNode, str], Any]) -> None:
     """Told by ``autograd.saved_tensors_hooks`` what stands for the place where a node keeps a tensor."""
     global _raw
     _raw = kind
-
-
-def _edge(noted: Any, number: float) -> Edge | None:
-    """An edge from its note: a node alone where it made one tensor, a leaf for its accumulator.
-
-    Args:
-        number: the `sequence` of the node whose edge it is: tells what a leaf was then.
-    """
-    if noted is None or type(noted) is tuple:
-        return noted
-    if not isinstance(noted, Tensor):
-        return noted, 0
-    meta = meta_of(noted)
-    eras = meta.eras
-    if eras is not None and number < eras[-1].end:
-        return accumulator_in(noted, meta, next(era for era in eras if number < era.end)), 0
-    return accumulator_of(noted, meta), 0
-
-
-def _saved(tensor: Tensor, version: int, noted: Any) -> Saved:
-    saved: Saved = _new(Saved)
-    saved.tensor, saved.version = tensor, version
-    made_by = noted[0] if type(noted) is tuple else noted
-    saved.made = isinstance(made_by, Node) and type(made_by) is not AccumulateGrad
-    return saved

@@ -25,10 +25,9 @@ __all__ = [
     "parameters",
     "recorded",
     "recorded_call",
+    "recorder",
     "register_recorder",
-    "several_recorder",
     "signature_of",
-    "single_recorder",
     "takes_self_alone",
     "tracked",
     "wants_grad",
@@ -75,9 +74,8 @@ def call_traced(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
 
 Recorder = Callable[..., Any]
 _record: Recorder | None = None
-_pair_recorder: Recorder | None = None
-_single_recorder: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None] | None = None
-_several_recorder: Callable[..., Callable[..., Any] | None] | None = None
+_recorder: Callable[..., Callable[..., Any]] | None = None
+_pair_recorder: Callable[..., Callable[[Tensor, Tensor, Any], None]] | None = None
 _after: Callable[[tuple[Any, ...], Any], None] | None = None
 _record_inplace: Recorder | None = None
 
@@ -85,22 +83,22 @@ _record_inplace: Recorder | None = None
 def register_recorder(
     outofplace: Recorder,
     inplace: Recorder,
-    pair: Recorder,
-    single: Callable[[Any, Callable[..., Any], bool], Callable[..., Any] | None],
-    several: Callable[..., Callable[..., Any] | None],
+    recorder: Callable[..., Callable[..., Any]],
+    pair: Callable[..., Callable[[Tensor, Tensor, Any], None]],
     after: Callable[[tuple[Any, ...], Any], None],
 ) -> None:
     """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
-    global _record, _record_inplace, _pair_recorder, _single_recorder, _several_recorder, _after
-    _record, _record_inplace, _pair_recorder = outofplace, inplace, pair
-    _single_recorder, _several_recorder, _after = single, several, after
+    global _record, _record_inplace, _recorder, _pair_recorder, _after
+    _record, _record_inplace, _recorder, _pair_recorder, _after = outofplace, inplace, recorder, pair, after
 
 
-def pair_recorder(rule: Any, second: str, a: Tensor, b: Any) -> Callable[[Tensor, Tensor, Any], None]:
-    """What notes the short way how an operation of two operands like these, which has just run, is differentiated."""
+def pair_recorder(
+    rule: Any, name: str, second: str, a: Tensor, b: Any
+) -> Callable[[Tensor, Tensor, Any], None]:
+    """What notes the fast path how an operation of two operands like these, which has just run, is differentiated."""
     if _pair_recorder is None:
         return lambda out, a, b: None
-    return _pair_recorder(rule, second, a, b)  # type: ignore[no-any-return]
+    return _pair_recorder(rule, name, second, a, b)
 
 
 def wants_grad(tensor: Any) -> bool:
@@ -184,141 +182,65 @@ def recorded_call(rule: Any, name: str, arguments: dict[str, Any], body: Callabl
     return _record(rule, name, arguments, body, is_view=kind == "view")
 
 
-def single_recorder(rule: Any, body: Callable[..., Any], name: str, kind: str) -> Callable[..., Any]:
-    """What runs and records an operation whose first operand alone wants a gradient: the short way of `recorded`."""
-    made = (
-        _single_recorder(rule, body, kind == "view")
-        if _single_recorder is not None and kind != "inplace"
-        else None
-    )
-    if made is None:
-        return lambda *args, **kwargs: recorded(rule, name, body, args, kwargs, kind=kind)
-    return made
-
-
-def several_recorder(rule: Any, body: Callable[..., Any], name: str, **named: Any) -> Callable[..., Any]:
-    """What runs and records an operation of several operands, all given by position: the short way of `recorded`.
+def recorder(
+    rule: Any, body: Callable[..., Any], name: str, kind: str = "copy", **known: Any
+) -> Callable[..., Any]:
+    """What runs and records an operation that does not write in place: the short way of `recorded`.
 
     Args:
-        named: where the body does not tell, ``names`` of its parameters, and ``arguments_of`` a call.
+        known: what the body does not tell, see `autograd.record.recorder`.
     """
-    made = None if _several_recorder is None else _several_recorder(rule, body, name, **named)
-    if made is None:
-        return lambda *args: recorded(rule, name, body, args, {}, kind="copy")
-    return made
+    return body if _recorder is None else _recorder(rule, body, name, kind == "view", **known)
 
 
 def differentiable(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
     """`body`, which asks its operands whether they want gradients before it runs."""
     if rule is None and kind != "inplace":
         return body
-    if takes_self_alone(body):
-        record: Callable[..., Any] | None = None
+
+    record: Callable[..., Any] | None = None  # made when first needed: `autograd` is loaded after this file
+    if takes_self_alone(body) and kind != "inplace":
 
         @functools.wraps(body)
         def alone(input: Any) -> Any:
             __tracebackhide__ = True
-            if wants_grad(input):
-                nonlocal record
-                if record is None:  # made when first needed: `autograd` is loaded after this file
-                    record = single_recorder(rule, body, name, kind)
-                return record(input)
-            return body(input)
+            if not wants_grad(input):
+                return body(input)
+            nonlocal record
+            if record is None:
+                record = recorder(rule, body, name, kind)
+            return record(input)
 
         return alone
 
-    if kind != "inplace" and len(rule.formulas) == 1:
-        return _asking_first(body, rule, name, kind)
-    noted = kind not in ("inplace", "view")
-    record_several: Callable[..., Any] | None = None
-    most = 0  # positional arguments that it takes
-
     @functools.wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if not tracked(args):
-            if kwargs and tracked(kwargs.values()):
-                return recorded(rule, name, body, args, kwargs, kind=kind)
+        if not tracked(args) and not (kwargs and tracked(kwargs.values())):
             return body(*args, **kwargs)
-        if kwargs or not noted or not _are_plain(args):
+        if kind == "inplace" or not (
+            args and _are_plain(args) and (not kwargs or _are_plain(kwargs.values(), PLAIN))
+        ):
             return recorded(rule, name, body, args, kwargs, kind=kind)
-        nonlocal record_several, most
-        if record_several is None:
-            record_several = several_recorder(rule, body, name)
-            names, rest, _ = _parameters(body)
-            most = len(names) if rest is None else -1
-        if len(args) > most:
-            return recorded(rule, name, body, args, kwargs, kind=kind)
-        return record_several(*args)
-
-    return asking
-
-
-def _asking_first(body: Callable[..., Any], rule: Any, name: str, kind: str) -> Callable[..., Any]:
-    """`differentiable` for an operation of which only the first operand can want a gradient: most of them."""
-
-    record: Callable[..., Any] | None = None
-
-    @functools.cache
-    def record_several() -> Callable[..., Any]:
-        """Beside a tensor of indices, or another that has no derivative."""
-        return several_recorder(rule, body, name)
-
-    @functools.cache
-    def most() -> int:
-        """How many positional arguments it takes."""
-        names, rest, _ = _parameters(body)
-        return len(names) if rest is None else -1
-
-    @functools.wraps(body)
-    def asking(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
         nonlocal record
-        if args:
-            operand = args[0]
-            if type(operand) is Tensor:
-                if not wants_grad(operand):
-                    return body(*args, **kwargs)
-                if (len(args) == 1 and not kwargs) or _is_plain(args, kwargs):
-                    if record is None:
-                        record = single_recorder(rule, body, name, kind)
-                    return record(*args, **kwargs)
-                if not kwargs and kind != "view" and len(args) <= most() and _are_plain(args):
-                    return record_several()(*args)
-        if tracked(args) or tracked(kwargs.values()):
-            return recorded(rule, name, body, args, kwargs, kind=kind)
-        return body(*args, **kwargs)
+        if record is None:
+            record = recorder(rule, body, name, kind)
+        return record(*args, **kwargs)
 
     return asking
 
 
-def _are_plain(args: tuple[Any, ...]) -> bool:
-    """Whether all arguments are tensors, or nothing that could change after the call."""
-    for value in args:
+PLAIN: frozenset[type] = frozenset((int, bool, float, type(None), str, dtype))
+_NOTED = PLAIN | {Tensor}
+
+
+def _are_plain(values: Iterable[Any], kinds: frozenset[type] = _NOTED) -> bool:
+    """Whether all arguments are tensors, or nothing that could change after the call: numbers, names, sizes."""
+    for value in values:
         kind = value.__class__
-        if kind is not Tensor and kind not in PLAIN:
+        if kind not in kinds and not (kind is tuple and all(part.__class__ is int for part in value)):
             return False
     return True
-
-
-PLAIN = frozenset((int, bool, float, type(None), str, dtype))
-
-
-def _is_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether there is nothing beside the first operand that could be a tensor, or change after the call."""
-    for value in args[1:]:
-        kind = value.__class__
-        if kind not in PLAIN:
-            if kind is not tuple:
-                return False
-            for part in value:
-                if part.__class__ is not int:
-                    return False
-    if not kwargs:
-        return True
-    return all(
-        type(v) in PLAIN or (type(v) is tuple and all(type(n) is int for n in v)) for v in kwargs.values()
-    )
 
 
 def takes_self_alone(body: Callable[..., Any]) -> bool:

@@ -162,7 +162,8 @@ def fast_binary(
     if block.numpy.__class__ is not numpy.ufunc:
         same = entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
-    aside = _beside(block, same, number, PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1])
+    kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
+    aside = _beside(block, same, number, kinds)
     strided = bool(
         block.like_first
     )  # the result has its tensor's strides, even those of dimensions of size 1
@@ -183,12 +184,23 @@ def fast_binary(
         made = run(ufunc, x, y) if x.size * y.size < many else elementwise.mapped(ufunc, (x, y), kind.numpy)
         return None if min(made.shape) < 2 else made
 
-    of_tensors: Callable[[Tensor, Tensor, Any], None] | None = None
-    of_number: Callable[[Tensor, Tensor, Any], None] | None = None
+    notes: dict[type, Callable[[Tensor, Tensor, Any], None]] = {}
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
-        nonlocal of_tensors, of_number
+        if tracked((a, b)):
+            out = quick(a, b)
+            if out is not None and rule is not None:
+                kind = b.__class__
+                note = notes.get(kind)
+                if note is None:  # made when first needed: `autograd` is loaded after this file
+                    note = notes[kind] = recording.pair_recorder(rule, block.name, second, a, b)
+                note(out, a, b)
+            return out
+        return quick(a, b)
+
+    def quick(a: Tensor, b: Any) -> Tensor | None:
+        """The same, gradients apart."""
         x = a._array
         if x is None and a._device is CPU:
             x = a._nd()
@@ -196,7 +208,6 @@ def fast_binary(
             return None
         if not a._solid and (x.size != 1 or strided):
             return aside(a, b)
-        wants = tracked((a, b))
         try:
             if type(b) is Tensor:
                 y = b._array
@@ -247,15 +258,6 @@ def fast_binary(
         out._counter = None
         out._base = None
         out._autograd = None
-        if wants and rule is not None:
-            record = of_tensors if type(b) is Tensor else of_number
-            if record is None:  # made when first needed: `autograd` is loaded after this file
-                record = recording.pair_recorder(rule, second, a, b)
-                if type(b) is Tensor:
-                    of_tensors = record
-                else:
-                    of_number = record
-            record(out, a, b)
         return out
 
     return fast
@@ -309,8 +311,6 @@ def _beside(
             return None  # a number to wrap, or another thread inside
 
     def aside(a: Tensor, b: Any) -> Tensor | None:
-        if tracked((a, b)):
-            return None
         if b.__class__ is not Tensor and type(b) not in kinds:
             return None
         x, own = a._array, a._layout

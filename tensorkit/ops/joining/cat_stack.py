@@ -19,7 +19,7 @@ from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
-from tensorkit.dispatch.recording import recorded_call, several_recorder, wants_grad
+from tensorkit.dispatch.recording import recorded_call, recorder, wants_grad
 from tensorkit.dispatch.registry import registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
@@ -305,7 +305,7 @@ def _recorder(name: str, count: int) -> Callable[..., Tensor]:
         return arguments | {"out": None}
 
     rule = _rule_for(f"{name.capitalize()}Backward0", formula, count)
-    return several_recorder(rule, body, name, names=names, arguments_of=arguments_of)
+    return recorder(rule, body, name, names=names, arguments_of=arguments_of)
 
 
 _FEW = 8  # arrays, which are written one by one sooner than NumPy joins them
