@@ -106,20 +106,9 @@ from tensorkit.ops.complex.conj import (
     sign,
 )
 from tensorkit.ops.complex.real_imag import imag, real, view_as_complex, view_as_real
-from tensorkit.ops.creation.factories import (
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
+from tensorkit.ops.creation.empty import empty, empty_like, empty_permuted, empty_strided
+from tensorkit.ops.creation.eye import eye
+from tensorkit.ops.creation.full import full, full_like, ones, ones_like, scalar_tensor, zeros, zeros_like
 from tensorkit.ops.creation.ranges import arange, linspace, logspace
 from tensorkit.ops.creation.tril_triu import tril, tril_indices, triu, triu_indices
 from tensorkit.ops.creation.windows import (
@@ -130,7 +119,7 @@ from tensorkit.ops.creation.windows import (
     kaiser_window,
 )
 from tensorkit.ops.indexing.advanced_index import index_put
-from tensorkit.ops.indexing.gather_scatter import gather, scatter, scatter_add, scatter_reduce
+from tensorkit.ops.indexing.gather import gather
 from tensorkit.ops.indexing.index_reduce import index_reduce
 from tensorkit.ops.indexing.index_select import index_add, index_copy, index_fill, index_select
 from tensorkit.ops.indexing.masked import (
@@ -142,19 +131,12 @@ from tensorkit.ops.indexing.masked import (
     select_scatter,
     slice_scatter,
 )
+from tensorkit.ops.indexing.scatter import scatter, scatter_add
+from tensorkit.ops.indexing.scatter_reduce import scatter_reduce
 from tensorkit.ops.indexing.take_put import put, take, take_along_dim
-from tensorkit.ops.joining.cat_stack import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    cat,
-    column_stack,
-    dstack,
-    hstack,
-    stack,
-    vstack,
-)
-from tensorkit.ops.linalg.addmm import addbmm, addmm, addmv, addr, baddbmm
+from tensorkit.ops.joining.atleast_nd import atleast_1d, atleast_2d, atleast_3d
+from tensorkit.ops.joining.cat import cat
+from tensorkit.ops.joining.stack import column_stack, dstack, hstack, stack, vstack
 from tensorkit.ops.linalg.cdist import cdist, pdist
 from tensorkit.ops.linalg.cholesky_lu import cholesky, lu
 from tensorkit.ops.linalg.cholesky_solve_lu_solve import (
@@ -178,16 +160,26 @@ from tensorkit.ops.linalg.deprecated import (
     trtrs,
 )
 from tensorkit.ops.linalg.det_matrix_exp import det, logdet, matrix_exp, slogdet
-from tensorkit.ops.linalg.einsum import einsum, inner, kron, tensordot
 from tensorkit.ops.linalg.lowrank import pca_lowrank, svd_lowrank
 from tensorkit.ops.linalg.lstsq import pinverse
-from tensorkit.ops.linalg.matmul import bmm, dot, ger, matmul, mm, mv, outer, vdot
-from tensorkit.ops.linalg.matrix_power import chain_matmul, cross, matrix_power, trace
+from tensorkit.ops.linalg.matrix_power import matrix_power
 from tensorkit.ops.linalg.norms import frobenius_norm, nuclear_norm
 from tensorkit.ops.linalg.qr import geqrf, orgqr, ormqr, qr
 from tensorkit.ops.linalg.renorm import renorm
 from tensorkit.ops.linalg.solve_inv import inverse
 from tensorkit.ops.linalg.svd_eig import svd
+from tensorkit.ops.linalg.trace import trace
+from tensorkit.ops.matrix_products.addbmm import addbmm, baddbmm
+from tensorkit.ops.matrix_products.addmm import addmm
+from tensorkit.ops.matrix_products.addmv import addmv, addr
+from tensorkit.ops.matrix_products.cross import cross
+from tensorkit.ops.matrix_products.einsum import einsum
+from tensorkit.ops.matrix_products.matmul import matmul
+from tensorkit.ops.matrix_products.mm import bmm, mm
+from tensorkit.ops.matrix_products.multi_dot import chain_matmul
+from tensorkit.ops.matrix_products.mv import dot, ger, mv, outer, vdot
+from tensorkit.ops.matrix_products.tensordot import inner, kron, tensordot
+from tensorkit.ops.pointwise.addcmul import addcdiv, addcmul
 from tensorkit.ops.pointwise.arithmetic import (
     absolute,
     add,
@@ -202,7 +194,6 @@ from tensorkit.ops.pointwise.arithmetic import (
 from tensorkit.ops.pointwise.binary import (
     atan2,
     copysign,
-    float_power,
     fmax,
     fmin,
     fmod,
@@ -210,12 +201,8 @@ from tensorkit.ops.pointwise.binary import (
     heaviside,
     hypot,
     lcm,
-    ldexp,
-    logaddexp,
-    logaddexp2,
     nextafter,
     rsub,
-    xlogy,
 )
 from tensorkit.ops.pointwise.bitwise_logical import (
     allclose,
@@ -232,6 +219,7 @@ from tensorkit.ops.pointwise.bitwise_logical import (
     logical_or,
     logical_xor,
 )
+from tensorkit.ops.pointwise.clamp import clamp, clamp_max, clamp_min
 from tensorkit.ops.pointwise.classification import (
     bitwise_not,
     isfinite,
@@ -260,18 +248,12 @@ from tensorkit.ops.pointwise.exp_log import (
     sqrt,
     square,
 )
+from tensorkit.ops.pointwise.float_power import float_power, ldexp
+from tensorkit.ops.pointwise.lerp import lerp
+from tensorkit.ops.pointwise.logaddexp import logaddexp, logaddexp2, xlogy
+from tensorkit.ops.pointwise.polar import complex, polar
 from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.pointwise.rounding import ceil, floor, frac, frexp, round, trunc
-from tensorkit.ops.pointwise.ternary import (
-    addcdiv,
-    addcmul,
-    clamp,
-    clamp_max,
-    clamp_min,
-    complex,
-    lerp,
-    polar,
-)
 from tensorkit.ops.pointwise.trigonometric import (
     acos,
     acosh,
@@ -290,7 +272,9 @@ from tensorkit.ops.pointwise.trigonometric import (
     tanh,
 )
 from tensorkit.ops.pointwise.where import where
-from tensorkit.ops.random.rand import rand, rand_like, randint, randint_like, randn, randn_like, randperm
+from tensorkit.ops.random.rand import rand, rand_like, randn, randn_like
+from tensorkit.ops.random.randint import randint, randint_like
+from tensorkit.ops.random.randperm import randperm
 from tensorkit.ops.random.sampling import bernoulli, multinomial, normal, poisson
 from tensorkit.ops.rearranging.block_diag import block_diag
 from tensorkit.ops.rearranging.combinations import cartesian_prod, combinations
@@ -302,17 +286,21 @@ from tensorkit.ops.rearranging.repeat_interleave import repeat_interleave
 from tensorkit.ops.rearranging.roll import roll
 from tensorkit.ops.rearranging.unravel_index import broadcast_shapes, unravel_index
 from tensorkit.ops.rearranging.vander import vander
+from tensorkit.ops.reduction.amax import amax, amin, aminmax
 from tensorkit.ops.reduction.any_all import all, any, count_nonzero
+from tensorkit.ops.reduction.argmax import argmax, argmin
+from tensorkit.ops.reduction.cov import corrcoef, cov
 from tensorkit.ops.reduction.cummax import cummax, cummin
 from tensorkit.ops.reduction.cumsum import cumprod, cumsum, logcumsumexp
 from tensorkit.ops.reduction.diff import diff
 from tensorkit.ops.reduction.gradient import gradient
-from tensorkit.ops.reduction.min_max import amax, amin, aminmax, argmax, argmin, max, min
+from tensorkit.ops.reduction.min_max import max, min
+from tensorkit.ops.reduction.norm import dist, norm
 from tensorkit.ops.reduction.prod import prod
 from tensorkit.ops.reduction.softmax import log_softmax, logsumexp, softmax
 from tensorkit.ops.reduction.sum_mean import mean, nanmean, nansum, sum
 from tensorkit.ops.reduction.trapezoid import cumulative_trapezoid, trapezoid, trapz
-from tensorkit.ops.reduction.var_std import corrcoef, cov, dist, norm, std, std_mean, var, var_mean
+from tensorkit.ops.reduction.var_std import std, std_mean, var, var_mean
 from tensorkit.ops.shared.copy import clone
 from tensorkit.ops.shared.fill import fill
 from tensorkit.ops.shared.tensor_data import as_tensor, asarray, from_numpy, frombuffer, tensor
@@ -326,15 +314,11 @@ from tensorkit.ops.shared.uninitialized import (
 from tensorkit.ops.sorting.histc_bincount import bincount, histc, histogram
 from tensorkit.ops.sorting.histogramdd import histogramdd
 from tensorkit.ops.sorting.kthvalue_median import kthvalue, median, mode, nanmedian
+from tensorkit.ops.sorting.nonzero import argwhere, nonzero, nonzero_static
 from tensorkit.ops.sorting.quantile import nanquantile, quantile
-from tensorkit.ops.sorting.searchsorted_nonzero import (
-    argwhere,
-    bucketize,
-    nonzero,
-    nonzero_static,
-    searchsorted,
-)
-from tensorkit.ops.sorting.sort_topk import argsort, msort, sort, topk
+from tensorkit.ops.sorting.searchsorted import bucketize, searchsorted
+from tensorkit.ops.sorting.sort import argsort, msort, sort
+from tensorkit.ops.sorting.topk import topk
 from tensorkit.ops.sorting.unique import unique, unique_consecutive
 from tensorkit.ops.special.bessel import i0
 from tensorkit.ops.special.erf_gamma import digamma, erf, erfc, erfinv, lgamma, logit, mvlgamma, polygamma

@@ -18,14 +18,6 @@ from tensorkit.ops.linalg.det_matrix_exp import linalg_matrix_exp as matrix_exp
 from tensorkit.ops.linalg.det_matrix_exp import linalg_slogdet as slogdet
 from tensorkit.ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from tensorkit.ops.linalg.lstsq import lstsq, matrix_rank, pinv
-from tensorkit.ops.linalg.matrix_power import (
-    diagonal,
-    matmul,
-    multi_dot,
-    vander,
-    vecdot,
-)
-from tensorkit.ops.linalg.matrix_power import linalg_cross as cross
 from tensorkit.ops.linalg.matrix_power import linalg_matrix_power as matrix_power
 from tensorkit.ops.linalg.norms import cond, matrix_norm
 from tensorkit.ops.linalg.norms import linalg_norm as norm
@@ -49,6 +41,10 @@ from tensorkit.ops.linalg.svd_eig import (
     svdvals,
 )
 from tensorkit.ops.linalg.svd_eig import linalg_svd as svd
+from tensorkit.ops.linalg.trace import diagonal, vander
+from tensorkit.ops.matrix_products.cross import linalg_cross as cross
+from tensorkit.ops.matrix_products.multi_dot import matmul, multi_dot
+from tensorkit.ops.matrix_products.vecdot import vecdot
 
 __all__ = [
     "LinAlgError",

@@ -8,8 +8,8 @@ tensor([0.2689, 0.5000, 0.7311])
 from __future__ import annotations
 
 from tensorkit.dispatch.call import respelled as _respelled
-from tensorkit.ops.pointwise import binary as _binary
 from tensorkit.ops.pointwise import exp_log as _unary
+from tensorkit.ops.pointwise import logaddexp as _logaddexp
 from tensorkit.ops.pointwise import trigonometric as _angles
 from tensorkit.ops.special import bessel as _bessel
 from tensorkit.ops.special import erf_gamma as _special
@@ -77,7 +77,7 @@ multigammaln = _respelled(_special.mvlgamma, "mvlgamma", "special_multigammaln")
 polygamma = _respelled(_special.polygamma, "polygamma", "special_polygamma")
 psi = _respelled(_special.digamma, "digamma", "special_psi")
 sinc = _respelled(_angles.sinc, "sinc", "special_sinc")
-xlogy = _respelled(_binary.xlogy, "xlogy", "special_xlogy")
+xlogy = _respelled(_logaddexp.xlogy, "xlogy", "special_xlogy")
 
 __all__ = [
     "airy_ai",

@@ -14,7 +14,7 @@ from tensorkit.device import DeviceLike
 from tensorkit.device import device as device_type
 from tensorkit.dtypes import dtype as dtype_type
 from tensorkit.memory_format import memory_format
-from tensorkit.ops.reduction.var_std import Number as Number_var_std
+from tensorkit.ops.reduction.norm import Number as Number_norm
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.tensor.python_protocols import DLDeviceType
 from tensorkit.random import Generator
@@ -571,7 +571,7 @@ class Tensor:
         self, *, ambiguity_check: builtins.bool | list[memory_format] = False
     ) -> tuple[builtins.int, ...]:
         """The dimensions in the order in which they lie in memory: from the longest step to the shortest."""
-    def dist(self, other: Tensor, p: Number_var_std = 2) -> Tensor:
+    def dist(self, other: Tensor, p: Number_norm = 2) -> Tensor:
         """The p-norm of the difference of two tensors of sizes that broadcast together."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """Divide, element by element; see the function of the same name."""

@@ -33,6 +33,7 @@ LAYERS: list[set[str]] = [
     {"ops.shared"},
     {"ops.creation", "ops.joining", "ops.pointwise"},
     {"ops.complex", "ops.random", "ops.reduction", "ops.views"},
+    {"ops.matrix_products"},
     {"ops.indexing", "ops.linalg", "ops.rearranging", "ops.sorting", "ops.special"},
     {"ops.tensor"},
     {"ops"},

@@ -21,7 +21,7 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import as_double, check_number
-from tensorkit.ops.creation.factories import SMALL, check_out, new_or_out
+from tensorkit.ops.creation.empty import SMALL, check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import plain_number

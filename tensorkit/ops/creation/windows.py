@@ -14,7 +14,8 @@ from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.ops.creation.factories import empty, ones
+from tensorkit.ops.creation.empty import empty
+from tensorkit.ops.creation.full import ones
 from tensorkit.ops.creation.ranges import arange
 from tensorkit.ops.shared.out_and_inplace import bring_back, host_of
 from tensorkit.ops.shared.signature_parts import FACTORY

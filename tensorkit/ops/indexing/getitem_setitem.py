@@ -19,14 +19,8 @@ from tensorkit.dispatch.registry import Op, register, sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided
 from tensorkit.number_range import holds
-from tensorkit.ops.indexing.advanced_index import (
-    Plain,
-    check_select,
-    follow,
-    pick,
-    place,
-    trimmed,
-)
+from tensorkit.ops.indexing.advanced_index import pick, place, trimmed
+from tensorkit.ops.indexing.index_plan import Plain, check_select, follow
 from tensorkit.ops.shared.copy import (
     check_negated,
     copy_into,

@@ -15,8 +15,9 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.ops.indexing.gather_scatter import combine_at, reduced_by_input, reduced_by_src
 from tensorkit.ops.indexing.index_select import check_slices, rows_along
+from tensorkit.ops.indexing.scatter import combine_at
+from tensorkit.ops.indexing.scatter_reduce import reduced_by_input, reduced_by_src
 from tensorkit.ops.shared.out_and_inplace import (
     bring_back,
     check_memory,

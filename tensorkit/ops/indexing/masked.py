@@ -26,7 +26,7 @@ from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
 from tensorkit.number_range import holds
 from tensorkit.ops.indexing.advanced_index import replace
-from tensorkit.ops.joining.cat_stack import cat
+from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
 from tensorkit.ops.shared.int_args import as_ints, counted
 from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in

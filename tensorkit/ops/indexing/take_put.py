@@ -15,7 +15,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.ops.indexing.gather_scatter import gather
+from tensorkit.ops.indexing.gather import gather
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
     as_vector,

@@ -1,6 +1,6 @@
-"""Linear algebra: products, norms, solvers and factorisations.
+"""Linear algebra: norms, solvers, factorisations and functions of a matrix.
 
-Their public names are `tensorkit.linalg`.
+Their public names are `tensorkit.linalg`. Products are in `ops.matrix_products`.
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html
 """

@@ -18,7 +18,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.ops.linalg.matmul import deliver_product
+from tensorkit.ops.matrix_products.product import deliver_product
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor

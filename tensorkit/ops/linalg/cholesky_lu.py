@@ -17,7 +17,7 @@ from tensorkit.elementwise.output import resize_out
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import lapack
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.creation.factories import eye
+from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,

@@ -14,7 +14,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype, float32
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import lapack
-from tensorkit.ops.creation.factories import eye
+from tensorkit.ops.creation.eye import eye
 from tensorkit.ops.linalg.checks import (
     adjoint,
     as_tensor,

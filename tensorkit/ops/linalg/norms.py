@@ -14,7 +14,7 @@ from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
-from tensorkit.ops.creation.factories import zeros
+from tensorkit.ops.creation.full import zeros
 from tensorkit.ops.linalg.checks import (
     check_floating,
     check_matrix,
@@ -25,7 +25,7 @@ from tensorkit.ops.linalg.checks import (
 )
 from tensorkit.ops.linalg.solve_inv import inv_ex
 from tensorkit.ops.linalg.svd_eig import svdvals
-from tensorkit.ops.reduction.var_std import norm_back, vector_norm
+from tensorkit.ops.reduction.norm import norm_back, vector_norm
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import Dims, counted
 from tensorkit.ops.shared.out_and_inplace import result_in

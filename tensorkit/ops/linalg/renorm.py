@@ -11,7 +11,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.ops.pointwise.where import where
-from tensorkit.ops.reduction.var_std import norm_back, vector_norm
+from tensorkit.ops.reduction.norm import norm_back, vector_norm
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.ops.shared.type_names import cpp_name

@@ -14,4 +14,4 @@ from tensorkit.old_names import attributes_from
 __all__: list[str] = []
 
 if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "rand")
+    __getattr__ = attributes_from(__name__, "draw", "rand", "randint", "randperm")

@@ -22,7 +22,8 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.ops.random.rand import check_range, draw, random_bounds
+from tensorkit.ops.random.draw import draw
+from tensorkit.ops.random.randint import check_range, random_bounds
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor

@@ -21,7 +21,8 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
 from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.kernels.cpu.elementwise import quiet
-from tensorkit.ops.creation.factories import empty, empty_like
+from tensorkit.ops.creation.empty import empty, empty_like
+from tensorkit.ops.random.draw import draw, filled_out, give_size
 from tensorkit.ops.random.inplace_distributions import (
     REAL,
     UNCOUNTED,
@@ -30,7 +31,6 @@ from tensorkit.ops.random.inplace_distributions import (
     check_std,
     fill_normal,
 )
-from tensorkit.ops.random.rand import draw, filled_out, give_size
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR
 from tensorkit.ops.shared.to import host_array

@@ -14,7 +14,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import result_dtype
-from tensorkit.ops.joining.cat_stack import as_tensors
+from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.ops.rearranging.diag import alone
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number

@@ -12,7 +12,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.ops.joining.cat_stack import as_tensors, stack
+from tensorkit.ops.joining.cat import as_tensors
+from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.rearranging.diag import whole
 from tensorkit.ops.rearranging.meshgrid import check_grid, grids_of
 from tensorkit.ops.shared.to import to_device

@@ -10,7 +10,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.errors import warn
-from tensorkit.ops.joining.cat_stack import as_tensors
+from tensorkit.ops.joining.cat import as_tensors
 from tensorkit.ops.shared.type_names import backend_name
 from tensorkit.tensor import Tensor
 

@@ -21,7 +21,7 @@ from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
-from tensorkit.ops.joining.cat_stack import cat
+from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.arguments import (
     axis_of_small,
@@ -48,7 +48,6 @@ __all__ = [
     "running",
     "running_log",
 ]
-
 
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "..."})()
 

@@ -8,8 +8,8 @@ from tensorkit import dtypes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import resize_out
-from tensorkit.ops.creation.factories import zeros_like
-from tensorkit.ops.joining.cat_stack import cat
+from tensorkit.ops.creation.full import zeros_like
+from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.arithmetic import sub
 from tensorkit.ops.pointwise.bitwise_logical import logical_xor
 from tensorkit.ops.reduction.arguments import (

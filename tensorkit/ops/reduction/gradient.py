@@ -12,7 +12,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.kernels.cpu.elementwise import is_half
-from tensorkit.ops.joining.cat_stack import cat
+from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.reduction.arguments import axes_of
 from tensorkit.ops.reduction.diff import diff
 from tensorkit.ops.shared.scalar_arithmetic import over, times

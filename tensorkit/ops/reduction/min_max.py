@@ -1,4 +1,4 @@
-"""The largest and the smallest, and where they are."""
+"""The largest and the smallest: of all, along a dimension, of two: `max`, `min`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes, return_types
-from tensorkit.autograd.grad_mode import state
-from tensorkit.autograd.graph import Rule, requires_grad
+from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
@@ -26,7 +25,6 @@ from tensorkit.ops.pointwise.comparison import maximum, minimum
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
-    check_dims,
     check_flag,
     exact_out,
     host,
@@ -36,13 +34,22 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     small,
 )
-from tensorkit.ops.reduction.sum_mean import evenly, of_one
+from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver, deliver_into
-from tensorkit.ops.shared.int_args import Dims
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "first_extreme", "max", "min", "pair_into"]
+__all__ = [
+    "QUICK_DTYPES",
+    "empty_needs_dim",
+    "extreme_of",
+    "first_extreme",
+    "max",
+    "min",
+    "of_all",
+    "pair_into",
+    "share",
+]
 
 
 # -- arrays -------------------------------------------------------------------------------------------------------
@@ -61,7 +68,7 @@ def first_extreme(largest: bool, array: Array, axis: int | None, kind: dtype) ->
     return numpy.asarray(kernels.quiet(finder, _wide(array, kind), axis=axis))
 
 
-def _extreme_of(largest: bool, array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
+def extreme_of(largest: bool, array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Array:
     """The largest or smallest elements; nan where there is one."""
     ufunc = numpy.maximum if largest else numpy.minimum
     wide = _wide(array, kind)
@@ -89,7 +96,7 @@ def _to_chosen(g: Any, c: Any) -> Any:
     return put_along(gs, where_to, axis, c.input_face.size)
 
 
-def _share(g: Any, values: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+def share(g: Any, values: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     """All elements that are the extreme one of their slice share the gradient."""
     axes = axes_of(dim, input.dim())
     size = reduced_size(input._lay().size, axes, True)
@@ -97,17 +104,10 @@ def _share(g: Any, values: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     return (g if keepdim else g.view(size)) / mask.sum(axes, True) * mask
 
 
-def _aminmax_back(g: Any, c: Any) -> Any:
-    low, high = g
-    parts = [] if low is None else [_share(low, c.out, c.input, c.dim, c.keepdim)]
-    parts += [] if high is None else [_share(high, c.indices, c.input, c.dim, c.keepdim)]
-    return parts[0] + parts[1] if len(parts) == 2 else parts[0]
-
-
 # -- max and min: of all, along a dimension, of two ---------------------------------------------------------------
 
 
-def _empty_needs_dim(name: str) -> str:
+def empty_needs_dim(name: str) -> str:
     return (
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
         "the 'dim' argument."
@@ -142,7 +142,7 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
             "PyTorch.)"
         )
     if not input.numel() and out is None:
-        raise RuntimeError(_empty_needs_dim(name))
+        raise RuntimeError(empty_needs_dim(name))
     if kind in LIMITED or kind.is_complex:
         raise missing_kernel(f"{name}_all", kind.label)
     if input._device == META:
@@ -153,7 +153,7 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
             _check_held(int(beyond), out._dtype)
         return deliver(beyond, kind, out)
     array = host(input, name)
-    return deliver(_extreme_of(name == "max", array, tuple(range(array.ndim)), False, kind), kind, out)
+    return deliver(extreme_of(name == "max", array, tuple(range(array.ndim)), False, kind), kind, out)
 
 
 def _extreme_along(
@@ -213,20 +213,20 @@ def pair_into(
     return getattr(return_types, f"{name}_out")(deliver_into(source, target) for target, source in pairs)
 
 
-_SMALL = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+QUICK_DTYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
 def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     """The extreme of a few elements, or those along one dimension; None for the way that others take."""
-    array, largest = small(input, _SMALL, dim is UNSAID), name == "max"
+    array, largest = small(input, QUICK_DTYPES, dim is UNSAID), name == "max"
     if keepdim is not False:
         return None
     if array is None:
-        some = brief(input, _SMALL)
+        some = brief(input, QUICK_DTYPES)
         if some is None:
             return None
         if dim is UNSAID:
-            return _of_all(largest, some, input._dtype)
+            return of_all(largest, some, input._dtype)
         axis = axis_of_small(some, dim)
         found = None if axis is None else minmax_compiled.chosen(largest, some, axis)
     elif dim is UNSAID:
@@ -239,7 +239,7 @@ def _short(name: str, input: Tensor, dim: Any, keepdim: Any) -> Any:
     return _PAIRS[name]((fresh(found[0], input._dtype), fresh(found[1], dtypes.int64)))
 
 
-def _of_all(largest: bool, array: Array, kind: dtype) -> Tensor | None:
+def of_all(largest: bool, array: Array, kind: dtype) -> Tensor | None:
     """The extreme of some hundreds of elements; None for 0, of which NumPy knows the sign."""
     value = array.item(array.argmax() if largest else array.argmin())
     return fresh(numpy.array(value, array.dtype), kind) if value else None
@@ -252,8 +252,8 @@ def _at_once(name: str) -> Callable[..., Any]:
         if more or input.__class__ is not Tensor or wants_grad(input):
             return None
         if dim is UNSAID:
-            array = brief(input, _SMALL)
-            return None if array is None else _of_all(largest, array, input._dtype)
+            array = brief(input, QUICK_DTYPES)
+            return None if array is None else of_all(largest, array, input._dtype)
         return _short(name, input, dim, False) if dim.__class__ is int else None
 
     largest = name == "max"
@@ -345,279 +345,3 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
 
 max = _extreme_op("max", "largest", 3)
 min = _extreme_op("min", "smallest", 1)
-
-
-# -- amax and amin: over several dimensions -----------------------------------------------------------------------
-
-
-def _check_empty(name: str, dim: Any, size: tuple[int, ...]) -> None:
-    """Refuse to choose from no elements; where there is nothing to choose for, all is well."""
-    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-        raise RuntimeError(_empty_needs_dim(name))
-    for one in dim if isinstance(dim, (tuple, list)) else (dim,):
-        if size[one_axis(one, len(size))] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {int(one)} to have non-zero size.")
-
-
-def _refuse_complex(name: str) -> Callable[[dict[str, Any]], bool]:
-    """Complex numbers have no largest: where there are none at all, it is the derivative that is refused."""
-
-    def applies(call: dict[str, Any]) -> bool:
-        input = call["input"]
-        if isinstance(input, Tensor) and input._dtype.is_complex and not input.numel():
-            _check_empty(name, call["dim"], input._lay().size)
-            if state.grad and requires_grad(input):
-                raise RuntimeError(
-                    f"{name} does not support automatic differentiation for outputs with complex dtype."
-                )
-        return True
-
-    return applies
-
-
-def _amax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
-    check_flag(keepdim)
-    kind, size = input._dtype, input._lay().size
-    if out is not None and not isinstance(out, Tensor):
-        raise TypeError
-    if out is not None and out._dtype is not kind:
-        raise RuntimeError(
-            f"Expected the dtype for input and out to match, but got {kind.label} for input's dtype and "
-            f"{out._dtype.label} for out's dtype."
-        )
-    check_dims(dim)
-    if not input.numel():
-        _check_empty(name, dim, size)
-    axes = axes_of(dim, len(size))
-    if input.numel() and (kind in LIMITED or kind.is_complex):
-        raise missing_kernel("max_values_cpu" if name == "amax" else "min_values_cpu", kind.label)
-    if input._device == META:
-        return like_meta(reduced_size(size, axes, keepdim), kind)
-    return deliver(_extreme_of(name == "amax", host(input, name), axes, keepdim, kind), kind, out)
-
-
-_AMAX_SAMPLES = (
-    sample("a.{name}(0)", a=(2, 3, 4)),
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("a.{name}(1)", a=(2, 3)),
-    sample("a.{name}((0, -1), keepdim=True)", a=(2, 3, 2)),
-    sample("a.{name}(())", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}()", a=(0, 3)),
-    sample("a.{name}(0)", a=(0, 3)),
-    sample("a.{name}(1)", a=(0, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}((0, 0))", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-)
-
-
-def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
-    """`amax` and `amin`."""
-    largest = name == "amax"
-    ufunc = numpy.maximum if largest else numpy.minimum
-
-    def quickly(input: Tensor, dim: Any) -> Tensor | None:
-        if dim.__class__ is not int:
-            whole = brief(input) if dim.__class__ is tuple and not dim else None
-            return None if whole is None else _of_all(largest, whole, input._dtype)
-        if (array := small(input)) is not None:
-            axis = axis_of_small(array, dim)
-            values = None if axis is None else tiny.extreme_along(largest, array, axis)[0]
-            if (
-                values is not None and 0.0 not in values.reshape(-1).tolist()
-            ):  # of two zeros NumPy knows which
-                return fresh(values, input._dtype)
-        whole = brief(input, _SMALL)
-        axis = None if whole is None else axis_of_small(whole, dim)
-        if whole is None or axis is None:
-            return None
-        only = _of_all(largest, whole, input._dtype) if whole.ndim == 1 else None
-        if only is not None:
-            return only
-        values = minmax_compiled.along(largest, whole, axis)
-        if values is None:
-            # NumPy keeps the order in which dimensions lie.
-            values = numpy.asarray(kernels.quiet(ufunc.reduce, whole, axis), order="C")
-        return fresh(values, input._dtype)
-
-    def at_once(input: Any = None, dim: Any = (), *more: Any) -> Tensor | None:
-        if more or input.__class__ is not Tensor or wants_grad(input):
-            return None
-        return quickly(input, dim)
-
-    def extreme(
-        input: Tensor, dim: Dims | None = (), keepdim: bool = False, *, out: Tensor | None = None
-    ) -> Tensor:
-        one = input._array
-        if out is None and one is not None and one.size == 1 and input._dtype in _SMALL:
-            found = of_one(one.item(), one, input._dtype, dim, keepdim)
-            if found is not None:
-                return found
-        if out is None and keepdim is False and (quick := quickly(input, dim)) is not None:
-            return quick
-        return _amax(name, input, dim, keepdim, out)
-
-    extreme.__name__ = name
-    extreme.__doc__ = f"""The {sentence} of all elements, or of those along the dimensions named.
-
-    Equal elements share the gradient evenly, where `{name[1:]}` along a dimension gives all of it to one.
-
-    Args:
-        dim: one dimension or several; none means all. keepdim: keep a reduced dimension with size 1.
-
-    Raises:
-        RuntimeError, IndexError: when there is no element to choose from.
-
-    >>> import tensorkit as tk
-    >>> tk.tensor([[1, 5], [3, 2]]).{name}(1)
-    {answer}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
-    """
-    rule = Rule(
-        f"{name.capitalize()}Backward0",
-        applies=_refuse_complex(name),
-        input=lambda g, c: _share(g, c.out, c.input, c.dim, c.keepdim),
-    )
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _AMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, derivative=rule, first=at_once)(extreme)
-
-
-amax = _amax_op("amax", "largest", "tensor([5, 3])")
-amin = _amax_op("amin", "smallest", "tensor([1, 2])")
-
-
-@op(
-    samples=(
-        sample("tk.aminmax(a)", a=(2, 3)),
-        sample("a.aminmax(dim=1)", a=(2, 3)),
-        sample("a.aminmax(dim=-2, keepdim=True)", a=(2, 3)),
-        sample("a.aminmax(keepdim=True)", a=(2, 3)),
-        sample("a.aminmax(dim=0)", a=()),
-        sample("a.aminmax()", a=(0, 3)),
-        sample("a.aminmax(dim=0)", a=(0, 3)),
-        sample("a.aminmax(dim=2)", a=(2, 3)),
-        sample("a.aminmax(0)", a=(2, 3)),
-        sample("a.aminmax(dim='x')", a=(2, 3)),
-        sample("tk.aminmax(a, dim=0, out=(tk.empty(0), tk.empty(0)))", a=(2, 3)),
-    ),
-    kind="reduce",
-    derivative=Rule("AminmaxBackward0", input=_aminmax_back),
-)
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None) -> Any:
-    """The smallest and the largest element, of all or along one dimension, as a named pair ``(min, max)``.
-
-    Raises:
-        RuntimeError, IndexError: when there is no element to choose from.
-
-    >>> import tensorkit as tk
-    >>> low, high = tk.tensor([[1, 5], [3, 2]]).aminmax(dim=0)
-    >>> low, high
-    (tensor([1, 2]), tensor([3, 5]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.aminmax.html
-    """
-    check_flag(keepdim)
-    kind, size = input._dtype, input._lay().size
-    axes = axes_of(dim if dim is None else one_axis(dim, len(size)), len(size))
-    if dim is not None and any(size[axis] == 0 for axis in axes):
-        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
-    if dim is None and not input.numel():
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    for part in out if isinstance(out, (tuple, list)) else ():
-        exact_out(kind, part)
-    scalar_along = dim is not None and not size
-    if kind.is_complex and scalar_along:
-        raise RuntimeError(f"aminmax not implemented for {kind.label}")
-    if (kind in LIMITED and not scalar_along) or kind.is_complex:
-        raise missing_kernel("aminmax_cpu", kind.label)
-    if input._device == META:
-        shrunk = reduced_size(size, axes, keepdim)
-        return pair_into("aminmax", out, (like_meta(shrunk, kind), like_meta(shrunk, kind)))
-    array = host(input, "aminmax")
-    low, high = (deliver(_extreme_of(up, array, axes, keepdim, kind), kind) for up in (False, True))
-    return pair_into("aminmax", out, (low, high), read=None if dim is None else input)
-
-
-# -- where they are -----------------------------------------------------------------------------------------------
-
-
-def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor:
-    if out is None and keepdim is False:
-        few_values = brief(input, _SMALL)
-        axis = None if few_values is None or dim is None else axis_of_small(few_values, dim)
-        if few_values is not None and (dim is None or axis is not None):
-            found = few_values.argmax(axis) if name == "argmax" else few_values.argmin(axis)
-            return fresh(found if found.__class__ is numpy.ndarray else numpy.array(found), dtypes.int64)
-    check_flag(keepdim)
-    kind, size = input._dtype, input._lay().size
-    if dim is not None and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
-        raise TypeError
-    if kind.category == 0 or kind.is_complex:
-        raise RuntimeError(f"{name}(): does not support {'complex' if kind.category else 'bool'} input")
-    axis = None if dim is None else one_axis(dim, len(size))
-    if axis is None and not input.numel():
-        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-    if axis is not None and size and size[axis] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
-    exact_out(dtypes.int64, out)
-    lone = axis is not None and size and size[axis] == 1  # PyTorch does not look at the elements then
-    if kind in LIMITED and input.numel() and not lone:
-        raise missing_kernel(f"{name}_cpu", kind.label)
-    shrunk = reduced_size(size, axes_of(axis, len(size)), keepdim)
-    if input._device == META:
-        return like_meta(shrunk, dtypes.int64)
-    array = host(input, name)
-    where_to = first_extreme(name == "argmax", array, axis if size else None, kind)
-    return deliver(where_to.reshape(shrunk), dtypes.int64, out)
-
-
-_ARGMAX_SAMPLES = (
-    sample("tk.{name}(a)", a=(2, 3)),
-    sample("a.{name}(0)", a=(2, 3)),
-    sample("a.{name}(-1, keepdim=True)", a=(2, 3)),
-    sample("a.{name}(None, True)", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
-    sample("tk.{name}(a, 0, out=tk.empty(0))", a=(2, 3)),
-    sample("a.{name}(0)", a=()),
-    sample("a.{name}()", a=(0, 3)),
-    sample("a.{name}(0)", a=(0, 3)),
-    sample("a.{name}(1)", a=(0, 3)),
-    sample("a.{name}(2)", a=(2, 3)),
-    sample("a.{name}('x')", a=(2, 3)),
-)
-
-
-def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
-    """`argmax` and `argmin`."""
-
-    def place(
-        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
-    ) -> Tensor:
-        return _argmax(name, input, dim, keepdim, out)
-
-    place.__name__ = name
-    place.__doc__ = f"""Where the {sentence} element is: its index along a dimension, or among all in row-major order.
-
-    Of several equal ones the first; nan counts as the {sentence}.
-
-    Raises:
-        IndexError: when there is no element to choose from. RuntimeError: for bools and complex numbers.
-
-    >>> import tensorkit as tk
-    >>> t = tk.tensor([[1, 5], [3, 2]])
-    >>> t.{name}(), t.{name}(0)
-    {answers}
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
-    """
-    samples = [sample(s.call.format(name=name), **s.sizes) for s in _ARGMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name)(place)
-
-
-argmax = _argmax_op("argmax", "largest", "(tensor(1), tensor([1, 0]))")
-argmin = _argmax_op("argmin", "smallest", "(tensor(0), tensor([0, 1]))")

@@ -21,7 +21,7 @@ from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
-from tensorkit.ops.joining.cat_stack import cat
+from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     host,

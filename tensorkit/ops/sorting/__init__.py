@@ -12,4 +12,4 @@ from tensorkit.old_names import attributes_from
 __all__: list[str] = []
 
 if not TYPE_CHECKING:
-    __getattr__ = attributes_from(__name__, "sort_topk")
+    __getattr__ = attributes_from(__name__, "values_and_indices", "sort", "topk")

@@ -17,7 +17,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.number_range import check_number
 from tensorkit.ops.creation.ranges import linspace
 from tensorkit.ops.shared.type_names import cpp_name
-from tensorkit.ops.sorting.searchsorted_nonzero import bisected
+from tensorkit.ops.sorting.searchsorted import bisected
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [

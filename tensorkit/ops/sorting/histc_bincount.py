@@ -38,14 +38,8 @@ from tensorkit.ops.sorting.bin_edges import (
     shown,
     spaced,
 )
-from tensorkit.ops.sorting.sort_topk import (
-    check_flags,
-    check_tensor,
-    on_host,
-    two_of,
-    whole,
-)
 from tensorkit.ops.sorting.unique import without_meta
+from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, two_of, whole
 from tensorkit.tensor import Array, Number, Tensor, fresh
 
 __all__ = ["bincount", "histc", "histogram"]

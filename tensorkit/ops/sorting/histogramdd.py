@@ -27,13 +27,8 @@ from tensorkit.ops.sorting.bin_edges import (
     searched,
     spaced,
 )
-from tensorkit.ops.sorting.sort_topk import (
-    check_flags,
-    check_tensor,
-    on_host,
-    whole,
-)
 from tensorkit.ops.sorting.unique import without_meta
+from tensorkit.ops.sorting.values_and_indices import check_flags, check_tensor, on_host, whole
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["histogramdd"]

@@ -27,16 +27,14 @@ from tensorkit.kernels.cpu import sort_compiled
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver
-from tensorkit.ops.sorting.sort_topk import (
+from tensorkit.ops.sorting.topk import meta_pair, reversible, same
+from tensorkit.ops.sorting.values_and_indices import (
     Pair,
     as_rows,
     axis_of,
     check_flags,
     check_tensor,
-    meta_pair,
     on_host,
-    reversible,
-    same,
     two_of,
     whole,
     write_out,

@@ -20,7 +20,8 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.shared.copy import deliver
-from tensorkit.ops.sorting.sort_topk import axis_of, check_flags, sorted_values
+from tensorkit.ops.sorting.sort import sorted_values
+from tensorkit.ops.sorting.values_and_indices import axis_of, check_flags
 from tensorkit.tensor import Tensor
 
 __all__ = ["nanquantile", "quantile"]

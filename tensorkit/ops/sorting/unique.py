@@ -25,7 +25,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import sort as orders
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import counted
-from tensorkit.ops.sorting.sort_topk import on_host
+from tensorkit.ops.sorting.values_and_indices import on_host
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, on_storage

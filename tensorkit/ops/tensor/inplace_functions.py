@@ -14,14 +14,14 @@ from tensorkit.dispatch.signatures import Forms, declare, type_name
 # The methods that these functions call are attached by these modules.
 from tensorkit.ops.complex import conj  # noqa: F401
 from tensorkit.ops.indexing import advanced_index  # noqa: F401
-from tensorkit.ops.linalg import addmm  # noqa: F401
+from tensorkit.ops.matrix_products import addmv  # noqa: F401
 from tensorkit.ops.pointwise import (  # noqa: F401
     arithmetic,
     binary,
+    clamp,
     classification,
     exp_log,
     rounding,
-    ternary,
     trigonometric,
 )
 from tensorkit.ops.shared import fill, resize  # noqa: F401
@@ -87,7 +87,6 @@ __all__ = [
     "xlogy_",
     "zero_",
 ]
-
 
 _ABSENT: Any = object()
 

@@ -15,7 +15,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Inner, type_name
-from tensorkit.ops.joining.cat_stack import cat, stack
+from tensorkit.ops.joining.cat import cat
+from tensorkit.ops.joining.stack import stack
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.views.slicing import narrow
 from tensorkit.strides import split as split_strides

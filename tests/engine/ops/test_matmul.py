@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.ops.linalg import matmul
+from tensorkit.ops.matrix_products import product
 from tests.parity.compare import Operand, compare
 from tests.parity.questions import disagreement, lines
 from tests.torch_oracle import require_torch
@@ -46,9 +46,9 @@ def test_what_blas_can_read_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> No
         array[:, :3].T,
         array[None].repeat(2, 0).transpose(0, 2, 1),
     ):
-        assert matmul._for_blas(readable) is readable
+        assert product._for_blas(readable) is readable
     for other in (array[:, ::2], array[::-1], np.broadcast_to(array[0], (6, 8))):
-        copied = matmul._for_blas(other)
+        copied = product._for_blas(other)
         assert copied is not other
         assert (copied == other).all()
 

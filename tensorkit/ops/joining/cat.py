@@ -20,7 +20,7 @@ from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, recorder, wants_grad
-from tensorkit.dispatch.registry import registry, sample
+from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable, empty_strided, refuse_shared, resize_out
@@ -34,16 +34,17 @@ from tensorkit.tensor import Array, Tensor, fresh
 __all__ = [
     "as_dim",
     "as_tensors",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
     "cat",
-    "column_stack",
+    "cat_body",
     "concatenate_arrays",
-    "dstack",
-    "hstack",
-    "stack",
-    "vstack",
+    "joined_stride",
+    "layer_of",
+    "layered",
+    "part_of",
+    "quick_arrays",
+    "recorded",
+    "recorder_of",
+    "rule_for",
 ]
 
 
@@ -78,28 +79,28 @@ def as_dim(dim: Any, name: str) -> int:
 # -- recording a list of tensors ----------------------------------------------------------------------------------
 
 
-def _part(g: Any, c: Any, place: int) -> Any:
+def part_of(g: Any, c: Any, place: int) -> Any:
     """The gradient where the tensor at `place` was put; none of it for one that was passed over."""
     start, length = c.parts[place]
     return g.new_zeros(0) if length is None else g.narrow(c.dim, start, length)
 
 
-def _layer(g: Any, c: Any, place: int) -> Any:
+def layer_of(g: Any, c: Any, place: int) -> Any:
     return g.select(c.dim, place)
 
 
 @functools.cache
-def _rule_for(node: str, formula: Callable[[Any, Any, int], Any], count: int) -> Rule:
+def rule_for(node: str, formula: Callable[[Any, Any, int], Any], count: int) -> Rule:
     """The rule of a call with so many tensors."""
     formulas: dict[str, Any]
-    if formula is _part:
-        formulas = {f"t{i}": lambda g, c, i=i: _part(g, c, i) for i in range(count)}
+    if formula is part_of:
+        formulas = {f"t{i}": lambda g, c, i=i: part_of(g, c, i) for i in range(count)}
     else:
-        formulas = {f"t{i}": lambda g, c, i=i: _layer(g, c, i) for i in range(count)}
+        formulas = {f"t{i}": lambda g, c, i=i: layer_of(g, c, i) for i in range(count)}
     return Rule(node, **formulas)
 
 
-def _recorded(
+def recorded(
     name: str, rule: Rule, tensors: tuple[Tensor, ...], rest: dict[str, Any], body: Callable[[], Tensor]
 ) -> Tensor:
     arguments = {f"t{i}": tensor for i, tensor in enumerate(tensors)} | rest
@@ -163,7 +164,7 @@ def _channels_last(lay: Layout) -> bool:
     return True
 
 
-def _joined_stride(tensors: Sequence[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
+def joined_stride(tensors: Sequence[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
     if len(size) not in (4, 5) or not all(_channels_last(t._lay()) for t in tensors):
         return contiguous_stride(size)
     moved = contiguous_stride((size[0], *size[2:], size[1]))
@@ -223,7 +224,7 @@ def _parts(sizes: Sequence[tuple[int, ...]], dim: int) -> list[tuple[int, int | 
     return found
 
 
-def _cat(
+def cat_body(
     tensors: tuple[Tensor, ...],
     dim: int,
     sizes: Sequence[tuple[int, ...]],
@@ -239,7 +240,7 @@ def _cat(
     size = _joined_size(sizes, dim)
     where = check_devices(tensors)
     if stride is None:
-        stride = _joined_stride(tensors, size)
+        stride = joined_stride(tensors, size)
     if out is None:
         out = empty_strided(size, stride, kind, where)
     else:
@@ -254,7 +255,7 @@ def _cat(
 _SOME = 4096  # elements; of more, the long way copies on several threads
 
 
-def _quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
+def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
     """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others.
 
     Args:
@@ -288,9 +289,9 @@ def _quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool
 
 
 @functools.cache
-def _recorder(name: str, count: int) -> Callable[..., Tensor]:
+def recorder_of(name: str, count: int) -> Callable[..., Tensor]:
     """What joins and records so many plain tensors, given one by one, then the dimension and their lengths."""
-    formula, join = (_part, _joined) if name == "cat" else (_layer, _layered)
+    formula, join = (part_of, _joined) if name == "cat" else (layer_of, layered)
     names = (*[f"t{i}" for i in range(count)], "dim", "lengths")
 
     def body(*args: Any) -> Tensor:
@@ -304,7 +305,7 @@ def _recorder(name: str, count: int) -> Callable[..., Tensor]:
             arguments["parts"] = [(end - length, length) for end, length in zip(ends, lengths, strict=True)]
         return arguments | {"out": None}
 
-    rule = _rule_for(f"{name.capitalize()}Backward0", formula, count)
+    rule = rule_for(f"{name.capitalize()}Backward0", formula, count)
     return recorder(rule, body, name, names=names, arguments_of=arguments_of)
 
 
@@ -316,7 +317,7 @@ def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     return fresh(made if made.flags.c_contiguous else made.copy(), kind)
 
 
-def _layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
+def layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     size = arrays[0].shape
     if not dim and len(arrays) < _FEW:
         made = numpy.empty((len(arrays), *size), kind.numpy)
@@ -337,7 +338,7 @@ def _quickly(tensors: Sequence[Tensor], arrays: Sequence[Array], dim: int, wants
             return None
         lengths = tuple([array.shape[along] for array in arrays])
         # Of no elements, one may be passed over.
-        return None if 0 in lengths else _recorder("cat", len(arrays))(*tensors, along, lengths)
+        return None if 0 in lengths else recorder_of("cat", len(arrays))(*tensors, along, lengths)
     except (IndexError, ValueError):
         return None
 
@@ -420,7 +421,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cat.html
     """
-    if out is None and type(dim) is int and (found := _quick_arrays(tensors, True)) is not None:
+    if out is None and type(dim) is int and (found := quick_arrays(tensors, True)) is not None:
         quick = _quickly(tensors, found[0], dim, found[1])
         if quick is not None:
             return quick
@@ -430,324 +431,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     sizes = [t._lay().size for t in given]
     along = _wrapped(dim, sizes)
     if not any(map(wants_grad, given)) and not wants_grad(out):
-        return _cat(given, along, sizes, out, "cat")
+        return cat_body(given, along, sizes, out, "cat")
     rest = {"dim": along, "parts": _parts_or_none(sizes, along), "out": out}
-    rule = _rule_for("CatBackward0", _part, len(given))
-    return _recorded("cat", rule, given, rest, lambda: _cat(given, along, sizes, out, "cat"))
+    rule = rule_for("CatBackward0", part_of, len(given))
+    return recorded("cat", rule, given, rest, lambda: cat_body(given, along, sizes, out, "cat"))
 
 
 def _parts_or_none(sizes: Sequence[tuple[int, ...]], dim: int) -> Any:
     """`_parts`; nothing where the sizes do not fit, which is said when the operation runs."""
     return _parts(sizes, dim) if all(_passed_over(s) or len(s) > dim for s in sizes) else None
-
-
-# -- one beside the other, in a new dimension ---------------------------------------------------------------------
-
-
-def _stack(tensors: tuple[Tensor, ...], dim: int, out: Any) -> Tensor:
-    size = tensors[0]._lay().size
-    if isinstance(out, Tensor) and dim < len(size):
-        resize_out(out, (*size[:dim], len(tensors), *size[dim:]))
-    pieces = tuple([t._view(t._lay().unsqueeze(dim)) for t in tensors])
-    stride = _layered_stride(tensors, dim, size) if dim < len(size) else None
-    return _cat(pieces, dim, [(*size[:dim], 1, *size[dim:])] * len(pieces), out, "stack", stride)
-
-
-def _layered_stride(tensors: Sequence[Tensor], dim: int, size: tuple[int, ...]) -> tuple[int, ...]:
-    """PyTorch joins tensors along a dimension that they have, and splits it then."""
-    whole = (*size[:dim], len(tensors) * size[dim], *size[dim + 1 :])
-    joined = Layout(whole, _joined_stride(tensors, whole), 0)
-    return joined.view((*size[:dim], len(tensors), *size[dim:])).stride
-
-
-def _check_stackable(tensors: Sequence[Tensor]) -> None:
-    first = tensors[0]._lay().size
-    for place, tensor in enumerate(tensors):
-        if tensor._lay().size != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(tensor._lay().size)} at entry {place}"
-            )
-
-
-@op(
-    samples=(
-        sample("tk.stack((a, b))", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b, a], 1)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b], dim=-1)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, a])", a=()),
-        sample("tk.stack([a, b], 3)", a=(2, 3), b=(2, 3)),
-        sample("tk.stack([a, b])", a=(2, 3), b=(3,)),
-        sample("tk.stack((a, b), out=a.new_empty(0))", a=(2,), b=(2,)),
-        sample("tk.stack((a, a), out=b)", a=(2,), b=(2, 2)),
-        sample("tk.stack((a, None))", a=(2,)),
-        sample("tk.stack([])"),
-    ),
-    kind="copy",
-    methods=(),
-)
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Put tensors of one size beside one another, along a new dimension at place `dim`.
-
-    Raises:
-        RuntimeError: when two sizes differ, or there is no tensor.
-
-    >>> import tensorkit as tk
-    >>> tk.stack([tk.tensor([1, 2]), tk.tensor([3, 4])], dim=1)
-    tensor([[1, 3],
-            [2, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.stack.html
-    """
-    if out is None and type(dim) is int and (found := _quick_arrays(tensors)) is not None:
-        arrays, wants = found
-        size = arrays[0].shape
-        if 0 <= dim <= len(size) and all(array.shape == size for array in arrays):
-            if wants:
-                return _recorder("stack", len(arrays))(*tensors, dim, None)
-            return _layered(arrays, dim, tensors[0]._dtype)
-    given = as_tensors(tensors, "stack")
-    if not given:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    along = normalise_dim(as_dim(dim, "stack"), given[0].dim() + 1)
-    _check_stackable(given)
-    if not any(map(wants_grad, given)) and not wants_grad(out):
-        return _stack(given, along, out)
-    rest = {"dim": along, "out": out}
-    rule = _rule_for("StackBackward0", _layer, len(given))
-    return _recorded("stack", rule, given, rest, lambda: _stack(given, along, out))
-
-
-# -- at least so many dimensions ----------------------------------------------------------------------------------
-
-
-def _one_or_several(
-    tensors: tuple[Any, ...], each: Callable[[Tensor], Tensor], name: str
-) -> Tensor | tuple[Tensor, ...]:
-    """`each` of one tensor; or of all, given side by side or as one sequence."""
-    if len(tensors) == 1:
-        only = tensors[0]
-        if isinstance(only, Tensor):
-            return each(only)
-        if not isinstance(only, (tuple, list)):
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments - got ({type_name(only)}), but expected one "
-                "of:\n * (Tensor input)\n * (tuple of Tensors tensors)\n"
-            )
-        tensors = tuple(only)
-    return tuple([each(tensor) for tensor in as_tensors(tensors, name)])
-
-
-def _with_1(tensor: Any) -> Tensor:
-    return tensor if tensor._lay().size else tensor.reshape(1)  # type: ignore[no-any-return]
-
-
-def _with_2(tensor: Any) -> Tensor:
-    ndim = len(tensor._lay().size)
-    if ndim == 1:
-        return tensor.unsqueeze(0)  # type: ignore[no-any-return]
-    return tensor if ndim else tensor.reshape(1, 1)  # type: ignore[no-any-return]
-
-
-def _with_3(tensor: Any) -> Tensor:
-    ndim = len(tensor._lay().size)
-    if ndim == 0:
-        return tensor.reshape(1, 1, 1)  # type: ignore[no-any-return]
-    if ndim == 1:
-        return tensor.unsqueeze(0).unsqueeze(-1)  # type: ignore[no-any-return]
-    return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
-
-
-@op(
-    samples=(
-        sample("tk.atleast_1d(a)", a=()),
-        sample("tk.atleast_1d(a)", a=(2,)),
-        sample("tk.atleast_1d(a, b)", a=(), b=(2, 3)),
-        sample("tk.atleast_1d((a, b))", a=(), b=(2,)),
-        sample("tk.atleast_1d(1)"),
-        sample("tk.atleast_1d()"),
-    ),
-    methods=(),
-)
-def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with at least one dimension: a number becomes a vector of one, anything else stays itself.
-
-    Returns:
-        One tensor for one tensor; a tuple for several, or for a sequence of them.
-
-    >>> import tensorkit as tk
-    >>> tk.atleast_1d(tk.tensor(2))
-    tensor([2])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html
-    """
-    return _one_or_several(tensors, _with_1, "atleast_1d")
-
-
-@op(
-    samples=(
-        sample("tk.atleast_2d(a)", a=()),
-        sample("tk.atleast_2d(a)", a=(2,)),
-        sample("tk.atleast_2d(a, b)", a=(3,), b=(2, 3)),
-        sample("tk.atleast_2d([a, b])", a=(), b=(2, 1, 2)),
-        sample("tk.atleast_2d('a')"),
-    ),
-    methods=(),
-)
-def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with at least two dimensions: a vector becomes a row.
-
-    >>> import tensorkit as tk
-    >>> tk.atleast_2d(tk.tensor([1, 2]))
-    tensor([[1, 2]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_2d.html
-    """
-    return _one_or_several(tensors, _with_2, "atleast_2d")
-
-
-@op(
-    samples=(
-        sample("tk.atleast_3d(a)", a=()),
-        sample("tk.atleast_3d(a)", a=(2,)),
-        sample("tk.atleast_3d(a)", a=(2, 3)),
-        sample("tk.atleast_3d(a, b)", a=(3,), b=(2, 3, 2)),
-        sample("tk.atleast_3d(3)"),
-    ),
-    methods=(),
-)
-def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with at least three dimensions: a vector lies along the middle one, a matrix along the first two.
-
-    >>> import tensorkit as tk
-    >>> tk.atleast_3d(tk.zeros(4)).size(), tk.atleast_3d(tk.zeros(2, 3)).size()
-    (tensorkit.Size([1, 4, 1]), tensorkit.Size([2, 3, 1]))
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_3d.html
-    """
-    return _one_or_several(tensors, _with_3, "atleast_3d")
-
-
-# -- rows, columns, layers ----------------------------------------------------------------------------------------
-
-
-def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
-    given = as_tensors(tensors, name)
-    if not given:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return given
-
-
-@op(
-    samples=(
-        sample("tk.hstack((a, b))", a=(2, 3), b=(2, 1)),
-        sample("tk.hstack([a, b])", a=(2,), b=()),
-        sample("tk.hstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.hstack([a, b])", a=(2,), b=(2, 2)),
-        sample("tk.hstack((a, 2))", a=()),
-        sample("tk.hstack([])"),
-    ),
-    kind="copy",
-    methods=(),
-)
-def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Put tensors side by side: along dimension 1, vectors along their only one.
-
-    >>> import tensorkit as tk
-    >>> tk.hstack((tk.zeros(2, 1), tk.ones(2, 2)))
-    tensor([[0., 1., 1.],
-            [0., 1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.hstack.html
-    """
-    given = tuple([_with_1(tensor) for tensor in _some(tensors, "hstack")])
-    return cat(given, 0 if given[0].dim() == 1 else 1, out=out)
-
-
-@op(
-    samples=(
-        sample("tk.vstack((a, b))", a=(2, 3), b=(3,)),
-        sample("tk.row_stack([a, b])", a=(2,), b=(2,)),
-        sample("tk.vstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.vstack([a, b])", a=(2,), b=(3,)),
-        sample("tk.vstack(a)", a=(2,)),
-        sample("tk.vstack(())"),
-    ),
-    kind="copy",
-    aliases=("row_stack",),
-    methods=(),
-)
-def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Put tensors one above the other: along dimension 0; a vector is one row.
-
-    >>> import tensorkit as tk
-    >>> tk.vstack((tk.zeros(2), tk.ones(2, 2)))
-    tensor([[0., 0.],
-            [1., 1.],
-            [1., 1.]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.vstack.html
-    """
-    return cat(tuple([_with_2(tensor) for tensor in _some(tensors, "vstack")]), 0, out=out)
-
-
-@op(
-    samples=(
-        sample("tk.dstack((a, b))", a=(2, 3), b=(2, 3, 2)),
-        sample("tk.dstack([a, b])", a=(2,), b=(2,)),
-        sample("tk.dstack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.dstack([a, b])", a=(2, 3), b=(3,)),
-        sample("tk.dstack([])"),
-    ),
-    kind="copy",
-    methods=(),
-)
-def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Put tensors one behind the other: along dimension 2.
-
-    >>> import tensorkit as tk
-    >>> tk.dstack((tk.zeros(2), tk.ones(2)))
-    tensor([[[0., 1.],
-             [0., 1.]]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.dstack.html
-    """
-    return cat(tuple([_with_3(tensor) for tensor in _some(tensors, "dstack")]), 2, out=out)
-
-
-def _as_column(tensor: Any) -> Tensor:
-    return tensor.reshape(tensor.numel(), 1) if tensor.dim() < 2 else tensor  # type: ignore[no-any-return]
-
-
-@op(
-    samples=(
-        sample("tk.column_stack((a, b))", a=(2, 3), b=(2,)),
-        sample("tk.column_stack([a, b, a])", a=(2,), b=(2,)),
-        sample("tk.column_stack((a, a), out=a.new_empty(0))", a=()),
-        sample("tk.column_stack([a, b])", a=(2,), b=(3,)),
-        sample("tk.column_stack([])"),
-    ),
-    kind="copy",
-    methods=(),
-)
-def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Put tensors side by side; a vector is one column.
-
-    >>> import tensorkit as tk
-    >>> tk.column_stack((tk.tensor([1, 2]), tk.tensor([3, 4])))
-    tensor([[1, 3],
-            [2, 4]])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.column_stack.html
-    """
-    given = tuple([_as_column(tensor) for tensor in _some(tensors, "column_stack")])
-    return cat(given, 1, out=out)
-
-
-def _note_derivatives() -> None:
-    """The registry shows the rules of two operands: those of more are alike."""
-    registry["cat"].derivative = _rule_for("CatBackward0", _part, 2)
-    registry["stack"].derivative = _rule_for("StackBackward0", _layer, 2)
-
-
-_note_derivatives()

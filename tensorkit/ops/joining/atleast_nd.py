@@ -1,0 +1,121 @@
+"""Tensors with at least so many dimensions: `atleast_1d`, `atleast_2d`, `atleast_3d`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.ops.joining.cat import as_tensors
+from tensorkit.tensor import Tensor
+
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "with_1", "with_2", "with_3"]
+
+
+def _one_or_several(
+    tensors: tuple[Any, ...], each: Callable[[Tensor], Tensor], name: str
+) -> Tensor | tuple[Tensor, ...]:
+    """`each` of one tensor; or of all, given side by side or as one sequence."""
+    if len(tensors) == 1:
+        only = tensors[0]
+        if isinstance(only, Tensor):
+            return each(only)
+        if not isinstance(only, (tuple, list)):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got ({type_name(only)}), but expected one "
+                "of:\n * (Tensor input)\n * (tuple of Tensors tensors)\n"
+            )
+        tensors = tuple(only)
+    return tuple([each(tensor) for tensor in as_tensors(tensors, name)])
+
+
+def with_1(tensor: Any) -> Tensor:
+    return tensor if tensor._lay().size else tensor.reshape(1)  # type: ignore[no-any-return]
+
+
+def with_2(tensor: Any) -> Tensor:
+    ndim = len(tensor._lay().size)
+    if ndim == 1:
+        return tensor.unsqueeze(0)  # type: ignore[no-any-return]
+    return tensor if ndim else tensor.reshape(1, 1)  # type: ignore[no-any-return]
+
+
+def with_3(tensor: Any) -> Tensor:
+    ndim = len(tensor._lay().size)
+    if ndim == 0:
+        return tensor.reshape(1, 1, 1)  # type: ignore[no-any-return]
+    if ndim == 1:
+        return tensor.unsqueeze(0).unsqueeze(-1)  # type: ignore[no-any-return]
+    return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.atleast_1d(a)", a=()),
+        sample("tk.atleast_1d(a)", a=(2,)),
+        sample("tk.atleast_1d(a, b)", a=(), b=(2, 3)),
+        sample("tk.atleast_1d((a, b))", a=(), b=(2,)),
+        sample("tk.atleast_1d(1)"),
+        sample("tk.atleast_1d()"),
+    ),
+    methods=(),
+)
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension: a number becomes a vector of one, anything else stays itself.
+
+    Returns:
+        One tensor for one tensor; a tuple for several, or for a sequence of them.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_1d(tk.tensor(2))
+    tensor([2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html
+    """
+    return _one_or_several(tensors, with_1, "atleast_1d")
+
+
+@op(
+    samples=(
+        sample("tk.atleast_2d(a)", a=()),
+        sample("tk.atleast_2d(a)", a=(2,)),
+        sample("tk.atleast_2d(a, b)", a=(3,), b=(2, 3)),
+        sample("tk.atleast_2d([a, b])", a=(), b=(2, 1, 2)),
+        sample("tk.atleast_2d('a')"),
+    ),
+    methods=(),
+)
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions: a vector becomes a row.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_2d(tk.tensor([1, 2]))
+    tensor([[1, 2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_2d.html
+    """
+    return _one_or_several(tensors, with_2, "atleast_2d")
+
+
+@op(
+    samples=(
+        sample("tk.atleast_3d(a)", a=()),
+        sample("tk.atleast_3d(a)", a=(2,)),
+        sample("tk.atleast_3d(a)", a=(2, 3)),
+        sample("tk.atleast_3d(a, b)", a=(3,), b=(2, 3, 2)),
+        sample("tk.atleast_3d(3)"),
+    ),
+    methods=(),
+)
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions: a vector lies along the middle one, a matrix along the first two.
+
+    >>> import tensorkit as tk
+    >>> tk.atleast_3d(tk.zeros(4)).size(), tk.atleast_3d(tk.zeros(2, 3)).size()
+    (tensorkit.Size([1, 4, 1]), tensorkit.Size([2, 3, 1]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_3d.html
+    """
+    return _one_or_several(tensors, with_3, "atleast_3d")

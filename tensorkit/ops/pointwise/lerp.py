@@ -1,0 +1,164 @@
+"""Mixtures: `lerp`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.out_and_inplace import IN_PLACE
+from tensorkit.dispatch.registry import sample
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.apply import apply
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.plan import at_once, holding
+from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
+from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.ops.pointwise.arithmetic import conjugated
+from tensorkit.ops.pointwise.fast_path import (
+    FAST,
+    LARGEST,
+    PLAIN,
+    SMALL,
+    WHOLE,
+    fast,
+    is_plain,
+    number_as_held,
+)
+from tensorkit.ops.shared.type_names import cpp_name
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["lerp"]
+
+
+def _lerp(a: Array, b: Array, weight: Any) -> Any:
+    """From the nearer end: then 0 gives the one end and 1 the other to the last bit."""
+    gap = b - a
+    near = numpy.abs(weight) < 0.5
+    if not isinstance(weight, numpy.ndarray) or not weight.ndim:
+        return a + weight * gap if near else b - gap * (1 - weight)
+    return numpy.where(near, a + weight * gap, b - gap * (1 - weight))
+
+
+def _mixing(weight: Any) -> Any:
+    """`_lerp` with a number as the weight."""
+    if numpy.iscomplexobj(weight) or numpy.ndim(weight):
+        return lambda a, b: _lerp(a, b, weight)
+    return Swift(loops.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
+
+
+@functools.lru_cache(256, typed=True)
+def _mix(weight: Any, kind: dtype) -> Any:
+    """`_lerp` with a plain number, for numbers of one dtype."""
+    held = kind.numpy.type(weight)
+    near = bool(abs(held) < 0.5)
+    # NumPy takes longer to make an array of a number than to multiply.
+    share = numpy.array(held if near else 1 - held, kind.numpy)
+    whole = numpy.array(held)
+
+    def mixed(a: Array, b: Array, _: Any = None) -> Any:
+        run = ufuncs.mix.of(a)
+        if run is not None:
+            return run(a, b, whole)
+        gap: Any = b - a
+        if a.size <= SMALL:  # a new array is made sooner than an old one is written to
+            return a + gap * share if near else b - gap * share
+        gap *= share
+        return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
+
+    mixed.held = holding(  # type: ignore[attr-defined]
+        _MIXED, ufuncs.mix, {kind.numpy.char: (whole,)}, strided_2d.mix, share.item(), not near
+    )
+    return Swift(loops.mix, mixed, extra=(weight,))
+
+
+_MIXED = Pointwise("lerp", None, None, kernel="lerp_kernel_scalar", lacks=WHOLE)
+
+
+def _check_mixed(input: Tensor, **others: Tensor) -> None:
+    for name, other in others.items():
+        if other._dtype is not input._dtype:
+            raise RuntimeError(
+                f"expected dtype {cpp_name(input._dtype)} for `{name}` but got dtype {cpp_name(other._dtype)}"
+            )
+
+
+def _lerp_weight(g: Any, c: Any) -> Any:
+    return g * conjugated(c.end - c.input)
+
+
+def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more: Any) -> Any:
+    if more or input.__class__ is not Tensor or end.__class__ is not Tensor:
+        return None
+    if not (weight.__class__ in PLAIN and -LARGEST <= weight <= LARGEST and weight):
+        return None  # numbers are remembered by their value, which 0 and -0 share
+    return at_once(_mix(weight, input._dtype).held, (input, end)) if input._dtype in FAST else None
+
+
+@op(
+    samples=(
+        sample("tk.lerp(a, b, 0.25)", a=(2, 3), b=(2, 3)),
+        sample("tk.lerp(a, b, 2)", a=(2, 1), b=(3,)),
+        sample("tk.lerp(a, b, c)", a=(2, 3), b=(2, 3), c=(2, 3)),
+        sample("tk.lerp(a, b, c)", a=(2, 3), b=(3,), c=()),
+        sample("a.lerp(b, b)", a=(2, 3), b=(3,)),
+        sample("a.lerp_(b, 0.75)", a=(2, 3), b=(2, 3)),
+        sample("a.lerp_(end=b, weight=b)", a=(2, 3), b=(2, 3)),
+        sample("tk.lerp(a, b, 0.5, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
+        sample("tk.lerp(a, b, b, out=tk.empty(0))", a=(2, 3), b=(2, 3)),
+        sample("tk.lerp(a, b, 0.5)", a=(2,), b=(3,)),
+        sample("tk.lerp(a, 2, 0.5)", a=(2,)),
+        sample("tk.lerp(a, a, 'x')", a=(2,)),
+        sample("tk.lerp(a, a, 1j)", a=(2,)),
+    ),
+    kind="pointwise",
+    inplace=True,
+    rounded=1,
+    derivative=Rule(
+        lambda call: f"LerpBackward{int(isinstance(call['weight'], Tensor))}",
+        input=lambda g, c: g * conjugated(1 - c.weight),
+        end=lambda g, c: g * conjugated(c.weight),
+        weight=_lerp_weight,
+    ),
+    first=_lerp_at_once,
+)
+@takes(
+    "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
+    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)",
+)
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """Mix two tensors: ``input + weight * (end - input)``, a straight line from one to the other.
+
+    Args:
+        weight: 0 gives `input`, 1 gives `end`: a number, or a tensor of the same dtype.
+
+    Raises:
+        RuntimeError: when the dtypes differ. NotImplementedError: for integers.
+
+    >>> import tensorkit as tk
+    >>> tk.lerp(tk.tensor([0.0, 10.0]), tk.tensor([4.0, 20.0]), 0.25)
+    tensor([ 1.0000, 12.5000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.lerp.html
+    """
+    if not isinstance(input, Tensor) or not isinstance(end, Tensor):
+        raise TypeError
+    if not isinstance(weight, Tensor):
+        if not isinstance(weight, NUMBERS):
+            raise TypeError
+        if is_plain(weight) and input._dtype in FAST and (out is None or out is IN_PLACE):
+            mix = _mix if weight else _mix.__wrapped__  # they are remembered by value, which 0 and -0 share
+            quick = fast(_MIXED, mix(weight, input._dtype), (input, end), (), out)
+            if quick is not None:
+                return quick
+        _check_mixed(input, end=end)
+        factor = number_as_held(weight, input._dtype) if input._dtype.category >= 2 else 0
+        return apply(_MIXED, (input, end), out=out, by=_mixing(factor))
+    _check_mixed(input, end=end) if not weight.dim() else _check_mixed(input, end=end, weight=weight)
+    exact = bool(weight.dim())
+    block = Pointwise("lerp", _lerp, None, kernel="lerp_kernel_tensor", lacks=WHOLE, exact_out=exact)
+    return apply(block, (input, end, weight), out=out)

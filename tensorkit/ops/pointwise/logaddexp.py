@@ -1,0 +1,123 @@
+"""Functions of two tensors with logarithms: `logaddexp`, `logaddexp2`, `xlogy`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit.autograd.graph import Rule
+from tensorkit.elementwise.binary import binary
+from tensorkit.elementwise.block import Pointwise
+from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.ops.pointwise.arithmetic import conjugated
+from tensorkit.ops.pointwise.binary import COMPLEX, WHOLE, samples
+from tensorkit.ops.shared.scalar_arithmetic import plus, scaled
+from tensorkit.tensor import Array, Tensor
+
+__all__ = ["logaddexp", "logaddexp2", "xlogy"]
+
+
+def _complex_logaddexp(a: Array, b: Array) -> Array:
+    """The logarithm of a sum of exponentials: what the larger one leaves over is small, and keeps its digits."""
+    smaller = numpy.isnan(b) | (~numpy.isnan(a) & (a.real >= b.real))
+    low, high = numpy.where(smaller, b, a), numpy.where(smaller, a, b)
+    infinite = ~numpy.isfinite(low.real) & (low.real == high.real)
+    usual = high + numpy.log1p(numpy.exp(low - high))
+    endless = numpy.where(low.real < 0, low, numpy.log(numpy.exp(low) + numpy.exp(high)))
+    return numpy.where(numpy.isnan(low), complex("nan+nanj"), numpy.where(infinite, endless, usual)).astype(
+        a.dtype
+    )
+
+
+@kernels.looped(f=elementwise_compiled.exponential_sum)
+def _logaddexp(a: Array, b: Array) -> Array:
+    return _complex_logaddexp(a, b) if a.dtype.kind == "c" else numpy.logaddexp(a, b)
+
+
+logaddexp = binary(
+    Pointwise("logaddexp", _logaddexp, None, lacks=WHOLE),
+    inplace=False,
+    numbers=False,
+    first="tensor",
+    rounded=1,
+    derivative=Rule(
+        "LogaddexpBackward0",
+        input=lambda g, c: g / conjugated(plus((c.other - c.input).exp(), 1)),
+        other=lambda g, c: g / conjugated(plus((c.input - c.other).exp(), 1)),
+    ),
+    samples=samples("logaddexp", "a.logaddexp(b)", "tk.logaddexp(a, b, out=tk.empty(0))"),
+    doc="""The logarithm of a sum of exponentials, ``log(exp(input) + exp(other))``, without overflow on the way.
+
+    >>> import tensorkit as tk
+    >>> tk.logaddexp(tk.tensor([-100.0, 1000.0]), tk.tensor([-100.0, 1.0]))
+    tensor([ -99.3069, 1000.0000])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logaddexp.html
+    """,
+)
+
+logaddexp2 = binary(
+    Pointwise("logaddexp2", numpy.logaddexp2, None, lacks=(*WHOLE, *COMPLEX)),
+    inplace=False,
+    numbers=False,
+    first="tensor",
+    rounded=1,
+    derivative=Rule(
+        "Logaddexp2Backward0",
+        input=lambda g, c: g / plus(2 ** (c.other - c.input), 1),
+        other=lambda g, c: g / plus(2 ** (c.input - c.other), 1),
+    ),
+    samples=samples("logaddexp2", "a.logaddexp2(b)", "tk.logaddexp2(a, b, out=tk.empty(0))"),
+    doc="""The same to the base 2: ``log2(2**input + 2**other)``.
+
+    >>> import tensorkit as tk
+    >>> tk.logaddexp2(tk.tensor([3.0]), tk.tensor([3.0]))
+    tensor([4.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logaddexp2.html
+    """,
+)
+
+
+def _xlogy(a: Array, b: Array) -> Array:
+    return numpy.where((a == 0) & ~numpy.isnan(b), numpy.zeros((), a.dtype), a * numpy.log(b))
+
+
+def _xlogy_name(call: dict[str, Any]) -> str:
+    if not isinstance(call["input"], Tensor):
+        return "XlogyBackward1"
+    return "XlogyBackward0" if isinstance(call["other"], Tensor) else "XlogyBackward2"
+
+
+def _xlogy_input(g: Any, c: Any) -> Any:
+    steep = g.xlogy(c.other)
+    if isinstance(c.other, Tensor):
+        return steep.masked_fill(c.input.eq(0) * c.other.le(0), 0)
+    return steep if c.other > 0 else steep.masked_fill(c.input.eq(0), 0)
+
+
+xlogy = binary(
+    Pointwise("xlogy", _xlogy, None, result="float", lacks=COMPLEX, overloaded=True, exact_half=True),
+    first="mixed",
+    rounded=1,
+    derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: scaled(g, c.input) / c.other),
+    samples=samples(
+        "xlogy",
+        "a.xlogy(b)",
+        "a.xlogy_(b)",
+        "a.xlogy_(2)",
+        "tk.xlogy(a, 0)",
+        "tk.special.xlogy(a, b)",
+        "tk.special.xlogy(a, 'x')",
+    ),
+    doc="""``input * log(other)``, and 0 where `input` is 0, as entropies need it.
+
+    >>> import tensorkit as tk
+    >>> tk.xlogy(tk.tensor([0.0, 2.0]), tk.tensor([0.0, 1.0]))
+    tensor([0., 0.])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.xlogy.html
+    """,
+)

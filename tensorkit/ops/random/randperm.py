@@ -1,0 +1,97 @@
+"""Numbers in random order: `randperm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, random
+from tensorkit.device import CPU, DeviceLike, default_chosen
+from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import type_name
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, is_integer, make
+from tensorkit.ops.random.rand import SOME, default_source
+from tensorkit.ops.shared.to import as_dtype
+from tensorkit.random import Generator
+from tensorkit.tensor import Tensor, fresh
+
+__all__ = ["randperm"]
+
+
+def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
+    if more or n.__class__ is not int or not 0 < n <= SOME or default_chosen.once:
+        return None
+    if n == 1:  # there is nothing to draw
+        return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)
+    order = numpy.empty(n, numpy.int64)
+    random.fill_permutation(order, default_source)
+    return fresh(order, dtypes.int64)
+
+
+@op(
+    samples=(
+        sample(f"tk.randperm(6, {SEEDED})"),
+        sample(f"tk.randperm(5, dtype=tk.float64, {SEEDED})"),
+        sample("tk.randperm(0)"),
+        sample("tk.randperm(-1)"),
+        sample("tk.randperm(2.5)"),
+        sample("tk.randperm(300, dtype=tk.uint8)"),
+    ),
+    kind="create",
+    methods=(),
+    first=_permutation_at_once,
+)
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    **keyword: Any,
+) -> Tensor:
+    """The integers 0 … n - 1 in random order.
+
+    Args:
+        n: how many.
+        generator: where the order comes from; the default generator (`manual_seed`) if not given.
+        out: a tensor to write into. dtype: int64 if not given; one that can count to n - 1.
+        device: the CPU, or ``"meta"`` for a tensor without data.
+
+    Raises:
+        RuntimeError: for a negative n, or when the dtype cannot count that far.
+
+    >>> import tensorkit as tk
+    >>> _ = tk.manual_seed(0)
+    >>> tk.randperm(4)
+    tensor([0, 1, 3, 2])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.randperm.html
+    """
+    call = Call(
+        "randperm", ("int n",), (n,), generator=generator, out=out, dtype=dtype, device=device, **keyword
+    )
+    call.check_options()
+    if not is_integer(n):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type_name(n)}")
+    if out is not None and out._device == CPU and n >= 0 and (dtype is None or as_dtype(dtype) is out._dtype):
+        _check_counts(out._dtype, call.integer(n))  # before it is resized
+    made = make((call.integer(n),), dtypes.int64, call)
+    if made._device == CPU:
+        _check_counts(made._dtype, made.numel())
+    return draw(made, generator, random.fill_permutation, out is not None)
+
+
+def _check_counts(kind: dtype, count: int) -> None:
+    """Refuse a dtype that cannot hold every number up to count - 1."""
+    if kind.is_complex or kind is dtypes.bool or kind in LIMITED:
+        raise missing_kernel("randperm", kind.label)
+    if kind.category == 1 and count - 1 > numpy.iinfo(kind.numpy).max:
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")
+    most = {dtypes.float16: "2049", dtypes.float32: "2^24+1", dtypes.float64: "2^53+1"}
+    if kind in most and count > 2 ** DIGITS[kind] + 1:
+        raise RuntimeError(f"n cannot be greater than {most[kind]} for {kind.label} type.")

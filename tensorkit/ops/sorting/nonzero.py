@@ -1,0 +1,253 @@
+"""Places of what is not zero: `nonzero`, `nonzero_static`, `argwhere`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes
+from tensorkit.device import CPU, META
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.registry import sample
+from tensorkit.dtypes import LIMITED
+from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out
+from tensorkit.elementwise.plan import brief
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.cpu import mask_compiled
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
+
+__all__ = ["argwhere", "nonzero", "nonzero_static"]
+
+_NO_META = (
+    "The register_meta function for tensorkit.nonzero() raises unimplemented by default, as a correct "
+    "data-independent implementation does not exist. This implementation returns a fake value, assuming all elements "
+    "of the tensor are non-zero. To enable this registration, please set "
+    "'tensorkit.fx.experimental._config.meta_nonzero_assume_all_nonzero' "
+    "to True."
+)
+
+
+def _coordinates(array: Array) -> Array:
+    """Where elements are not zero: a row for each dimension."""
+    found = mask_compiled.places(array)
+    if found is not None:
+        return found
+    if array.ndim == 1:
+        return numpy.flatnonzero(array).reshape(1, -1)
+    if array.ndim == 0:
+        return numpy.empty((0, int(bool(array))), numpy.int64)
+    return numpy.array(numpy.nonzero(array), numpy.int64)
+
+
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
+_INT64 = numpy.dtype(numpy.int64)
+
+
+@functools.lru_cache(64)
+def _columns(count: int, ndim: int) -> Layout:
+    """The layout of the indices of some elements."""
+    return Layout((count, ndim), _column_major(count))
+
+
+def _in_columns(found: tuple[Array, ...]) -> Tensor:
+    """What NumPy's `nonzero` gives, as PyTorch's does."""
+    count, ndim = len(found[0]), len(found)
+    if count > 1:
+        return fresh_strided(numpy.array(found).T, dtypes.int64)
+    if count:  # NumPy would have strides of its own
+        place = numpy.array([row.item() for row in found], _INT64)
+        made = numpy.ndarray((1, ndim), _INT64, place, 0, (8, 8))
+    else:
+        made = numpy.ndarray((0, ndim), _INT64, None, 0, (8, 0))
+    out = fresh(made, dtypes.int64)
+    out._layout, out._solid = _columns(count, ndim), False
+    return out
+
+
+def _nonzero_at_once(input: Any = None, *more: Any) -> Tensor | None:
+    """The places in a tensor of some hundreds of elements; None for all others."""
+    array = brief(input, _FEW) if input.__class__ is Tensor and not more else None
+    if array is None:
+        return None
+    rows = mask_compiled.places(array)
+    if rows is None or rows.shape[1] < 2:
+        return _in_columns(array.nonzero())
+    ndim, count = rows.shape
+    made = fresh(rows.T, dtypes.int64)
+    made._layout, made._solid = _columns(count, ndim), False
+    return made
+
+
+def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
+    kind = input._dtype
+    quick = _nonzero_at_once(input) if out is None else None
+    if quick is not None:
+        return quick
+    if input._device == META:
+        raise MissingKernelError(_NO_META)
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.label}"
+        )
+    array = on_host(input, "nonzero")
+    if kind in LIMITED:
+        raise missing_kernel("nonzero_count_cpu", kind.label)
+    found = _coordinates(array)
+    ndim, count = found.shape
+    if out is None and ndim and count > 1:
+        return fresh_strided(found.T, dtypes.int64)
+    size = (count, ndim)
+    result = empty_strided(size, _column_major(count), dtypes.int64, CPU)
+    result._nd()[...] = found.T
+    if out is None:
+        return result
+    refuse_shared(out, input)
+    resize_out(out, size, result._lay().stride)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _column_major(count: int) -> tuple[int, int]:
+    return 1, count
+
+
+@op(
+    samples=(
+        sample("tk.nonzero(a)", a=(3, 4)),
+        sample("a.nonzero()", a=(9,)),
+        sample("a.nonzero(as_tuple=True)", a=(2, 3, 2)),
+        sample("tk.nonzero(a, as_tuple=True)", a=()),
+        sample("a.nonzero()", a=()),
+        sample("a.nonzero(as_tuple=False)", a=(0, 3)),
+        sample("a.nonzero(as_tuple=True)", a=(2, 0)),
+        sample("tk.nonzero(a, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero(a, out=tk.empty(2, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero(a, out=tk.empty(0))", a=(2, 3)),
+        sample("a.nonzero(as_tuple=1)", a=(2, 3)),
+    ),
+    kind="reduce",
+    first=_nonzero_at_once,
+)
+@takes(
+    method=(
+        "()",
+        "(*, bool as_tuple)",
+    )
+)
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
+    """The indices of the elements that are not zero: a row for each of them, row by row in the input.
+
+    Args:
+        as_tuple: give one tensor for each dimension instead, which is what indexing takes.
+
+    Returns:
+        An int64 tensor of size ``(count, input.dim())``, which lies in memory column by column; or a tuple of tensors.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([[0, 5], [7, 0]]).nonzero()
+    tensor([[0, 1],
+            [1, 0]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError
+    check_flags(as_tuple)
+    if not as_tuple:
+        return _nonzero(input, out)
+    if out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    found = _nonzero(input if input.dim() else input.detach().unsqueeze(0), None)
+    return found.unbind(1)
+
+
+@op(
+    samples=(
+        sample("tk.nonzero_static(a, size=3)", a=(3, 4)),
+        sample("a.nonzero_static(size=9)", a=(2, 3)),
+        sample("a.nonzero_static(size=9, fill_value=7)", a=(2, 1, 3)),
+        sample("tk.nonzero_static(a, size=0)", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=2)", a=()),
+        sample("tk.nonzero_static(a, size=4, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=4, out=tk.empty(0))", a=(2, 3)),
+        sample("tk.nonzero_static(a.to('meta'), size=4).stride()", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=-1)", a=(2, 3)),
+        sample("tk.nonzero_static(a, size=True)", a=(2, 3)),
+        sample("tk.nonzero_static(a)", a=(2, 3)),
+        sample("a.nonzero_static(3)", a=(2, 3)),
+    ),
+    kind="reduce",
+    strict=True,
+)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer.
+
+    The size of the result is known without looking at a number; on the meta device there are no others.
+
+    Args:
+        size: how many rows. fill_value: what stands in those that no element filled.
+
+    Returns:
+        An int64 tensor of size ``(size, input.dim())``.
+
+    Raises:
+        RuntimeError: for a negative size.
+
+    >>> import tensorkit as tk
+    >>> tk.nonzero_static(tk.tensor([[0, 5], [7, 0]]), size=3)
+    tensor([[ 0,  1],
+            [ 1,  0],
+            [-1, -1]])
+
+    Source: https://docs.pytorch.org/docs/main/generated/torch.nonzero_static.html
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    shape = (int(size), input.dim())
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.label}"
+        )
+    if input._device == META:
+        return empty_strided(shape, _column_major(shape[0]), dtypes.int64, META)
+    rows = numpy.full(shape, fill_value, numpy.int64)
+    if rows.size:
+        found = _nonzero(input, None)._nd()[: shape[0]]
+        rows[: len(found)] = found
+    result = fresh(rows, dtypes.int64)
+    if out is None:
+        return result
+    resize_out(out, shape)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+@op(
+    samples=(
+        sample("tk.argwhere(a)", a=(3, 4)),
+        sample("a.argwhere()", a=()),
+        sample("a.argwhere()", a=(0, 3)),
+    ),
+    kind="reduce",
+)
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, a row for each: ``nonzero(input)``.
+
+    >>> import tensorkit as tk
+    >>> tk.argwhere(tk.tensor([0, 5, 7]))
+    tensor([[1],
+            [2]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.argwhere.html
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError
+    return _nonzero(input, None)

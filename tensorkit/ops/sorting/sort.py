@@ -1,0 +1,300 @@
+"""Sorting, and choosing the k largest.
+
+nan counts as larger than every number. What `sort` gives lies in memory as its input does; what `topk` gives is
+row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.cpu.sort``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from tensorkit import dtypes, return_types
+from tensorkit.autograd.graph import Rule
+from tensorkit.device import CPU, META
+from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.op import op
+from tensorkit.dispatch.recording import wants_grad
+from tensorkit.dispatch.registry import sample
+from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.plan import brief
+from tensorkit.kernels.cpu import sort as orders
+from tensorkit.kernels.cpu import sort_compiled, tiny
+from tensorkit.ops.reduction.arguments import axis_of_small, small
+from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.sorting.values_and_indices import (
+    Pair,
+    as_rows,
+    axis_of,
+    check_flags,
+    check_tensor,
+    named,
+    on_host,
+    picked,
+    shaped,
+    spread,
+)
+from tensorkit.strides.output import like_strides
+from tensorkit.tensor import Array, Tensor, fresh
+
+__all__ = ["argsort", "as_pair", "few_in_order", "msort", "some_rows", "sort", "sorted_values"]
+
+
+def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: bool = True) -> Pair:
+    """Sorted values and their indices; without `values`, the input stands in their place."""
+    lay, kind = input._lay(), input._dtype
+    axis = axis_of(dim, len(lay.size))
+    if kind.is_complex:
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
+    if input._device == META:
+        stride = like_strides(lay)
+        return tuple(empty_strided(lay.size, stride, k, META) for k in (kind, dtypes.int64))  # type: ignore[return-value]
+    array = on_host(input, "sort")
+    if not lay.size or not array.size:
+        indices = empty_strided(lay.size, like_strides(lay), dtypes.int64, CPU)
+        indices._nd()[...] = 0
+        return input.detach().clone(), indices
+    rows = as_rows(array, axis)
+    alike = lay.stride[axis] == 0  # one element, seen again and again: PyTorch leaves it where it is
+    order = orders.order_rows(rows, descending, stable or alike or _by_digits(input, descending))
+    indices = shaped(order, input, axis, dtypes.int64)
+    return shaped(picked(rows, order), input, axis, kind) if values else input, indices
+
+
+_MANY = 32768
+
+
+def _by_digits(input: Tensor, descending: bool) -> bool:
+    """Whether PyTorch sorts by the digits of the elements, which keeps the order of equal ones."""
+    if input._dtype.category != 1 or descending or input.dim() != 1 or input.numel() < _MANY:
+        return False
+    if input._dtype in LIMITED:
+        raise missing_kernel("parallel_sort1d_kernel", input._dtype.label)
+    return True
+
+
+def sorted_values(input: Tensor) -> Tensor:
+    """A tensor sorted along its last dimension, row-major, where nobody asks for the indices."""
+    return deliver(numpy.sort(on_host(input, "sort"), axis=-1), input._dtype)
+
+
+def _check_sort(input: Any, descending: Any, stable: Any) -> None:
+    check_tensor(input)
+    check_flags(descending, bool(stable) if stable is None else stable)
+
+
+_SORT_FORMS = (
+    "(Tensor input, *, bool stable?, int dim = -1, bool descending = False, tuple of Tensors out = None)",
+    "(Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)",
+)
+
+
+_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def few_in_order(
+    input: Any, dim: Any, descending: Any, count: int | None = None
+) -> tuple[Tensor, Tensor] | None:
+    """Rows of a few elements of which no two are equal, in order; None for the way that others take."""
+    if type(input) is not Tensor or (descending is not True and descending is not False):
+        return None
+    array = small(input, _FEW)
+    if array is None or axis_of_small(array, dim) != array.ndim - 1:
+        return None
+    many = array.shape[-1] if count is None else count
+    if not 0 < many <= array.shape[-1]:
+        return None
+    found = tiny.ordered(array, descending, many)
+    return None if found is None else (fresh(found[0], input._dtype), fresh(found[1], dtypes.int64))
+
+
+def some_rows(input: Any, dim: Any) -> Array | None:
+    """Some hundreds of elements as a row-major matrix, if its rows run along that dimension; None for any others."""
+    array = brief(input, _FEW) if type(input) is Tensor else None
+    if array is None or not input._solid or array.ndim > 2 or axis_of_small(array, dim) != array.ndim - 1:
+        return None
+    return array if array.ndim == 2 else array[None]
+
+
+def _some_in_order(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
+    """Some hundreds of elements in order; None for the way that others take."""
+    if (descending is not True and descending is not False) or not (stable is None or type(stable) is bool):
+        return None
+    rows = some_rows(input, dim)
+    if rows is None:
+        return None
+    found = sort_compiled.in_order(rows, descending, bool(stable))
+    if found is None:
+        order = numpy.ascontiguousarray(orders.order_rows(rows, descending, bool(stable)))
+        found = picked(rows, order), order
+    return as_pair(found, input._array.shape, input._dtype)
+
+
+def as_pair(found: tuple[Array, Array], shape: tuple[int, ...], kind: dtype) -> tuple[Tensor, Tensor]:
+    """Values and places of rows as tensors of a shape."""
+    values, places = found
+    if len(shape) != 2:
+        values, places = values.reshape(shape), places.reshape(shape)
+    return fresh(values, kind), fresh(places, dtypes.int64)
+
+
+def _at_once(input: Any, dim: Any, descending: Any, stable: Any) -> tuple[Tensor, Tensor] | None:
+    """A few elements in order, or some hundreds, if none of the operands may want a gradient; None for all others."""
+    if input.__class__ is not Tensor or wants_grad(input):
+        return None
+    found = few_in_order(input, dim, descending)
+    return _some_in_order(input, dim, descending, stable) if found is None else found
+
+
+def _sort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
+    found = None if more else _at_once(input, dim, descending, None)
+    return None if found is None else return_types.sort(found)
+
+
+def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, *more: Any) -> Any:
+    found = None if more else _at_once(input, dim, descending, None)
+    return None if found is None else found[1]
+
+
+@op(
+    samples=(
+        sample("tk.sort(a)", a=(3, 4)),
+        sample("a.sort(0)", a=(3, 4)),
+        sample("a.sort(-1, True)", a=(3, 4)),
+        sample("a.sort(stable=True, dim=1, descending=True)", a=(2, 3, 2)),
+        sample("a.sort(descending=True)", a=(2, 40)),
+        sample("a.sort()", a=(40,)),
+        sample("a.sort()", a=()),
+        sample("a.sort(0)", a=(0, 3)),
+        sample("a.sort(2)", a=(2, 3)),
+        sample("a.sort('x')", a=(2, 3)),
+        sample("a.sort(True)", a=(2, 3)),
+        sample("tk.sort(a, out=(tk.empty(0), tk.empty(0, dtype=tk.int64)))", a=(2, 3)),
+        sample("tk.sort(a, out=(tk.empty(1, dtype=a.dtype), tk.empty(2, dtype=tk.int64)))", a=(2, 3)),
+    ),
+    kind="reduce",
+    derivative=Rule(
+        lambda call: f"SortBackward{0 if call['stable'] is None else 1}",
+        input=spread,
+    ),
+    strict=True,
+    first=_sort_at_once,
+)
+@takes(*_SORT_FORMS)
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Any = None
+) -> Any:
+    """Sort along a dimension, the last one if none is named.
+
+    Args:
+        input: of any size, of any dtype but the complex ones.
+        dim: the dimension to sort along.
+        descending: from the largest to the smallest.
+        stable: keep the order of equal elements; otherwise it is that of PyTorch's algorithm.
+        out: two tensors of the very dtypes of the results.
+
+    Returns:
+        A named pair ``(values, indices)`` of the input's size; it lies in memory as the input does.
+
+    Raises:
+        RuntimeError: for complex numbers. IndexError: for a dimension out of range.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([3, 1, 2]).sort()
+    tensorkit.return_types.sort(
+    values=tensor([1, 2, 3]),
+    indices=tensor([1, 2, 0]))
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.sort.html
+    """
+    if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return return_types.sort(found)
+    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
+        return return_types.sort(found)
+    _check_sort(input, descending, stable)
+    if out is not None and not isinstance(out, (tuple, list)):
+        raise TypeError
+    return named("sort", _sorted(input, dim, descending, bool(stable)), out)
+
+
+@op(
+    samples=(
+        sample("tk.argsort(a)", a=(3, 4)),
+        sample("a.argsort(0, True)", a=(3, 4)),
+        sample("a.argsort(dim=-2, stable=True)", a=(2, 20)),
+        sample("tk.argsort(a, descending=True)", a=(20,)),
+        sample("a.argsort()", a=()),
+        sample("a.argsort(1)", a=(2, 0)),
+        sample("a.argsort(5)", a=(2, 3)),
+        sample("tk.argsort(a, stable=True, out=tk.empty(0, dtype=tk.int64))", a=(2, 3)),
+        sample("tk.argsort(a, stable=True, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+    strict=True,
+    first=_argsort_at_once,
+)
+@takes(
+    "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
+    "(Tensor input, int dim = -1, bool descending = False)",
+)
+def argsort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The indices that would sort the tensor along a dimension, as `sort` gives them.
+
+    Raises:
+        RuntimeError: for complex numbers. IndexError: for a dimension out of range.
+
+    >>> import tensorkit as tk
+    >>> tk.tensor([3, 1, 2]).argsort(descending=True)
+    tensor([0, 2, 1])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.argsort.html
+    """
+    if out is None and (found := few_in_order(input, dim, descending)) is not None:
+        return found[1]
+    if out is None and (found := _some_in_order(input, dim, descending, stable)) is not None:
+        return found[1]
+    _check_sort(input, descending, stable)
+    if out is not None and (stable is None or not isinstance(out, Tensor)):
+        raise TypeError
+    if out is None:
+        return _sorted(input, dim, descending, bool(stable), values=False)[1]
+    values = empty_strided((0,), (1,), input._dtype, input._device)
+    return sort(input, dim=dim, descending=descending, stable=stable, out=(values, out))[1]  # type: ignore[no-any-return]
+
+
+@op(
+    samples=(
+        sample("tk.msort(a)", a=(3, 4)),
+        sample("a.msort()", a=(20, 2)),
+        sample("a.msort()", a=()),
+        sample("a.msort()", a=(0, 2)),
+        sample("tk.msort(a, out=tk.empty(0))", a=(2, 3)),
+    ),
+    kind="reduce",
+)
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The values sorted along the first dimension: ``input.sort(dim=0).values``.
+
+    Raises:
+        RuntimeError: for complex numbers.
+
+    >>> import tensorkit as tk
+    >>> tk.msort(tk.tensor([[3, 1], [2, 5]]))
+    tensor([[2, 1],
+            [3, 5]])
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.msort.html
+    """
+    check_tensor(input)
+    if out is None:
+        return sort(input, 0)[0]  # type: ignore[no-any-return]
+    return sort(input, 0, out=(out, empty_strided((0,), (1,), dtypes.int64, input._device)))[0]  # type: ignore[no-any-return]
