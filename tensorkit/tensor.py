@@ -198,7 +198,9 @@ class Tensor:
         """
         array = self._array
         if array is None:
-            storage, lay, kind = self._storage or self._store(), self._layout or self._lay(), self._dtype
+            storage, lay, kind = self._storage, self._layout or self._lay(), self._dtype
+            if storage is None:
+                storage = self._store()
             size = lay.size
             start, steps, row_major = remembered(lay, kind, _in_bytes)
             try:

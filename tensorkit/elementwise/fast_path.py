@@ -1,4 +1,7 @@
-"""The fast paths of pointwise operations: row-major tensors, or one and a number, go straight to the loop."""
+"""The fast paths of pointwise operations: row-major tensors, or one and a number, go straight to the loop.
+
+They buy the rows "`a + b`", "`a + 1.0`", "`a.add_(b)`" and "`-a`" of the benchmarks. All others go by their plan.
+"""
 
 from __future__ import annotations
 
@@ -9,41 +12,29 @@ from typing import Any
 
 import numpy
 
-from tensorkit import dtypes
+from tensorkit import dtypes, tracing
 from tensorkit.device import CPU
 from tensorkit.dispatch import recording
-from tensorkit.dispatch.recording import tracked
+from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.recording import tracked, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.place import MANY_PLANS
-from tensorkit.elementwise.plan import (
-    Settled,
-    as_settled,
-    at_once,
-    holding,
-    lying,
-    order_of_many,
-    plain,
-    plain_alike,
-    settled,
-    times_one,
-)
+from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, times_one
 from tensorkit.kernels.cpu import elementwise, strided_2d, ufuncs
-from tensorkit.kernels.cpu.strided_2d import APART, Plane
+from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 
 __all__ = [
-    "Entry",
-    "UNSEEN",
-    "entries_of_arrays",
-    "loops_of",
-    "settle",
     "PLAIN_NUMBERS",
+    "Entry",
+    "entries_of_arrays",
     "fast_binary",
     "fast_entries",
     "fast_inplace",
     "fast_out",
     "fast_scaled",
+    "fast_unary",
+    "quick_method",
 ]
 
 Entry = tuple[Any, dtype]
@@ -140,18 +131,14 @@ def entries_of_arrays(block: Pointwise) -> dict[dtype, Entry]:
         return {}
     most = 2 if block.result in ("real", "real float") else 3
     kinds = (kind for kind in dtypes.ALL if 2 <= kind.category <= most and kind not in block.lacks)
-    real = getattr(block.numpy, "real", block.numpy)  # what does the same of floating point numbers
     return {
-        kind: (real if kind.category == 2 else block.numpy, dtypes.bool if block.result == "bool" else kind)
+        kind: (
+            block.real if kind.category == 2 else block.numpy,
+            dtypes.bool if block.result == "bool" else kind,
+        )
         for kind in kinds
         if not elementwise.is_half(kind) and not (block.check is not None and kind.is_complex)
     }
-
-
-def loops_of(block: Pointwise) -> dict[dtype, Plane]:
-    """For each dtype the loop over matrices whose rows lie apart, where there is one."""
-    loop = APART.get(block.numpy)
-    return {} if loop is None else {kind: loop for kind in dtypes.ALL if kind.numpy.char in loop.signatures}
 
 
 def fast_binary(
@@ -163,17 +150,16 @@ def fast_binary(
         same = entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
-    aside = _beside(block, same, number, kinds)
-    strided = bool(
-        block.like_first
-    )  # the result has its tensor's strides, even those of dimensions of size 1
+    # Whether the result has its tensor's strides, even those of dimensions of size 1.
+    strided = bool(block.like_first)
     if block.alpha:
         same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
-    loops = loops_of(block)
+    loop = APART.get(block.numpy)
+    notes: dict[type, Callable[[Tensor, Tensor, Any], None]] = {}
 
-    def across(ufunc: Any, x: Any, y: Any, loop: Plane | None, kind: dtype) -> Any:
+    def across(ufunc: Any, x: Any, y: Any, kind: dtype) -> Any:
         """The result of two arrays of different shapes; None where a dimension has a size of 0 or 1."""
-        if loop is not None and x.ndim == y.ndim == 2:
+        if loop is not None and x.dtype.char in loop.signatures and x.ndim == y.ndim == 2:
             (m, n), (p, q) = x.shape, y.shape
             if (m == p or m == 1 or p == 1) and (n == q or n == 1 or q == 1):
                 high, wide = m if p == 1 else p, n if q == 1 else q
@@ -184,80 +170,74 @@ def fast_binary(
         made = run(ufunc, x, y) if x.size * y.size < many else elementwise.mapped(ufunc, (x, y), kind.numpy)
         return None if min(made.shape) < 2 else made
 
-    notes: dict[type, Callable[[Tensor, Tensor, Any], None]] = {}
-
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
-        if tracked((a, b)):
-            out = quick(a, b)
-            if out is not None and rule is not None:
-                kind = b.__class__
-                note = notes.get(kind)
-                if note is None:  # made when first needed: `autograd` is loaded after this file
-                    note = notes[kind] = recording.pair_recorder(rule, block.name, second, a, b)
-                note(out, a, b)
-            return out
-        return quick(a, b)
-
-    def quick(a: Tensor, b: Any) -> Tensor | None:
-        """The same, gradients apart."""
-        x = a._array
+        x, array = a._array, None
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
             return None
-        if not a._solid and (x.size != 1 or strided):
-            return aside(a, b)
         try:
-            if type(b) is Tensor:
+            if not a._solid and (x.size != 1 or strided):
+                pass
+            elif type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
                 if y is None or a._dtype is not b._dtype:
-                    return aside(a, b)
-                if not (a._solid and b._solid) and (strided or x.shape != y.shape or x.size != 1):
-                    return aside(a, b)
-                ufunc, kind = same[a._dtype]
-                if x.shape != y.shape:
-                    if x.size * y.size >= ufuncs.SOME:
-                        array = across(ufunc, x, y, loops.get(a._dtype), kind)
-                    else:
+                    pass
+                elif (a._solid and b._solid) or not (strided or x.shape != y.shape or x.size != 1):
+                    ufunc, kind = same[a._dtype]
+                    if x.shape != y.shape:
+                        # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
+                        if x.size * y.size >= ufuncs.SOME:
+                            array = across(ufunc, x, y, kind)
+                        else:
+                            array = run(ufunc, x, y)
+                            array = None if min(array.shape) < 2 else array
+                    elif x.size < many:
                         array = run(ufunc, x, y)
-                        array = None if min(array.shape) < 2 else array
-                    # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
-                    if array is None:
-                        return aside(a, b)
-                elif x.size < many:
-                    array = run(ufunc, x, y)
-                else:
-                    array = elementwise.mapped(ufunc, (x, y), kind.numpy)
+                    else:
+                        array = elementwise.mapped(ufunc, (x, y), kind.numpy)
             else:
                 ufunc, kind, low, high, known = number[a._dtype, type(b)]
-                if b < low or b > high:
-                    return None
-                if 0 < x.size < many:
-                    # Numbers are known by their value, which 0.0 and -0.0 share.
-                    value = b if known is None or b == 0 else known.get(b)
-                    array = run(ufunc, x, _as_known(known, b, x.dtype) if value is None else value)
-                elif x.size and ufunc.__class__ is numpy.ufunc:
-                    array = elementwise.mapped(ufunc, (x, b), kind.numpy)
-                else:
-                    return None  # of no elements PyTorch chooses the strides as if the number were a tensor
-        except KeyError:  # an unusual pair of dtypes
-            return aside(a, b)
+                if not (b < low or b > high):
+                    if 0 < x.size < many:
+                        # Numbers are known by their value, which 0.0 and -0.0 share.
+                        value = b if known is None or b == 0 else known.get(b)
+                        array = run(ufunc, x, _as_known(known, b, x.dtype) if value is None else value)
+                    elif x.size and ufunc.__class__ is numpy.ufunc:
+                        array = elementwise.mapped(ufunc, (x, b), kind.numpy)
+        except KeyError:
+            pass  # an unusual pair of dtypes
         except (OverflowError, RuntimeError, ValueError):
             return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
-        # `fresh`, written out: the call would be a tenth of the whole.
-        out = new(Tensor)
-        out._array = array if type(array) is ndarray else numpy.asarray(array)
-        out._solid = True
-        out._layout = None
-        out._storage = None
-        out._dtype = kind
-        out._device = CPU
-        out._counter = None
-        out._base = None
-        out._autograd = None
+        if array is None:
+            found = plain(block, (a, b)) if type(b) in kinds else None
+            if found is None:
+                return None
+            out = found
+        else:
+            # `fresh`, written out: the call would be a tenth of the whole.
+            out = new(Tensor)
+            out._array = array if type(array) is ndarray else numpy.asarray(array)
+            out._solid = True
+            out._layout = None
+            out._storage = None
+            out._dtype = kind
+            out._device = CPU
+            out._counter = None
+            out._base = None
+            out._autograd = None
+        if rule is None or (
+            a._autograd is a._base is None and (type(b) is not Tensor or b._autograd is b._base is None)
+        ):
+            return out  # a question that spares most operands the other one
+        if tracked((a, b)):
+            note = notes.get(type(b))
+            if note is None:  # made when first needed: `autograd` is loaded after this file
+                note = notes[type(b)] = recording.pair_recorder(rule, block.name, second, a, b)
+            note(out, a, b)
         return out
 
     return fast
@@ -278,87 +258,6 @@ _WHOLE = 1 << 24  # integers that floating point numbers hold
 PLAIN_NUMBERS = (Tensor, float, int, bool)
 
 
-def _beside(
-    block: Pointwise,
-    same: dict[dtype, Entry],
-    number: dict[tuple[dtype, type], _NumberEntry],
-    kinds: tuple[type, ...],
-) -> Callable[[Tensor, Any], Tensor | None]:
-    """What the fast path of a block is not for, but a short one may be: other strides, two dtypes."""
-    ways: dict[Any, Any] = {}  # `Settled`, or None
-    run, function, loops = elementwise.quiet_here, block.numpy, loops_of(block)
-    apart = getattr(function, "apart", None)  # finds the loop that does the same beside a number
-
-    def with_number(a: Tensor, b: Any) -> Tensor | None:
-        """The same of a tensor and a number."""
-        x, own, entry = a._array, a._layout, number.get((a._dtype, type(b)))
-        if x is None or own is None or entry is None or b < entry[2] or b > entry[3]:
-            return None
-        key = (a._dtype, own.size, own.stride, type(b))
-        way = ways.get(key, UNSEEN)
-        if way is UNSEEN:
-            way = settle(ways, key, block, (a, b), same)
-        if way is None:
-            return None
-        loop = apart(b) if way.plane and apart is not None else None
-        if loop is not None and a._dtype.numpy.char in loop.signatures:
-            out = lying(loop, way, (x,))
-            if out is not None:
-                return out
-        try:
-            return as_settled(run(entry[0], x.copy("K") if way.packed else x, b), way)
-        except (OverflowError, RuntimeError):
-            return None  # a number to wrap, or another thread inside
-
-    def aside(a: Tensor, b: Any) -> Tensor | None:
-        if b.__class__ is not Tensor and type(b) not in kinds:
-            return None
-        x, own = a._array, a._layout
-        if b.__class__ is not Tensor:
-            out = with_number(a, b)
-            return plain(block, (a, b)) if out is None else out
-        if x is None or own is None or a._dtype is not b._dtype:
-            return plain(block, (a, b))
-        y, other = b._array, b._layout
-        if y is None or other is None or own.stride != other.stride or own.size != other.size:
-            return plain(block, (a, b))
-        key = (a._dtype, own.size, own.stride)
-        way = ways.get(key, UNSEEN)
-        if way is UNSEEN:
-            way = settle(ways, key, block, (a, b), same)
-        if way is None:
-            return plain(block, (a, b))
-        if way.plane and a._dtype in loops:
-            out = lying(loops[a._dtype], way, (x, y))
-            if out is not None:
-                return out
-        try:
-            made = run(function, x.copy("K"), y.copy("K")) if way.packed else run(function, x, y)
-        except RuntimeError:
-            return None  # another thread is inside
-        out = as_settled(made, way)
-        return plain(block, (a, b)) if out is None else out
-
-    return aside
-
-
-def settle(
-    ways: dict[Any, Any],
-    key: Any,
-    block: Pointwise,
-    operands: tuple[Any, ...],
-    same: dict[dtype, Entry],
-) -> Settled | None:
-    """How the block is run on operands like these, kept for the next: on those that the function alone is right for."""
-    if len(ways) >= MANY_PLANS:
-        ways.clear()
-    way = ways[key] = settled(block, operands) if operands[0]._dtype in same else None
-    return way
-
-
-UNSEEN: Any = object()
-
-
 def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
     same, number = (
         fast_entries(block) if block.result == "same" and block.numpy.__class__ is numpy.ufunc else ({}, {})
@@ -366,42 +265,6 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
     number = number if numbers else {}
     run, many = elementwise.quiet_here, elementwise.MANY
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
-    ways: dict[Any, Any] = {}  # `Settled`, or None
-    loops = loops_of(block)
-
-    def alike(a: Tensor, b: Any) -> bool:
-        """Whether it was done, for tensors of one dtype and layout that have no memory in common."""
-        x, own, y, other = a._array, a._layout, b._array, b._layout
-        if x is None or own is None or y is None or other is None or a._dtype is not b._dtype:
-            return False
-        if own.stride != other.stride or own.size != other.size:
-            return False
-        if a._storage is not None and a._storage is b._storage:
-            return False
-        key = (a._dtype, own.size, own.stride)
-        way = ways.get(key, UNSEEN)
-        if way is UNSEEN:
-            way = settle(ways, key, block, (a, b), same)
-        if way is None or 0 in own.stride or way.kind is not a._dtype:
-            return False
-        loop = loops.get(a._dtype) if way.plane else None
-        try:
-            if not way.packed:
-                run(block.numpy, x, y, x)
-            elif loop is None or not loop.into(x, x, y):
-                x[...] = run(block.numpy, x.copy("K"), y.copy("K"))
-        except RuntimeError:
-            return False
-        a._bump()
-        return True
-
-    def aside(a: Tensor, b: Any) -> bool:
-        if b.__class__ is Tensor:
-            if alike(a, b):
-                return True
-        elif type(b) not in kinds:
-            return False
-        return plain(block, (a, b), True) is not None
 
     def fast(a: Tensor, b: Any) -> bool:
         """Whether the write was plain enough to be done here."""
@@ -410,25 +273,28 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
             x = a._nd()
         if x is None or tracked((a, b)):
             return False
-        if not a._solid and (x.size != 1 or a._bits):
-            return aside(a, b)
         try:
-            if type(b) is Tensor:
+            if not a._solid and (x.size != 1 or a._bits):
+                pass
+            elif type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                if y is None or a._dtype is not b._dtype or x.shape != y.shape:
-                    return aside(a, b)
-                if not b._solid and y.size != 1:
-                    return aside(a, b)
-                if a is not b and a._storage is not None and a._storage is b._storage:
-                    return False
-                if x.size == 1:  # NumPy takes three times as long to write one element over itself
-                    x[...] = run(same[a._dtype][0], x, y)
-                elif x.size < many:
-                    run(same[a._dtype][0], x, y, x)
-                else:
-                    elementwise.pointwise(same[a._dtype][0], (x, y), x)
+                alike = (
+                    y is not None
+                    and a._dtype is b._dtype
+                    and x.shape == y.shape
+                    and (b._solid or y.size == 1)
+                )
+                if alike and (a is b or a._storage is None or a._storage is not b._storage):
+                    if x.size == 1:  # NumPy takes three times as long to write one element over itself
+                        x[...] = run(same[a._dtype][0], x, y)
+                    elif x.size < many:
+                        run(same[a._dtype][0], x, y, x)
+                    else:
+                        elementwise.pointwise(same[a._dtype][0], (x, y), x)
+                    a._bump()
+                    return True
             else:
                 ufunc, _, low, high, _ = number[a._dtype, type(b)]
                 if b < low or b > high:
@@ -437,54 +303,102 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
                     run(ufunc, x, b, x)
                 else:
                     elementwise.pointwise(ufunc, (x, b), x)
+                a._bump()
+                return True
         except KeyError:
-            return aside(a, b)
+            pass
         except (OverflowError, RuntimeError):
             return False
-        a._bump()
-        return True
+        return type(b) in kinds and plain(block, (a, b), True) is not None
 
     return fast
 
 
 def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
     same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else {}
-    run, loops = elementwise.quiet_here, loops_of(block)
 
     def fast(a: Tensor, b: Any, out: Any) -> bool:
         """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""
-        if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor:
+        if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor or tracked((a, b, out)):
             return False
-        if tracked((a, b, out)):
-            return False
-        x, y, z = a._array, b._array, out._array
+        entry, x, y, z = same.get(a._dtype), a._array, b._array, out._array
         if (
-            x is None
-            or y is None
-            or z is None
-            or x.size >= elementwise.MANY
-            or not x.shape == y.shape == z.shape
+            entry is not None
+            and x is not None
+            and y is not None
+            and z is not None
+            and a._solid
+            and b._solid
+            and out._solid
+            and a._dtype is b._dtype
+            and entry[1] is out._dtype
+            and not entry[1].is_complex
+            and x.shape == y.shape == z.shape
+            and 0 < x.size < elementwise.MANY
+            and (out._storage is None or out._storage not in (a._storage, b._storage))
         ):
-            return plain(block, (a, b), out=out) is not None
-        if a._dtype is not b._dtype or not x.size or (not out._solid and 0 in z.strides):
-            return False
-        if out._storage is not None and (out._storage is a._storage or out._storage is b._storage):
-            return False
-        try:
-            ufunc, kind = same[a._dtype]
-            if kind is not out._dtype or kind.is_complex:
+            try:
+                elementwise.quiet_here(entry[0], x, y, out=z)
+            except RuntimeError:
                 return False
-            loop = None if a._solid or x.ndim != 2 else loops.get(a._dtype)
-            if not (a._solid or b._solid) and x.flags.f_contiguous and y.flags.f_contiguous:
-                z[...] = run(ufunc, x, y)  # it takes no time, and NumPy turns it sooner than the operands
-            elif loop is None or not loop.into(z, x, y):
-                run(ufunc, x, y, out=z)
-        except (KeyError, RuntimeError):
-            return False
-        out._bump()
-        return True
+            out._bump()
+            return True
+        return plain(block, (a, b), out=out) is not None
 
     return fast
+
+
+def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
+    same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else entries_of_arrays(block)
+    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
+    strided = bool(block.like_first)  # see `fast_binary`
+
+    def fast(a: Tensor) -> Tensor | None:
+        """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
+        x = a._array
+        if x is None and a._device is CPU:
+            x = a._nd()
+        if x is None:
+            return None
+        if not a._solid and (x.size != 1 or strided):
+            return plain(block, (a,))
+        try:
+            ufunc, kind = same[a._dtype]
+            array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)
+        except (KeyError, RuntimeError):
+            return None  # an unusual dtype, or another thread inside
+        # `fresh`, written out: the call would be a tenth of the whole.
+        out = new(Tensor)
+        out._array = array if type(array) is ndarray else numpy.asarray(array)
+        out._solid = True
+        out._layout = None
+        out._storage = None
+        out._dtype = kind
+        out._device = CPU
+        out._counter = None
+        out._base = None
+        out._autograd = None
+        return out
+
+    return fast
+
+
+def quick_method(
+    name: str, fast: Callable[[Tensor], Tensor | None], body: Callable[[Tensor], Tensor]
+) -> Callable[..., Tensor]:
+    """`traced_method` of an operation of one tensor, and before it the way that needs no other call."""
+    long = traced_method(name, body)
+
+    @functools.wraps(long)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        __tracebackhide__ = True
+        if not args and not kwargs and not tracing.active and not wants_grad(self):
+            out = fast(self)
+            if out is not None:
+                return out
+        return long(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    return method
 
 
 _SCALED = (dtypes.float32, dtypes.float64)
@@ -517,7 +431,7 @@ def fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
             return None
         return fresh(result, a._dtype) if order == "C" else fresh_strided(result, a._dtype)
     if not (a._solid and b._solid) and first.size != 1:
-        return plain_alike(block, (a, b), [first, second], scaled)
+        return plain(block, (a, b), by=scaled)
     if not first.size:
         return None
     try:

@@ -175,12 +175,14 @@ def stride_of(
         if block.result == "real":  # PyTorch makes this one with empty_like, and resizes `out` afterwards
             copied = out is None or holds_complex(out)
             return like_strides(first._lay()) if copied else contiguous_stride(size)
-    if out is None and _like_first(block, first):
+    if out is None and block.like_first and (block.like_first == "always" or first._dtype.category < 2):
         return like_strides(first._lay())
     compute = kind if block.result == "same" else result_dtype(*operands)
     if block.result in FLOATING and compute.category < 2:
         compute = kind
-    return iterator_strides(size, [seen_layout(o, compute) for o in operands])
+    return iterator_strides(
+        size, [seen_layout(o, compute) if isinstance(o, Tensor) else NUMBER for o in operands]
+    )
 
 
 def is_resized_late(block: Pointwise, first: Any, out: Tensor) -> bool:
@@ -190,10 +192,6 @@ def is_resized_late(block: Pointwise, first: Any, out: Tensor) -> bool:
     return not out._dtype.is_complex and out._lay().size != first._lay().size
 
 
-def _like_first(block: Pointwise, first: Any) -> bool:
-    return block.like_first == "always" or (block.like_first == "whole" and first._dtype.category < 2)
-
-
 NUMBER = Layout((), (), 0)
 
 
@@ -201,7 +199,7 @@ def seen_layout(operand: Any, compute: dtype) -> Layout:
     """An operand's layout as the strides of the result follow it: converted, it is a dense copy."""
     if not isinstance(operand, Tensor):
         return NUMBER
-    lay = operand._lay()
+    lay: Layout = operand._layout or operand._lay()
     if operand._dtype is compute or not lay.size:
         return lay
     return Layout(lay.size, like_strides(lay), 0)

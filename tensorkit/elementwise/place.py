@@ -39,10 +39,9 @@ def lies_apart(operand: Any) -> bool:
     """Whether the elements lie in many short rows: NumPy copies them sooner than it computes with them there."""
     if operand.__class__ is not Tensor:
         return False
-    lay = operand._lay()
-    return (
-        lay.ndim > 1 and lay.numel >= _SOME and 0 not in lay.stride and not lay.is_non_overlapping_and_dense()
-    )
+    lay = operand._layout or operand._lay()
+    few = len(lay.size) < 2 or math.prod(lay.size) < _SOME or 0 in lay.stride
+    return not few and not lay.is_non_overlapping_and_dense()
 
 
 class Place(NamedTuple):

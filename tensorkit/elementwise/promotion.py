@@ -66,13 +66,13 @@ def result_dtype(*operands: Any) -> dtype:
         if not isinstance(operand, Tensor):
             kind = dtypes.of_number(python_number(operand) if isinstance(operand, numpy.generic) else operand)
             number = kind if number is None else dtypes.promote_types(number, kind)
-        elif operand.dim() == 0:
+        elif not (operand._layout or operand._lay()).size:
             zero_dim = operand._dtype if zero_dim is None else dtypes.promote_types(zero_dim, operand._dtype)
         else:
             with_dims = (
                 operand._dtype if with_dims is None else dtypes.promote_types(with_dims, operand._dtype)
             )
-    found = _higher(with_dims, _higher(zero_dim, number))
+    found = _higher(with_dims, number if zero_dim is None else _higher(zero_dim, number))
     assert found is not None
     return found
 

@@ -16,8 +16,7 @@ from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.caller import finish, within
-from tensorkit.elementwise.fast_path import fast_entries
-from tensorkit.elementwise.fast_unary import fast_unary, quick_method
+from tensorkit.elementwise.fast_path import fast_entries, fast_unary, quick_method
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.tensor import Tensor, attach
 

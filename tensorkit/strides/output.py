@@ -46,18 +46,16 @@ def iterator_strides(size: Size, operands: Sequence[Layout]) -> Size:
     (1, 2)
     """
     dense = contiguous_stride(size)
-    for operand in operands:
-        if operand.size != size or not (operand.stride == dense or operand.is_contiguous()):
-            break
-    else:
-        return dense
     if all(operand.size == size for operand in operands):
+        if all(operand.stride == dense or operand.is_contiguous() for operand in operands):
+            return dense
         if len(size) == 4 and all(_is_channels_last(operand) for operand in operands):
             return _dense_strides(size, (1, 3, 2, 0), zero_counts_as=1)
         first = operands[0].stride
         if all(o.stride == first and o.is_non_overlapping_and_dense() for o in operands):
             return first
-    order = _memory_order(size, [_broadcast_stride(operand, size) for operand in operands])
+    steps = [o.stride if o.size == size else _broadcast_stride(o, size) for o in operands if o.size]
+    order = _memory_order(size, steps)
     if order == list(reversed(range(len(size)))):
         return dense
     return _dense_strides(size, order, zero_counts_as=0)

@@ -20,7 +20,7 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import resize_out
-from tensorkit.elementwise.plan import Held, at_once, brief, plain_alike
+from tensorkit.elementwise.plan import Held, at_once, brief, plain
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
@@ -363,7 +363,7 @@ def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
     """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
     if array.size > _FEW:
         found = at_once(_HELD, (input,))
-        return plain_alike(_numbered, (input,), [array], _made_finite) if found is None else found
+        return plain(_numbered, (input,), by=_made_finite) if found is None else found
     if not _all_finite(array):
         return None
     return fresh(array.copy(), input._dtype) if input._solid else like_input(array.copy("K"), input)

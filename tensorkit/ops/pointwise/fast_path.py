@@ -13,7 +13,7 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import at_once, order_of_many, plain, plain_alike
+from tensorkit.elementwise.plan import at_once, order_of_many, plain
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.jit.rowwise import Swift
 from tensorkit.ops.shared.fill import write_number
@@ -106,7 +106,7 @@ def fast(
             kernels.pointwise(body, tuple(arrays), made)
             return fresh(made, kind) if order == "C" else fresh_strided(made, kind)
         if out is None:
-            return plain_alike(block, tensors, arrays, run)
+            return plain(block, tensors, by=run)
         return plain(block, tensors, True, run) if out is IN_PLACE else None
     if out is not None:
         quickly = out is IN_PLACE and arrays[0].size < kernels.MANY

@@ -20,7 +20,7 @@ from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.fast_unary import fast_unary
+from tensorkit.elementwise.fast_path import fast_unary
 from tensorkit.elementwise.output import empty_strided, prepare_out
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, elementwise_compiled, strided_2d
