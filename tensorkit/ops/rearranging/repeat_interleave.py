@@ -112,6 +112,10 @@ def _by_number(input: Any, repeats: int, dim: int | None, output_size: int | Non
     "(Tensor repeats, *, int output_size = None)",
     "(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)",
     "(Tensor input, int repeats, int dim = None, *, int output_size = None)",
+    method=(
+        "(Tensor repeats, int dim = None, *, int output_size = None)",
+        "(int repeats, int dim = None, *, int output_size = None)",
+    ),
 )
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
@@ -155,10 +159,6 @@ def repeat_interleave(
 # -- moved along, and back to front -------------------------------------------------------------------------------
 
 
-@takes(
-    "(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)",
-    "(Tensor input, int repeats, int dim = None, *, int output_size = None)",
-)
 def _method_repeat_interleave(
     input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
