@@ -20,7 +20,7 @@ GENERATED = {"tensorkit/__init__.py"}
 
 #: Folders with more modules than that: how many, and why.
 CROWDED: dict[str, tuple[int, str]] = {
-    "tensorkit": (22, "public modules have the names that PyTorch gives them"),
+    "tensorkit": (21, "public modules have the names that PyTorch gives them"),
     "tensorkit/kernels/cpu": (27, "a folder for each family of loops would do"),
     "tests/parity": (22, "programs, their differences and what compares them belong together"),
 }
@@ -32,7 +32,6 @@ LONG_MODULES: dict[str, tuple[int, str]] = {
         "the steps of one algorithm, which Numba compiles together",
     ),
     "tensorkit/ops/random/sampling.py": (607, "chances, choices and draws: to be taken apart"),
-    "tensorkit/random.py": (744, "the generator and its fills: to be taken apart"),
     "tensorkit/storage.py": (1028, "untyped and typed storages make one another: to be taken apart"),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),

@@ -1,48 +1,27 @@
-"""Random numbers: generators, and the fills that turn their bits into numbers.
+"""The fills that turn a generator's bits into numbers, in an array's order of memory.
 
-A generator is MT19937, seeded by Knuth's classic initialisation with the low 32 bits of the seed. One draw
-gives 32 bits; everything else is a formula over draws, and the formulas are PyTorch's, so the same seed gives
-the same tensor:
-
->>> import numpy
->>> from tensorkit import random
->>> row = numpy.empty(3, dtype=numpy.float32)
->>> random.fill_uniform(row, random.Generator().manual_seed(0))
->>> row
-array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
-
-This file knows NumPy arrays only. What it draws goes into an array in the order of its memory: a transposed
-array gets the numbers in the order of its base, as in PyTorch.
-
-Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); Box and Muller, "A note on the generation of
-random normal deviates" (1958). Which bits make which number was measured on PyTorch 2.13.
+Source: Box and Muller, "A note on the generation of random normal deviates" (1958).
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-import threading
-from collections.abc import Callable, Iterator
 from math import cos, log1p, pi, sin, sqrt
 from typing import Any
 
 import numpy
 
-from tensorkit.device import CPU, DeviceLike, device
 from tensorkit.kernels.cpu import random_compiled, sampling
 from tensorkit.kernels.cpu.box_muller import box_muller
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.jit import compiler
 from tensorkit.kernels.jit.threads import spread
+from tensorkit.random.generator import BRIEF, Array, Generator
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
 
 __all__ = [
     "FEW",
-    "Generator",
-    "default_generator",
     "few_normal",
     "few_uniform",
     "fill_bernoulli",
@@ -58,295 +37,15 @@ __all__ = [
     "fill_some_normal",
     "fill_some_uniform",
     "fill_uniform",
-    "fork_rng",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "register_state_tensor",
-    "seed",
-    "set_rng_state",
     "uniform_numbers",
 ]
 
-Array = numpy.ndarray[Any, Any]
-_builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 #: Up to so many numbers are drawn one by one; from 16 on normal ones come another way.
 FEW = 15
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _TURN = 2.0 * pi * _BIT_53
-BRIEF = 4096  # draws, which NumPy hands out one by one the soonest
+
 _chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
-
-# A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
-_RECORD = numpy.dtype(
-    [
-        ("seed", "<u8"),
-        ("left", "<i4"),
-        ("seeded", "<i4"),
-        ("next", "<u8"),
-        ("key", "<u8", 624),
-        ("normal_x", "<f8"),
-        ("spare", "<f8"),
-        ("normal_rho", "<f8"),
-        ("has_spare", "<i4"),
-        ("padding", "<i4"),
-        ("float_spare", "<f4"),
-        ("has_float_spare", "<i4"),
-    ]
-)
-
-
-def _as_is(state: Any) -> Any:
-    return state
-
-
-_state_to_tensor: Callable[[Array], Any] = _as_is
-_state_from_tensor: Callable[[Any], Array] = _as_is
-
-
-def register_state_tensor(to_tensor: Callable[[Array], Any], from_tensor: Callable[[Any], Array]) -> None:
-    """Told, once tensors exist, how a state's bytes become a uint8 tensor, and back."""
-    global _state_to_tensor, _state_from_tensor
-    _state_to_tensor, _state_from_tensor = to_tensor, from_tensor
-
-
-class Generator:
-    """A source of random numbers with its own state.
-
-    Args:
-        device: ``"cpu"``, the only device that draws random numbers.
-
-    Raises:
-        RuntimeError: for any other device.
-
-    >>> import tensorkit as tk
-    >>> g = tk.Generator().manual_seed(7)
-    >>> tk.randint(0, 10, (5,), generator=g)
-    tensor([5, 2, 1, 6, 3])
-    >>> g.initial_seed(), g.device
-    (7, device(type='cpu'))
-    """
-
-    __slots__ = ("__weakref__", "_bits", "_many", "_seed", "_spare", "_untouched", "lock")
-
-    def __repr__(self) -> str:
-        return (
-            f"<tensorkit._C.Generator object at {id(self):#x}>"  # as PyTorch's, whose generators live in C++
-        )
-
-    def __init__(self, device: DeviceLike = None) -> None:
-        _check_device(device)
-        self._bits: Any = None  # made at the first draw: importing numpy.random takes 10 ms
-        self._many: Any = None
-        self._spare: float | None = None  # the sine of the last Box–Muller pair, not yet handed out
-        self._untouched = True  # seeded, and nothing drawn since
-        self._seed = _builtin_seed
-        self.lock = threading.RLock()
-
-    @property
-    def device(self) -> device:
-        """Where the generator draws: always the CPU."""
-        return CPU
-
-    def manual_seed(self, seed: int) -> Generator:
-        """The stream of `seed`: an integer from -2**63 to 2**64 - 1; negative ones count down from 2**64.
-
-        Raises:
-            RuntimeError: when `seed` is no Python integer.
-            ValueError: when it does not fit.
-        """
-        if type(seed) is not int:
-            if isinstance(seed, numpy.integer):
-                raise TypeError("an integer is required")
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
-        with self.lock:
-            self._seed = seed % 2**64
-            self._spare = None
-            self._untouched = True
-            if self._bits is not None:
-                self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
-        return self
-
-    def seed(self) -> int:
-        """Seed the generator with 64 bits from the operating system; returns them."""
-        chosen = int.from_bytes(os.urandom(8), "little")
-        self.manual_seed(chosen)
-        return chosen
-
-    def initial_seed(self) -> int:
-        """The seed that this generator was last given."""
-        return self._seed
-
-    def get_state(self) -> Any:
-        """The whole state as 5056 bytes (a uint8 tensor), laid out as PyTorch lays them out."""
-        with self.lock:
-            self._ready()
-            twister = self._bits.state["state"]
-            record = numpy.zeros((), dtype=_RECORD)
-            record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
-            position = 0 if self._untouched else int(twister["pos"])
-            record["next"], record["left"] = position, 1 if self._untouched else 625 - position
-            if self._spare is not None:
-                record["spare"], record["has_spare"] = self._spare, 1
-        return _state_to_tensor(numpy.frombuffer(record.tobytes(), dtype=numpy.uint8).copy())
-
-    def set_state(self, new_state: Any) -> Generator:
-        """Go on from a state that `get_state` gave.
-
-        Raises:
-            TypeError: when it is no uint8 tensor.
-            RuntimeError: when it has another number of bytes or no generator could be in it.
-        """
-        data = _state_from_tensor(new_state)
-        if not isinstance(data, numpy.ndarray):
-            raise TypeError(f"expected a tensorkit.ByteTensor, but got {type(data).__name__}")
-        if data.dtype != numpy.uint8:
-            raise TypeError("RNG state must be a tensorkit.ByteTensor")
-        if data.size != _RECORD.itemsize:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_RECORD.itemsize} "
-                f"but found the input RNG state size to be {data.size}"
-            )
-        self._load(numpy.frombuffer(data.tobytes(), dtype=_RECORD)[0])
-        return self
-
-    def clone_state(self) -> Generator:
-        """Another generator in the same state; the two go on apart."""
-        return _restore(self._bytes())
-
-    def __reduce__(self) -> tuple[Callable[[bytes], Generator], tuple[bytes]]:
-        return _restore, (self._bytes(),)
-
-    def _bytes(self) -> bytes:
-        return _state_from_tensor(self.get_state()).tobytes()
-
-    def _load(self, record: Any) -> None:
-        left, position = int(record["left"]), int(record["next"])
-        if not (record["seeded"] and 1 <= left <= 624 and position <= 624):
-            raise RuntimeError("Invalid mt19937 state")
-        with self.lock:
-            self._ready()
-            self._seed = int(record["seed"])
-            self._untouched = left == 1 and position == 0
-            # One word left means that the next draw renews all of them, wherever `next` points.
-            key = record["key"].astype(numpy.uint32)
-            twister = {"key": key, "pos": 624 if left == 1 else position}
-            self._bits.state = {"bit_generator": "MT19937", "state": twister}
-            self._spare = float(record["spare"]) if record["has_spare"] else None
-
-    def _ready(self) -> None:
-        if self._bits is None:
-            self._bits = numpy.random.MT19937()
-            self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
-            self._many = numpy.random.Generator(self._bits)
-
-    def one_by_one(self) -> Callable[..., Any]:
-        """What gives the next draw of 32 bits, or an array of so many: for one or two the former takes less time."""
-        if self._bits is None:
-            self._ready()
-        self._untouched = False
-        return self._bits.random_raw  # type: ignore[no-any-return]
-
-    def words(self, count: int) -> Array:
-        """The next `count` draws of 32 bits, uint32."""
-        # Two roads to the same stream: the first costs least to start, the second least per draw.
-        if count < BRIEF:
-            return self.wide_words(count).astype(numpy.uint32)
-        self._ready()
-        self._untouched = False
-        drawn: Array = self._many.integers(0, 2**32, count, dtype=numpy.uint32)
-        return drawn
-
-    def wide_words(self, count: int) -> Array:
-        """The next `count` draws of 32 bits as NumPy hands out few of them: uint64."""
-        self._ready()
-        if count:
-            self._untouched = False
-        drawn: Array = self._bits.random_raw(count)
-        return drawn
-
-    def long_words(self, count: int) -> Array:
-        """The next `count` draws of 64 bits, uint64: two draws each, the first in the high half."""
-        self._ready()
-        if count:
-            self._untouched = False
-        if count < 1024:
-            halves = self._bits.random_raw(2 * count)
-            drawn: Array = halves[0::2] << numpy.uint64(32) | halves[1::2]
-        else:
-            drawn = self._many.integers(0, 2**64, count, dtype=numpy.uint64)
-        return drawn
-
-
-def _check_device(where: DeviceLike) -> None:
-    if isinstance(where, int):
-        raise RuntimeError("Cannot access accelerator device when none is available.")
-    if not isinstance(where, str | device | None):
-        given = type(where).__name__
-        raise TypeError(f"Generator(): argument 'device' (position 1) must be tensorkit.device, not {given}")
-    kind = CPU if where is None else device(where)
-    if kind.type == "cuda":
-        raise RuntimeError(
-            "Cannot get CUDA generator without ATen_cuda library.\n"
-            "tensorkit draws random numbers on the CPU: draw there, then move the tensor with .to('cuda')."
-        )
-    if kind.type != "cpu":
-        raise RuntimeError(f"{kind.type.upper()} device type not an accelerator.")
-
-
-def _restore(state: bytes) -> Generator:
-    made = Generator()
-    made._load(numpy.frombuffer(state, dtype=_RECORD)[0])
-    return made
-
-
-default_generator = Generator()
-
-
-def manual_seed(seed: Any) -> Generator:
-    """Seed the default generator; returns it. Anything that `int()` takes will do.
-
-    >>> import tensorkit as tk
-    >>> _ = tk.manual_seed(0)
-    >>> tk.rand(2)
-    tensor([0.4963, 0.7682])
-    """
-    return default_generator.manual_seed(int(seed))
-
-
-def seed() -> int:
-    """Seed the default generator with 64 bits from the operating system; returns them."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed that the default generator was last given."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Any:
-    """The state of the default generator: 5056 bytes, a uint8 tensor."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state: Any) -> None:
-    """Let the default generator go on from a state that `get_rng_state` gave."""
-    default_generator.set_state(new_state)
-
-
-@contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
-    """Random numbers drawn inside the ``with`` block leave no trace: the default generator goes back."""
-    if not enabled:
-        yield
-        return
-    state = default_generator._bytes()
-    try:
-        yield
-    finally:
-        default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
 
 
 # -- the fills ----------------------------------------------------------------------------------------------
