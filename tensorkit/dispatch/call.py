@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from tensorkit import tracing
 from tensorkit.dispatch.call_errors import MISREAD, beyond_range, explain, from_numpy_names, told, unmatched
-from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_refused, resizes_first
+from tensorkit.dispatch.out_and_inplace import into_others, needs_others, out_refused
 from tensorkit.dispatch.recording import call_traced, signature_of, takes_self_alone, tracked
-from tensorkit.dispatch.registry import F
+from tensorkit.dispatch.registry import F, registry
 from tensorkit.dispatch.signatures import (
     Forms,
     of_function,
@@ -135,10 +135,7 @@ def _scaled_first(
         place: where `beta` stands: before the tensor, or for a method after it.
     """
     forms: Forms = body.__dict__.get("__forms__", Forms())
-    if (
-        name.removesuffix("_") not in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
-        or not 4 <= len(args) <= 5
-    ):
+    if not forms.scaled or not 4 <= len(args) <= 5:
         return None
     if not isinstance(args[place], (int, float, complex)):
         return None
@@ -180,7 +177,7 @@ def as_function(
                         return out
                 if not tracked(args):
                     return quick(*args)
-            if out is not None and needs_others(name, out) and not resizes_first(name, kwargs):
+            if out is not None and needs_others(name, out) and not registry[name].out_drawn(kwargs):
                 return into_others(name, body, args, kwargs)
             return body(*args, **kwargs)
         except MISREAD as error:

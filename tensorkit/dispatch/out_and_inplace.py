@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 from tensorkit.conj_bit import resolved
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.recording import differentiable
+from tensorkit.dispatch.registry import registry
 from tensorkit.errors import SHARED_SLOTS
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Tensor
@@ -24,7 +25,6 @@ __all__ = [
     "out_refused",
     "register_out_check",
     "register_writer",
-    "resizes_first",
     "through_bits",
 ]
 
@@ -108,37 +108,10 @@ def _is_shared(out: Any) -> bool:
     return out._lay().has_internal_overlap() == "yes"
 
 
-#: What PyTorch writes into shared slots all the same.
-_CAREFREE = frozenset((
-    "all", "amax", "amin", "any", "argmax", "argmin", "bmm", "cummax", "cummin", "empty", "eye", "frobenius_norm",
-    "full", "histc", "linalg_matrix_rank", "linalg_vecdot", "linalg_vector_norm", "mv", "nanmean", "nansum", "norm",
-    "ones", "prod", "rand", "randn", "randperm", "split_copy", "split_with_sizes_copy", "std", "sum", "tril", "triu",
-    "unbind_copy", "var", "zeros",
-))  # fmt: skip
-
-
-#: What looks at the memory before it resizes an output, though its result has another size.
-_LOOKS_FIRST = frozenset((
-    "addcdiv", "addcmul", "addr", "clamp", "clamp_max", "clamp_min", "complex", "conj_physical", "deg2rad", "diff",
-    "div", "float_power", "frexp", "ger", "index_select", "ldexp", "lerp", "logit", "masked_select", "max", "min",
-    "nan_to_num", "nonzero", "outer", "polar", "polygamma", "rad2deg", "round", "scatter", "scatter_add",
-    "scatter_reduce", "special_airy_ai",
-    "special_hermite_polynomial_h", "special_hermite_polynomial_he", "special_laguerre_polynomial_l",
-    "special_legendre_polynomial_p", "special_round", "special_scaled_modified_bessel_k0",
-    "special_scaled_modified_bessel_k1", "special_spherical_bessel_j0", "square", "take", "where",
-    *(f"special_{old}chebyshev_polynomial_{kind}" for old in ("", "shifted_") for kind in "tuvw"),
-))  # fmt: skip
-
-
 def needs_others(name: str, out: Any) -> bool:
     """Whether a result would be written into a view that stands for conjugates or negatives, or into shared slots."""
-    given = out if isinstance(out, (tuple, list)) else (out,)
-    return any(getattr(one, "_bits", 0) or (name not in _CAREFREE and _is_shared(one)) for one in given)
-
-
-def resizes_first(name: str, kwargs: Mapping[str, Any]) -> bool:
-    """Whether PyTorch composes an operation of a silent resize and of a method that draws into what was given."""
-    return name == "randn" or (name == "rand" and kwargs.get("generator") is not None)
+    given, overlap = out if isinstance(out, (tuple, list)) else (out,), registry[name].out_overlap
+    return any(getattr(one, "_bits", 0) or (overlap != "allowed" and _is_shared(one)) for one in given)
 
 
 def into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -152,7 +125,7 @@ def into_others(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwar
     alone = isinstance(given, Tensor)
     outs = (given,) if alone else tuple(given)
     shared = any(map(_is_shared, outs))
-    if shared and name in _LOOKS_FIRST:
+    if shared and registry[name].out_overlap == "before resizing":
         raise RuntimeError(SHARED_SLOTS)
     # With one that may have to be refused, nothing is written into the others before that is known.
     plain = tuple(one.detach().clone() if shared else resolved(one) for one in outs)

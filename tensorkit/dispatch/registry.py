@@ -21,7 +21,18 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar
 
 from tensorkit.dispatch.signatures import Forms, declare
 
-__all__ = ["Fields", "Op", "Sample", "offered", "offers", "register", "registry", "sample"]
+__all__ = [
+    "Fields",
+    "Op",
+    "OutOverlap",
+    "OutRecording",
+    "Sample",
+    "offered",
+    "offers",
+    "register",
+    "registry",
+    "sample",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")

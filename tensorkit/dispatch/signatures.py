@@ -327,9 +327,12 @@ def told_by_types(name: str, texts: Iterable[str], args: Sequence[Any], kwargs: 
 #: A call that one of PyTorch's Python functions makes in its turn: the operation's name, and what it is given.
 Inner = tuple[str, tuple[Any, ...], dict[str, Any]]
 Python = Callable[..., Inner | None]
+#: The forms of functions, and those of methods that are not the function's, by the names in PyTorch's sentences.
+FUNCTIONS: dict[str, tuple[str, ...]] = {}
+METHODS: dict[str, tuple[str, ...]] = {}
 _python: dict[str, Python] = {}
 _take_numbers: set[str] = set()
-_with_older: set[str] = {"addmm", "addmv", "addr", "addbmm", "baddbmm", "addcmul", "addcdiv"}
+_with_older: set[str] = set()
 
 
 class Forms(NamedTuple):
@@ -399,117 +402,3 @@ def without_self(texts: Iterable[str]) -> list[str]:
         rest = [part for part in rest if not part.endswith(" out = None")]
         shown.append("(" + ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest) + ")")
     return list(dict.fromkeys(shown))
-
-
-_FORMAT = "tensorkit.memory_format memory_format = None"
-_DRAWN = "tensorkit.Generator generator"
-_MAYBE = f"{_DRAWN} = None"
-_PARTS = "tuple of Tensors out = None"
-_REDUCED = "bool keepdim = False, *, tensorkit.dtype dtype = None, Tensor out = None"
-_MAKING = (
-    "tensorkit.dtype dtype = None, tensorkit.layout layout = None, tensorkit.device device = None, "
-    "bool pin_memory? = False, bool requires_grad? = False"
-)
-
-#: The forms of functions, by the name that PyTorch's sentence gives them.
-FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "aminmax": ("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)",),
-    "cummax": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
-    "cummin": ("(Tensor input, int dim, *, tuple of Tensors out = None)",),
-    "index_put": ("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)",),
-    "flip": ("(Tensor input, tuple of ints dims)",),
-    "rot90": ("(Tensor input, int k = 1, tuple of ints dims = {0,1})",),
-    "tensordot": (
-        "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, "
-        "Tensor out = None)",
-    ),
-    "tile": ("(Tensor input, tuple of ints dims)",),
-    "trapz": ("(Tensor y, *, float dx = 1, int dim = -1)", "(Tensor y, Tensor x, *, int dim = -1)"),
-    "addcdiv": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
-    "addcmul": ("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)",),
-    "bmm": (
-        "(Tensor input, Tensor mat2, *, Tensor out = None)",
-        "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
-    ),
-    "mm": (
-        "(Tensor input, Tensor mat2, *, Tensor out = None)",
-        "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
-    ),
-    "rand": (
-        f"(tuple of ints size, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
-        f"(tuple of ints size, *, Tensor out = None, {_MAKING})",
-    ),
-    "rand_like": (
-        f"(Tensor input, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
-        f"(Tensor input, *, tensorkit.memory_format memory_format = None, {_MAKING})",
-    ),
-    "randint": (
-        f"(int high, tuple of ints size, *, {_DRAWN}, Tensor out = None, {_MAKING})",
-        f"(int high, tuple of ints size, *, Tensor out = None, {_MAKING})",
-        f"(int low, int high, tuple of ints size, *, {_DRAWN}, Tensor out = None, {_MAKING})",
-        f"(int low, int high, tuple of ints size, *, Tensor out = None, {_MAKING})",
-    ),
-    "randint_like": (
-        f"(Tensor input, int low, int high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
-        f"(Tensor input, int low, int high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
-        f"(Tensor input, Tensor high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
-        f"(Tensor input, Tensor high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
-        f"(Tensor input, int high, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
-        f"(Tensor input, int high, *, tensorkit.memory_format memory_format = None, {_MAKING})",
-    ),
-    "randn": (
-        f"(tuple of ints size, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
-        f"(tuple of ints size, *, Tensor out = None, {_MAKING})",
-    ),
-    "randn_like": (
-        f"(Tensor input, *, {_DRAWN}, {_FORMAT}, {_MAKING})",
-        f"(Tensor input, *, tensorkit.memory_format memory_format = None, {_MAKING})",
-    ),
-    "randperm": (
-        f"(int n, *, tensorkit.Generator generator, Tensor out = None, {_MAKING})",
-        f"(int n, *, Tensor out = None, {_MAKING})",
-    ),
-    "scatter": (
-        "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
-        "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
-        "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
-        "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
-    ),
-}
-
-#: The forms of methods that are not those of the function without its first tensor and without ``out=``.
-METHODS: dict[str, tuple[str, ...]] = {
-    "bmm": ("(Tensor mat2)",),
-    "flip": ("(tuple of ints dims)",),
-    "mm": ("(Tensor mat2)",),
-    "addmm": ("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
-    "baddbmm": ("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
-    "clip": (
-        "(Tensor min = None, Tensor max = None)",
-        "(Number min = None, Number max = None)",
-    ),
-}
-
-
-def _norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
-) -> Inner | None:
-    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
-        return None
-    order = 2 if p is None or p == "fro" else p
-    dim = [dim] if isinstance(dim, int) else dim
-    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
-
-
-def _tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
-    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
-
-
-def _Tensor_norm(
-    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
-) -> Inner | None:
-    return _norm(self, p, dim, keepdim, dtype=dtype)
-
-
-declare("norm", Forms(python=_norm, python_method=_Tensor_norm))
-declare("tensordot", Forms(python=_tensordot))

@@ -10,7 +10,6 @@ from typing import Any
 from tensorkit.dispatch.call_errors import EXPECTED, LIMIT, acceptable, unmatched
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.signatures import (
-    FUNCTIONS,
     refusal,
     told_by_types,
 )
@@ -21,9 +20,8 @@ __all__ = ["strictly"]
 
 def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""
-    noted = body.__dict__.get("__forms__")
-    texts = noted.texts if noted is not None else FUNCTIONS.get(name)
-    return _by_forms(body, name, texts) if texts else _by_annotations(body)
+    forms = body.__dict__.get("__forms__")
+    return _by_forms(body, name, forms.texts) if forms and forms.texts else _by_annotations(body)
 
 
 def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Callable[..., Any]:

@@ -60,6 +60,8 @@ _conjugate = Pointwise(
     inplace=True,
     derivative=Rule("ConjPhysicalBackward0", applies=_of_complex, input=lambda g, c: g.conj_physical()),
     inplace_derivative=Rule("ConjPhysicalBackward1", input=lambda g, c: g.conj_physical()),
+    out_error="aten::conj_physical",
+    out_overlap="before resizing",
 )
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate of every element, written out; a tensor of real numbers is given back itself.

@@ -99,6 +99,7 @@ def _memory(size: tuple[int, ...], kind: dtype) -> Array:
     samples=(sample("tk.empty(2, 3).size()"), sample("tk.empty((0, 3)).stride()"), sample("tk.empty(-1)")),
     kind="create",
     methods=(),
+    out_overlap="allowed",
 )
 def empty(
     *size: Any,

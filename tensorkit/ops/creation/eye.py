@@ -32,6 +32,8 @@ __all__ = ["eye"]
     ),
     kind="create",
     methods=(),
+    out_error="aten::eye",
+    out_overlap="allowed",
 )
 @takes(f"(int n, *, Tensor out = None, {FACTORY})", f"(int n, int m, *, Tensor out = None, {FACTORY})")
 def eye(

@@ -74,11 +74,15 @@ zeros = op(
     samples=(sample("tk.zeros(2, 3)"), sample("tk.zeros((2, 0), dtype=tk.int8)"), sample("tk.zeros(2, -1)")),
     kind="create",
     methods=(),
+    out_error="aten::zeros",
+    out_overlap="allowed",
 )(_filled("zeros", 0))
 ones = op(
     samples=(sample("tk.ones(2, 3)"), sample("tk.ones([2], dtype=tk.bool)"), sample("tk.ones('a')")),
     kind="create",
     methods=(),
+    out_error="aten::ones",
+    out_overlap="allowed",
 )(_filled("ones", 1))
 
 
@@ -91,6 +95,8 @@ ones = op(
     ),
     kind="create",
     methods=(),
+    out_error="aten::full",
+    out_overlap="allowed",
 )
 def full(
     size: Sequence[int],

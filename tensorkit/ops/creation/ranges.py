@@ -115,6 +115,7 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
     ),
     kind="create",
     methods=(),
+    out_error="aten::arange",
 )
 @takes(
     f"(Number end, *, Tensor out = None, {FACTORY})",
@@ -400,6 +401,7 @@ def _linear_dtype(start: Any, end: Any, dtype_: Any, out: Tensor | None, name: s
     ),
     kind="create",
     methods=(),
+    out_error="aten::linspace",
 )
 @takes(
     f"(Tensor start, Tensor end, int steps, *, Tensor out = None, {FACTORY})",
@@ -450,6 +452,7 @@ def linspace(
     kind="create",
     rounded=1,
     methods=(),
+    out_error="aten::logspace",
 )
 @takes(
     f"(Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, {FACTORY})",

@@ -168,6 +168,7 @@ def _in_place(input: Tensor, diagonal: Any, name: str) -> Tensor:
     ),
     kind="copy",
     derivative=Rule("TrilBackward0", input=lambda g, c: g.tril(c.diagonal)),
+    out_overlap="allowed",
 )
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of a matrix, or of each matrix of a batch; zeros elsewhere.
@@ -229,6 +230,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     ),
     kind="copy",
     derivative=Rule("TriuBackward0", input=lambda g, c: g.triu(c.diagonal)),
+    out_overlap="allowed",
 )
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of a matrix, or of each matrix of a batch; zeros elsewhere.

@@ -26,7 +26,7 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.autograd.graph import FREED, Rule, Saved
 from tensorkit.device import CPU, META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
@@ -393,6 +393,7 @@ def _put_checked(name: str, input: Tensor, indices: Any, values: Any, accumulate
     ),
     kind="copy",
 )
+@takes("(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)")
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written where tensors of indices point; see `index_put_`.
 

@@ -70,6 +70,7 @@ __all__ = ["check_slices", "index_add", "index_copy", "index_fill", "index_selec
         "IndexSelectBackward0",
         input=lambda g, c: g.new_zeros(c.input_face.size).index_add_(c.dim, c.index, g),
     ),
+    out_overlap="before resizing",
 )
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices that a vector of indices names along one dimension, as a copy.

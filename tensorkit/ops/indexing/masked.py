@@ -168,6 +168,7 @@ def _unselected(g: Any, c: Any) -> Any:
     ),
     kind="copy",
     derivative=Rule("MaskedSelectBackward0", input=_unselected),
+    out_overlap="before resizing",
 )
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements for which a mask is true, in row-major order, as a vector; tensor and mask are broadcast.

@@ -9,7 +9,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel, unmatched
+from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.block import NUMBERS
@@ -245,6 +245,13 @@ _SCATTER_FORMS = (
         sample("a.scatter_(0, tk.tensor([0]), a)", a=(2,)),
     ),
     derivative=Rule(_scatter_name, input=_unscattered, src=_collected),
+    out_overlap="before resizing",
+)
+@takes(
+    "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
+    "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
+    "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
+    "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
 )
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
@@ -300,6 +307,7 @@ def scatter(
     ),
     derivative=Rule("ScatterAddBackward0", input=lambda g, c: g, src=lambda g, c: g.gather(c.dim, c.index)),
     quickly=some_added,
+    out_overlap="before resizing",
 )
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """A copy with the elements of `src` added at the places that `index` names along one dimension.

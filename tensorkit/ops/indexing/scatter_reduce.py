@@ -130,6 +130,7 @@ _LACK_ORDER = (*LIMITED, dtypes.complex64, dtypes.complex128)
         input=reduced_by_input,
         src=reduced_by_src,
     ),
+    out_overlap="before resizing",
 )
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True

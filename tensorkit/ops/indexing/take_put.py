@@ -61,6 +61,7 @@ def _check_flat(places: Array, n: int) -> None:
         "TakeBackward0",
         input=lambda g, c: g.new_zeros(c.input_face.size).put_(c.index, g, accumulate=True),
     ),
+    out_overlap="before resizing",
 )
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the given places, counted in row-major order over the whole tensor; of the size of `index`.
@@ -197,6 +198,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         sample("tk.take_along_dim(a, tk.tensor([1]), 0, out=tk.empty(0, dtype=a.dtype))", a=(3,)),
     ),
     kind="copy",
+    out_error="gather",
 )
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None

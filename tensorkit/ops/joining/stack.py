@@ -129,6 +129,7 @@ def _some(tensors: Any, name: str) -> tuple[Tensor, ...]:
     ),
     kind="copy",
     methods=(),
+    out_error="cat",
 )
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side: along dimension 1, vectors along their only one.
@@ -156,6 +157,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     kind="copy",
     aliases=("row_stack",),
     methods=(),
+    out_error="cat",
 )
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one above the other: along dimension 0; a vector is one row.
@@ -181,6 +183,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     ),
     kind="copy",
     methods=(),
+    out_error="cat",
 )
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors one behind the other: along dimension 2.
@@ -209,6 +212,7 @@ def _as_column(tensor: Any) -> Tensor:
     ),
     kind="copy",
     methods=(),
+    out_error="cat",
 )
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Put tensors side by side; a vector is one column.

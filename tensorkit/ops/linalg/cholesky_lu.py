@@ -112,6 +112,7 @@ def _factorised(input: Tensor, upper: bool) -> tuple[Tensor, Array | None]:
     derivative=_CHOLESKY,
     rounded=200,
     namespace="linalg",
+    out_error="linalg_cholesky_ex",
 )
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The triangular ``L`` with ``L @ L.mH`` equal to a symmetric or Hermitian positive-definite matrix.
@@ -325,6 +326,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     derivative=_LU_FACTOR,
     rounded=200,
     namespace="linalg",
+    out_error="linalg_lu_factor_ex",
 )
 @takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:

@@ -332,6 +332,7 @@ def linalg_lu_solve(
     kind="copy",
     rounded=500,
     strict=True,
+    out_error="linalg_lu_solve",
 )
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.lu_solve`, its arguments in another order.

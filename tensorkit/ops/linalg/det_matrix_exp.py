@@ -116,6 +116,7 @@ def _det_back_A(g: Any, c: Any) -> Any:
     derivative=Rule("LinalgDetBackward0", A=_det_back_A),
     rounded=100,
     namespace="linalg",
+    out_error="_linalg_det",
 )
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of a square matrix, or of each matrix of a batch.
@@ -204,6 +205,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
     rounded=100,
     namespace="linalg",
     strict=True,
+    out_error="_linalg_slogdet",
 )
 @takes(f"(Tensor A, *, {OUTS})")
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:

@@ -76,6 +76,8 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     derivative=_NO_WAY_BACK,
     rounded=200,
     namespace="linalg",
+    out_error="aten::linalg_ldl_factor_ex",
+    differentiable=False,
 )
 @takes(f"(Tensor input, *, bool hermitian = False, {OUTS})")
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
@@ -114,6 +116,8 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
     derivative=_NO_WAY_BACK,
     rounded=200,
     namespace="linalg",
+    out_error="aten::linalg_ldl_factor_ex",
+    differentiable=False,
 )
 @takes(f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {OUTS})")
 def ldl_factor_ex(
@@ -215,6 +219,8 @@ def _no_way_through(g: Any, c: Any) -> Any:
     derivative=Rule("NotImplemented", LD=_no_way_through, B=_no_way_through),
     rounded=500,
     namespace="linalg",
+    out_error="aten::linalg_ldl_solve",
+    differentiable=False,
 )
 def ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None

@@ -249,6 +249,7 @@ def _check_rank_out(out: Any, name: str) -> None:
     ),
     kind="reduce",
     namespace="linalg",
+    out_overlap="allowed",
 )
 @takes(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",

@@ -58,6 +58,7 @@ _ORDERS = "linalg.matrix_norm: Order {} not supported."
     name="vector_norm",
     rounded=2,
     namespace="linalg",
+    out_overlap="allowed",
 )
 @takes(f"(Tensor input, Number ord = 2, tuple of ints dim = None, {REDUCED})")
 def linalg_vector_norm(
@@ -197,6 +198,7 @@ def _nothing(A: Any, dims: tuple[int, int], keepdim: bool, kind: Any) -> Tensor:
     kind="reduce",
     rounded=100,
     namespace="linalg",
+    out_recording="in place",
 )
 @takes(
     f"(Tensor input, Number ord, tuple of ints dim = {{-2,-1}}, {REDUCED})",
@@ -255,6 +257,7 @@ def matrix_norm(
     rounded=100,
     namespace="linalg",
     strict=True,
+    out_recording="in place",
 )
 @takes(
     f"(Tensor input, Number ord = None, tuple of ints dim = None, {REDUCED})",
@@ -356,6 +359,7 @@ def _condition(input: Any, p: Any) -> Any:
     rounded=1000,
     namespace="linalg",
     strict=True,
+    out_recording="in place",
 )
 @takes("(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)")
 def cond(input: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -421,6 +425,7 @@ _frobenius = differentiable(
     kind="reduce",
     methods=(),
     rounded=2,
+    out_overlap="allowed",
 )
 @takes("(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)")
 def frobenius_norm(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:

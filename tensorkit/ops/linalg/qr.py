@@ -195,6 +195,7 @@ _OLD_QR = (
     ),
     kind="copy",
     rounded=200,
+    out_error="linalg_qr",
 )
 @takes(f"(Tensor input, bool some = True, *, {OUTS})")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
@@ -236,6 +237,7 @@ def _geqrf_back(g: Any, c: Any) -> Any:
     derivative=Rule("GeqrfBackward0", applies=_refuse_complex, input=_geqrf_back),
     rounded=200,
     strict=True,
+    differentiable=False,
 )
 @takes(f"(Tensor input, *, {OUTS})")
 def geqrf(input: Tensor, *, out: Any = None) -> Any:

@@ -142,6 +142,7 @@ def _inv_body(A: Tensor, *, name: str = "linalg.inv") -> Tensor:
     derivative=_INVERSE,
     rounded=200,
     namespace="linalg",
+    out_error="linalg_inv_ex",
 )
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a square matrix, or of each matrix of a batch.
@@ -327,6 +328,7 @@ def _check_pair(name: str, A: Any, B: Any) -> None:
     derivative=_SOLVE,
     rounded=2000,
     namespace="linalg",
+    out_error="_linalg_solve_ex",
 )
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """Solve a system of linear equations: the ``X`` with ``A @ X = B``.
@@ -364,6 +366,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     rounded=2000,
     namespace="linalg",
     strict=True,
+    out_error="_linalg_solve_ex",
 )
 @takes(f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {OUTS})")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -498,6 +501,7 @@ def _prepare_solution(out: Any, B: Tensor, size: tuple[int, ...]) -> None:
     kind="copy",
     rounded=500,
     namespace="linalg",
+    out_recording="in place",
 )
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor read as a matrix: its first `ind` dimensions are the rows, the others the columns.
@@ -544,6 +548,7 @@ _inverse_of_tensor = differentiable(lambda A: _inv_body(A, name="inv"), _INVERSE
     kind="copy",
     rounded=2000,
     namespace="linalg",
+    out_recording="in place",
 )
 @takes("(Tensor input, Tensor other, tuple of ints dims = None, *, Tensor out = None)")
 def tensorsolve(

@@ -207,6 +207,7 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     rounded=500,
     namespace="linalg",
     strict=True,
+    out_error="_linalg_svd",
 )
 @takes(f"(Tensor A, bool full_matrices = True, *, str driver = None, {OUTS})")
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
@@ -251,6 +252,7 @@ def _values_back(g: Any, c: Any) -> Any:
     derivative=Rule("LinalgSvdBackward0", A=_values_back),
     rounded=500,
     namespace="linalg",
+    out_error="_linalg_svd",
 )
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values of a matrix, in descending order.
@@ -289,6 +291,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     ),
     kind="copy",
     rounded=500,
+    out_recording="in place",
 )
 @takes(f"(Tensor input, bool some = True, bool compute_uv = True, *, {OUTS})")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
@@ -385,6 +388,7 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
     rounded=500,
     namespace="linalg",
     strict=True,
+    out_error="_linalg_eigh",
 )
 @takes(f'(Tensor input, str UPLO = "L", *, {OUTS})')
 def eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
@@ -437,6 +441,7 @@ def _eigvalsh_back(g: Any, c: Any) -> Any:
     derivative=Rule("LinalgEighBackward0", input=_eigvalsh_back),
     rounded=500,
     namespace="linalg",
+    out_error="_linalg_eigh",
 )
 def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a symmetric or Hermitian matrix, in ascending order.

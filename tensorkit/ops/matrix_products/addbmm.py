@@ -67,7 +67,12 @@ def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
         batch2=lambda g, c: scaled_gradient(c.batch1.transpose(1, 2).conj().bmm(g), c.alpha),
     ),
 )
-@takes(*forms_with_dtype("batch1", "batch2"))
+@takes(
+    *forms_with_dtype("batch1", "batch2"),
+    method=("(Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)",),
+    older=True,
+    scaled=True,
+)
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -158,7 +163,7 @@ def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
         ),
     ),
 )
-@takes(forms("batch1", "batch2"))
+@takes(forms("batch1", "batch2"), older=True, scaled=True)
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:

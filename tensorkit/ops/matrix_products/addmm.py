@@ -88,7 +88,12 @@ def check_mm(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, int, int]:
         mat2=_addmm_second,
     ),
 )
-@takes(*forms_with_dtype("mat1", "mat2"))
+@takes(
+    *forms_with_dtype("mat1", "mat2"),
+    method=("(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)",),
+    older=True,
+    scaled=True,
+)
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:

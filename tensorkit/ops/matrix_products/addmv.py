@@ -67,7 +67,7 @@ __all__ = ["addmv", "addr"]
         vec=lambda g, c: scaled_gradient(c.mat.t().conj().mv(g), c.alpha),
     ),
 )
-@takes(forms("mat", "vec"))
+@takes(forms("mat", "vec"), older=True, scaled=True)
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -177,8 +177,9 @@ def _addr_stride(size: tuple[int, ...], operands: tuple[Tensor, ...], kind: dtyp
         vec1=lambda g, c: scaled_gradient(g.mv(c.vec2.conj()), c.alpha),
         vec2=lambda g, c: scaled_gradient(g.t().mv(c.vec1.conj()), c.alpha),
     ),
+    out_overlap="before resizing",
 )
-@takes(forms("vec1", "vec2"))
+@takes(forms("vec1", "vec2"), older=True, scaled=True)
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None
 ) -> Tensor:

@@ -9,6 +9,7 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
@@ -99,6 +100,11 @@ def _mm_second(g: Any, c: Any) -> Any:
     rounded=1,
     derivative=Rule("MmBackward0", input=_mm_first, mat2=_mm_second),
 )
+@takes(
+    "(Tensor input, Tensor mat2, *, Tensor out = None)",
+    "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
+    method=("(Tensor mat2)",),
+)
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply two matrices.
 
@@ -169,6 +175,12 @@ matrices: Callable[[Tensor, Tensor], Tensor] = mm.__wrapped__  # type: ignore[at
         input=lambda g, c: g.bmm(c.mat2.transpose(1, 2).conj()),
         mat2=lambda g, c: c.input.transpose(1, 2).conj().bmm(g),
     ),
+    out_overlap="allowed",
+)
+@takes(
+    "(Tensor input, Tensor mat2, *, Tensor out = None)",
+    "(Tensor input, Tensor mat2, tensorkit.dtype out_dtype, *, Tensor out = None)",
+    method=("(Tensor mat2)",),
 )
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply two batches of matrices, pair by pair.

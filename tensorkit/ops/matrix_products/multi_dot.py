@@ -155,6 +155,7 @@ def _check_list(name: str, tensors: Any) -> None:
     kind="reduce",
     rounded=4,
     namespace="linalg",
+    out_error="mm",
 )
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices one after another, in the order that costs the fewest multiplications.

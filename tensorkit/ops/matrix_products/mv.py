@@ -46,6 +46,7 @@ __all__ = ["dot", "ger", "mv", "outer", "prepare_scalar", "vdot"]
         input=lambda g, c: g.ger(c.vec.conj()),
         vec=lambda g, c: c.input.conj().t().mv(g),
     ),
+    out_overlap="allowed",
 )
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply a matrix (n × m) by a vector (m): a vector of n elements.
@@ -205,6 +206,8 @@ def _outer(input: Tensor, vec2: Tensor, out: Tensor | None) -> Tensor:
         sample("tk.outer(a, b, out=tk.empty(0))", a=(3,), b=(2,)),
     ),
     kind="pointwise",
+    out_error="mul",
+    out_overlap="before resizing",
 )
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every element of one vector times every element of another: n and m give n × m. Dtypes are promoted.
@@ -224,6 +227,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @op(
     samples=(sample("tk.ger(a, b)", a=(3,), b=(2,)), sample("a.ger(b)", a=(3, 1), b=(2,))),
     kind="pointwise",
+    out_overlap="before resizing",
 )
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`outer` by its older name.

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import Inner
 from tensorkit.elementwise.output import resize_out
 from tensorkit.ops.matrix_products.product import check_tensors
 from tensorkit.ops.pointwise.arithmetic import mul
@@ -103,6 +105,10 @@ def _written(result: Tensor, out: Any) -> Tensor:
     return out.copy_(result)  # type: ignore[no-any-return]
 
 
+def _in_python(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Inner | None:
+    return None if out is None else ("tensordot", (a, b, (), ()), {"out": out})
+
+
 @op(
     samples=(
         sample("tk.tensordot(a, b, 1)", a=(3, 2), b=(2, 3)),
@@ -128,6 +134,11 @@ def _written(result: Tensor, out: Any) -> Tensor:
     kind="reduce",
     rounded=1,
     methods=(),
+    out_recording="in place",
+)
+@takes(
+    "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, Tensor out = None)",
+    python=_in_python,
 )
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Multiply two tensors and sum over pairs of their dimensions.
@@ -207,6 +218,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         sample("tk.kron(a, b, out=tk.empty(0))", a=(2, 2), b=(1, 3)),
     ),
     kind="pointwise",
+    out_error="mul",
 )
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: each element of the first, replaced by itself times the whole second.

@@ -25,6 +25,8 @@ __all__ = ["vecdot"]
     kind="reduce",
     rounded=2,
     namespace="linalg",
+    out_error="vdot",
+    out_overlap="allowed",
 )
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The products of vectors that lie along a dimension: of `x`'s complex conjugate with `y`; the rest is broadcast.

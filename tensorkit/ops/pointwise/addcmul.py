@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit.autograd.graph import Rule
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.out_and_inplace import IN_PLACE
 from tensorkit.dispatch.recording import differentiable
@@ -217,7 +218,15 @@ def _addcmul_at_once(input: Any = None, tensor1: Any = None, tensor2: Any = None
     return at_once(_PRODUCT, (input, tensor1, tensor2))
 
 
-@op(samples=_sum_samples("addcmul"), kind="pointwise", inplace=True, rounded=1, first=_addcmul_at_once)
+@op(
+    samples=_sum_samples("addcmul"),
+    kind="pointwise",
+    inplace=True,
+    rounded=1,
+    first=_addcmul_at_once,
+    out_overlap="before resizing",
+)
+@takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:
     """Add a product: ``input + value * tensor1 * tensor2``, element by element.
@@ -235,7 +244,14 @@ def addcmul(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = N
     return _sum("addcmul", input, tensors, named, value, out)  # type: ignore[no-any-return]
 
 
-@op(samples=_sum_samples("addcdiv"), kind="pointwise", inplace=True, rounded=1)
+@op(
+    samples=_sum_samples("addcdiv"),
+    kind="pointwise",
+    inplace=True,
+    rounded=1,
+    out_overlap="before resizing",
+)
+@takes("(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)", older=True)
 @_shown
 def addcdiv(input: Tensor, *tensors: Any, value: Any = 1, out: Tensor | None = None, **named: Any) -> Tensor:
     """Add a quotient: ``input + value * tensor1 / tensor2``, element by element.

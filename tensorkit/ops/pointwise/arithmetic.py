@@ -337,6 +337,7 @@ true_divide = binary(
     forms=Forms(
         ("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)"), numbers=True
     ),
+    out_error="div",
 )
 
 _ROUNDED = {None: _true_divide, "floor": _floored, "trunc": _truncated}
@@ -368,6 +369,7 @@ def _check_divisor(other: Any, position: int) -> None:
     aliases=("divide",),
     methods=(),
     derivative=_DIVIDED,
+    out_overlap="before resizing",
 )
 @takes(
     "(Tensor input, Tensor other, *, Tensor out = None)",
@@ -450,6 +452,8 @@ floor_divide = binary(
     Source: https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html
     """,
     forms=Forms(("(Tensor input, Tensor other, *, Tensor out = None)", "(Tensor input, Number other)")),
+    out_error="aten::floor_divide",
+    differentiable=False,
 )
 
 remainder = binary(

@@ -302,6 +302,8 @@ heaviside = binary(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.heaviside.html
     """,
+    out_error="aten::heaviside",
+    differentiable=False,
 )
 
 

@@ -84,6 +84,7 @@ def _truth(name: str, ufunc: Any, sentence: str, answer: str) -> Any:
         numbers=False,
         first="tensor",
         inplace_derivative=Rule("unseen"),
+        out_recording="silent",
         samples=_samples(name),
         doc=_TRUTH.format(name=name, sentence=sentence, answer=answer),
     )

@@ -224,8 +224,17 @@ def _clamp_at_once(input: Any = None, min: Any = None, max: Any = None, *more: A
     aliases=("clip",),
     inplace=True,
     first=_clamp_at_once,
+    out_overlap="before resizing",
 )
-@takes(*_CLAMP_FORMS)
+@takes(
+    *_CLAMP_FORMS,
+    methods={
+        "clip": (
+            "(Tensor min = None, Tensor max = None)",
+            "(Number min = None, Number max = None)",
+        )
+    },
+)
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Every element, or the bound that it is beyond.
 
@@ -303,7 +312,12 @@ def _side_samples(name: str, word: str) -> tuple[Any, ...]:
     )
 
 
-@op(samples=_side_samples("clamp_min", "min"), kind="pointwise", inplace=True)
+@op(
+    samples=_side_samples("clamp_min", "min"),
+    kind="pointwise",
+    inplace=True,
+    out_overlap="before resizing",
+)
 @takes("(Tensor input, Tensor min, *, Tensor out = None)", "(Tensor input, Number min, *, Tensor out = None)")
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `min` where it is below.
@@ -323,7 +337,12 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     return _called(_MIN[isinstance(min, Tensor)], input, (min, None), out)
 
 
-@op(samples=_side_samples("clamp_max", "max"), kind="pointwise", inplace=True)
+@op(
+    samples=_side_samples("clamp_max", "max"),
+    kind="pointwise",
+    inplace=True,
+    out_overlap="before resizing",
+)
 @takes("(Tensor input, Tensor max, *, Tensor out = None)", "(Tensor input, Number max, *, Tensor out = None)")
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """Every element, or `max` where it is above.

@@ -411,6 +411,7 @@ def _nan_to_num_at_once(input: Any = None, *more: Any) -> Tensor | None:
     derivative=Rule(_named, input=lambda g, c: g * c.input.isfinite()),
     inplace_derivative=Rule("NanToNumBackward0", input=lambda g, c: g * c.input.isfinite()),
     first=_nan_to_num_at_once,
+    out_overlap="before resizing",
 )
 def nan_to_num(
     input: Tensor,

@@ -136,6 +136,7 @@ _COMPARED = """{sentence}, element by element.
 
 eq = binary(
     _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
+    out_recording="silent",
     inplace_derivative=_constant("eq"),
     first="tensor",
     operators=("__eq__",),
@@ -147,6 +148,7 @@ eq = binary(
 
 ne = binary(
     _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
+    out_recording="silent",
     inplace_derivative=_constant("ne"),
     first="tensor",
     aliases=("not_equal",),
@@ -159,6 +161,7 @@ ne = binary(
 
 lt = binary(
     _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
+    out_recording="silent",
     inplace_derivative=_constant("lt"),
     first="tensor",
     aliases=("less",),
@@ -171,6 +174,7 @@ lt = binary(
 
 le = binary(
     _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
+    out_recording="silent",
     inplace_derivative=_constant("le"),
     first="tensor",
     aliases=("less_equal",),
@@ -186,6 +190,7 @@ le = binary(
 
 gt = binary(
     _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
+    out_recording="silent",
     inplace_derivative=_constant("gt"),
     first="tensor",
     aliases=("greater",),
@@ -198,6 +203,7 @@ gt = binary(
 
 ge = binary(
     _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
+    out_recording="silent",
     inplace_derivative=_constant("ge"),
     first="tensor",
     aliases=("greater_equal",),

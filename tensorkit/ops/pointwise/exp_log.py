@@ -122,7 +122,12 @@ rsqrt = unary(
 )
 
 
-@op(samples=samples_of_one("square"), kind="pointwise")
+@op(
+    samples=samples_of_one("square"),
+    kind="pointwise",
+    out_error="pow",
+    out_overlap="before resizing",
+)
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square of every element: ``input ** 2``, and recorded as such.
 

@@ -64,6 +64,7 @@ def _power(input: Any, other: Any) -> Tensor:
         input=lambda g, c: g * conjugated(2**c.other),
         other=lambda g, c: times(g * conjugated(c.out), math.log(2)),
     ),
+    out_overlap="before resizing",
 )
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2**other``; of floating point numbers and integers exactly, whatever lies between.
@@ -113,6 +114,8 @@ def _wide(*operands: Any) -> dtype:
     inplace=True,
     inplace_derivative=Rule("composed"),
     rounded=1,
+    out_error="pow",
+    out_overlap="before resizing",
 )
 @takes(
     "(Tensor input, Tensor exponent, *, Tensor out = None)",

@@ -125,6 +125,7 @@ def _lerp_at_once(input: Any = None, end: Any = None, weight: Any = None, *more:
         weight=_lerp_weight,
     ),
     first=_lerp_at_once,
+    out_overlap="before resizing",
 )
 @takes(
     "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",

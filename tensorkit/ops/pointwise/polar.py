@@ -72,6 +72,7 @@ def _pair_samples(name: str) -> tuple[Any, ...]:
     kind="pointwise",
     methods=(),
     derivative=Rule("ComplexBackward0", real=lambda g, c: g.real, imag=lambda g, c: g.imag),
+    out_overlap="before resizing",
 )
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts.
@@ -116,6 +117,7 @@ def _by_angle(g: Any, c: Any) -> Any:
     methods=(),
     rounded=1,
     derivative=Rule("PolarBackward0", abs=_by_length, angle=_by_angle),
+    out_overlap="before resizing",
 )
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers from their lengths and angles: ``abs * cos(angle) + abs * sin(angle) * 1j``.

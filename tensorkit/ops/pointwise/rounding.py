@@ -184,6 +184,7 @@ def _round_name(arguments: dict[str, Any]) -> str:
     kind="pointwise",
     inplace=True,
     derivative=Rule(_round_name, input=_zeros),
+    out_overlap="before resizing",
 )
 @takes("(Tensor input, *, Tensor out = None)", "(Tensor input, *, int decimals, Tensor out = None)")
 def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -> Tensor:
@@ -257,6 +258,7 @@ def _parts(input: Tensor) -> tuple[Array, Array]:
     ),
     kind="reduce",
     derivative=Rule("FrexpBackward0", input=_frexp_back),
+    out_overlap="before resizing",
 )
 @takes("(Tensor input, *, tuple of Tensors out = None)")
 def frexp(input: Tensor, *, out: Any = None) -> Any:

@@ -325,6 +325,7 @@ _to_radians, _to_degrees = _scaled("deg2rad"), _scaled("rad2deg")
     kind="pointwise",
     inplace=True,
     derivative=Rule("Deg2RadBackward0", input=lambda g, c: times(g, _DEGREE)),
+    out_overlap="before resizing",
 )
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
@@ -343,6 +344,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     kind="pointwise",
     inplace=True,
     derivative=Rule("Rad2DegBackward0", input=lambda g, c: times(g, 180 / math.pi)),
+    out_overlap="before resizing",
 )
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.

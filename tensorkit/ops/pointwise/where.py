@@ -241,6 +241,7 @@ def _where_at_once(condition: Any = None, input: Any = None, other: Any = None, 
     kind="pointwise",
     methods=(),
     first=_where_at_once,
+    out_overlap="before resizing",
 )
 @takes(
     "(Tensor condition)",

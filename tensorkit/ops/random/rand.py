@@ -10,13 +10,15 @@ import numpy
 
 from tensorkit import dtypes, random
 from tensorkit.device import CPU, META, DeviceLike, default_chosen
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
+from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable
 from tensorkit.ops.creation.empty import quick_size
 from tensorkit.ops.random.draw import SEEDED, Call, Fill, draw, empty_like_of, make
 from tensorkit.ops.shared.int_args import as_ints
+from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -144,6 +146,14 @@ rand = op(
     kind="create",
     methods=(),
     first=_rand_at_once,
+    out_overlap="allowed",
+    out_drawn=lambda given: given.get("generator") is not None,
+    forms=Forms(
+        (
+            f"(tuple of ints size, *, {GENERATOR}, Tensor out = None, {FACTORY})",
+            f"(tuple of ints size, *, Tensor out = None, {FACTORY})",
+        )
+    ),
 )(_sized("rand", _uniform, _rand_at_once))
 rand.__doc__ = """Numbers drawn evenly from [0, 1).
 
@@ -179,6 +189,14 @@ randn = op(
     kind="create",
     methods=(),
     first=_randn_at_once,
+    out_overlap="allowed",
+    out_drawn=lambda given: True,
+    forms=Forms(
+        (
+            f"(tuple of ints size, *, {GENERATOR}, Tensor out = None, {FACTORY})",
+            f"(tuple of ints size, *, Tensor out = None, {FACTORY})",
+        )
+    ),
 )(_sized("randn", _normal, _randn_at_once))
 randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of both parts together).
 
@@ -201,6 +219,10 @@ randn.__doc__ = """Normally distributed numbers: mean 0, variance 1 (complex: of
     ),
     kind="create",
     methods=(),
+)
+@takes(
+    f"(Tensor input, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
+    f"(Tensor input, *, tensorkit.memory_format memory_format = None, {FACTORY})",
 )
 def rand_like(
     input: Tensor,
@@ -234,6 +256,10 @@ def rand_like(
     ),
     kind="create",
     methods=(),
+)
+@takes(
+    f"(Tensor input, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
+    f"(Tensor input, *, tensorkit.memory_format memory_format = None, {FACTORY})",
 )
 def randn_like(
     input: Tensor,

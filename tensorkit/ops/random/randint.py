@@ -10,12 +10,14 @@ import numpy
 
 from tensorkit import dtypes, random
 from tensorkit.device import CPU, DeviceLike
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
 from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, empty_like_of, is_integer, make
+from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
 from tensorkit.tensor import Tensor
@@ -137,6 +139,12 @@ def _rounded_bounds(low: int, high: int, kind: dtype) -> tuple[int, int]:
     kind="create",
     methods=(),
 )
+@takes(
+    f"(int high, tuple of ints size, *, {GENERATOR}, Tensor out = None, {FACTORY})",
+    f"(int high, tuple of ints size, *, Tensor out = None, {FACTORY})",
+    f"(int low, int high, tuple of ints size, *, {GENERATOR}, Tensor out = None, {FACTORY})",
+    f"(int low, int high, tuple of ints size, *, Tensor out = None, {FACTORY})",
+)
 def randint(
     *args: Any,
     generator: Generator | None = None,
@@ -191,6 +199,14 @@ def randint(
     ),
     kind="create",
     methods=(),
+)
+@takes(
+    f"(Tensor input, int low, int high, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
+    f"(Tensor input, int low, int high, *, tensorkit.memory_format memory_format = None, {FACTORY})",
+    f"(Tensor input, Tensor high, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
+    f"(Tensor input, Tensor high, *, tensorkit.memory_format memory_format = None, {FACTORY})",
+    f"(Tensor input, int high, *, {GENERATOR}, {MEMORY_FORMAT}, {FACTORY})",
+    f"(Tensor input, int high, *, tensorkit.memory_format memory_format = None, {FACTORY})",
 )
 def randint_like(
     *args: Any,

@@ -8,13 +8,14 @@ import numpy
 
 from tensorkit import dtypes, random
 from tensorkit.device import CPU, DeviceLike, default_chosen
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, is_integer, make
 from tensorkit.ops.random.rand import SOME, default_source
+from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
 from tensorkit.tensor import Tensor, fresh
@@ -44,6 +45,11 @@ def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
     kind="create",
     methods=(),
     first=_permutation_at_once,
+    out_overlap="allowed",
+)
+@takes(
+    f"(int n, *, tensorkit.Generator generator, Tensor out = None, {FACTORY})",
+    f"(int n, *, Tensor out = None, {FACTORY})",
 )
 def randperm(
     n: int,

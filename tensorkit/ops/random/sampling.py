@@ -127,6 +127,7 @@ def _bernoulli_name(arguments: dict[str, Any]) -> str:
     ),
     kind="copy",
     derivative=Rule(_bernoulli_name, input=lambda g, c: _bernoulli_back(g, c)),
+    out_error="aten::bernoulli",
 )
 @takes(
     "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",
@@ -327,6 +328,7 @@ def _check_rows(rows: Array) -> None:
         sample("tk.multinomial(a)", a=(3,)),
     ),
     kind="copy",
+    out_recording="silent",
 )
 def multinomial(
     input: Tensor,

@@ -93,6 +93,13 @@ def _can_diag(arguments: dict[str, Any]) -> bool:
     return arguments["input"].dim() in (1, 2)
 
 
+def _under_out(*tensors: Tensor) -> str:
+    """The operation that PyTorch comes down to."""
+    if not tensors:
+        return "diag"
+    return "aten::diag_embed" if tensors[0].dim() == 1 else "aten::diagonal_copy"
+
+
 def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
     if len(face.size) == 1:
         return g.diagonal(diagonal)
@@ -116,6 +123,7 @@ def _diag_back(g: Any, face: Any, diagonal: int) -> Any:
     derivative=Rule(
         _diag_name, applies=_can_diag, input=lambda g, c: _diag_back(g, c.input_face, c.diagonal)
     ),
+    out_error=_under_out,
 )
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Of a vector the matrix with it on a diagonal; of a matrix a copy of its diagonal.

@@ -12,7 +12,7 @@ from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call import traced_method
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
@@ -119,6 +119,7 @@ def _flip_dims(input: Tensor, dims: Any) -> list[int]:
     methods=(),
     derivative=Rule("FlipBackward0", input=lambda g, c: g.flip(c.dims)),
 )
+@takes("(Tensor input, tuple of ints dims)", method=("(tuple of ints dims)",))
 def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     """The elements in reverse order along dimensions: always a copy.
 
@@ -218,6 +219,7 @@ def _rotation_dims(input: Tensor, dims: Any) -> tuple[int, int]:
     kind="copy",
     derivative=Rule("Rot90Backward0", input=lambda g, c: g.rot90(-c.k, c.dims)),
 )
+@takes("(Tensor input, int k = 1, tuple of ints dims = {0,1})")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Turn a tensor by quarter turns in the plane of two dimensions, from the first towards the second.
 

@@ -11,6 +11,7 @@ from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
@@ -189,6 +190,7 @@ def _counts(repeats: tuple[Any, ...]) -> tuple[int, ...]:
     kind="copy",
     methods=(),
 )
+@takes("(Tensor input, tuple of ints dims)")
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Copies of the tensor side by side, counted from the last dimension: missing numbers are 1.
 

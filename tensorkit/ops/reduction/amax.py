@@ -10,7 +10,7 @@ import numpy
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import sample
@@ -191,7 +191,15 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         input=lambda g, c: share(g, c.out, c.input, c.dim, c.keepdim),
     )
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _AMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, derivative=rule, first=at_once)(extreme)
+    made = op(
+        samples=samples,
+        kind="reduce",
+        name=name,
+        derivative=rule,
+        first=at_once,
+        out_overlap="allowed",
+    )
+    return made(extreme)
 
 
 amax = _amax_op("amax", "largest", "tensor([5, 3])")
@@ -215,6 +223,7 @@ amin = _amax_op("amin", "smallest", "tensor([1, 2])")
     kind="reduce",
     derivative=Rule("AminmaxBackward0", input=_aminmax_back),
 )
+@takes("(Tensor input, *, int dim = None, bool keepdim = False, tuple of Tensors out = None)")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element, of all or along one dimension, as a named pair ``(min, max)``.
 

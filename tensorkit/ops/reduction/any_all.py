@@ -106,7 +106,7 @@ def _truth_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
         "(Tensor input, int dim, bool keepdim = False, *, Tensor out = None)",
     )
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _TRUTH_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name)(takes(*forms)(truth))
+    return op(samples=samples, kind="reduce", name=name, out_overlap="allowed")(takes(*forms)(truth))
 
 
 all = _truth_op(

@@ -101,7 +101,7 @@ def _argmax_op(name: str, sentence: str, answers: str) -> Callable[..., Tensor]:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _ARGMAX_SAMPLES]
-    return op(samples=samples, kind="reduce", name=name)(place)
+    return op(samples=samples, kind="reduce", name=name, out_overlap="allowed")(place)
 
 
 argmax = _argmax_op("argmax", "largest", "(tensor(1), tensor([1, 0]))")

@@ -11,7 +11,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.device import META
-from tensorkit.dispatch.call_errors import missing_kernel
+from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
@@ -140,7 +140,9 @@ def _cummax_op(name: str, sentence: str, answers: str) -> Callable[..., Any]:
     """
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _CUMMAX_SAMPLES]
     rule = Rule(f"{name.capitalize()}Backward0", applies=_refuse_complex(name), input=_extreme_back)
-    return op(samples=samples, kind="scan", name=name, derivative=rule)(scan)
+    forms = takes("(Tensor input, int dim, *, tuple of Tensors out = None)")
+    made = op(samples=samples, kind="scan", name=name, derivative=rule, out_overlap="allowed")
+    return made(forms(scan))
 
 
 cummax = _cummax_op("cummax", "largest element", "(tensor([3, 3, 3, 3]), tensor([0, 0, 2, 2]))")

@@ -67,6 +67,8 @@ def _whole(input: Tensor, out: Tensor) -> Tensor:
         sample("a.diff('x')", a=(2, 3)),
     ),
     kind="pointwise",
+    out_error="sub",
+    out_overlap="before resizing",
 )
 def diff(
     input: Tensor,

@@ -339,7 +339,15 @@ def _extreme_op(name: str, sentence: str, answer: int) -> Callable[..., Any]:
         "(Tensor input, Tensor other, *, Tensor out = None)",
         "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
     )
-    made = op(samples=samples, kind="reduce", name=name, derivative=rule, first=_at_once(name))
+    made = op(
+        samples=samples,
+        kind="reduce",
+        name=name,
+        derivative=rule,
+        first=_at_once(name),
+        out_overlap="before resizing",
+        out_error=lambda *tensors: f"{name}imum" if len(tensors) == 2 else name,
+    )
     return made(takes(*forms)(extreme))
 
 

@@ -11,10 +11,11 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import META
+from tensorkit.dispatch.call_errors import takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import registry, sample
-from tensorkit.dispatch.signatures import type_name
+from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import NUMBERS
 from tensorkit.elementwise.plan import brief
@@ -193,6 +194,22 @@ def _short_norm(input: Tensor) -> Tensor | None:
     return fresh(numpy.asarray(length, array.dtype), input._dtype)
 
 
+def _norm_in_python(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None
+) -> Inner | None:
+    if not isinstance(input, Tensor) or (isinstance(p, str) and p != "fro"):
+        return None
+    order = 2 if p is None or p == "fro" else p
+    dim = [dim] if isinstance(dim, int) else dim
+    return "linalg_vector_norm", (input, order, dim, keepdim), {"dtype": dtype, "out": out}
+
+
+def _norm_method(
+    self: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None
+) -> Inner | None:
+    return _norm_in_python(self, p, dim, keepdim, dtype=dtype)
+
+
 @op(
     samples=(
         sample("tk.norm(a)", a=(2, 3)),
@@ -214,7 +231,10 @@ def _short_norm(input: Tensor) -> Tensor | None:
     ),
     kind="reduce",
     rounded=2,
+    out_error="linalg_vector_norm",
+    out_overlap="allowed",
 )
+@takes(python=_norm_in_python, python_method=_norm_method)
 def norm(
     input: Tensor,
     p: Any = "fro",

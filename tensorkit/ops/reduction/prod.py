@@ -157,6 +157,7 @@ def _multiplied(array: Array) -> Array:
     kind="reduce",
     rounded=1,
     derivative=Rule(numbered("ProdBackward", 0, 1), applies=refuse_whole, input=_prod_back),
+    out_overlap="allowed",
 )
 @takes(
     "(Tensor input, *, tensorkit.dtype dtype = None)",

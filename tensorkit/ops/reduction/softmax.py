@@ -338,7 +338,15 @@ def _soft_op(
     """
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _SOFT_SAMPLES]
     rule = Rule(f"{title}Backward0", applies=_plain(name), input=back)
-    made = op(samples=samples, kind="copy", name=name, rounded=2, derivative=rule, first=at_once)(soft)
+    made = op(
+        samples=samples,
+        kind="copy",
+        name=name,
+        rounded=2,
+        derivative=rule,
+        first=at_once,
+        out_error=f"aten::{name}",
+    )(soft)
     return made
 
 

@@ -153,6 +153,7 @@ _SUM_FORMS = (
         applies=refuse_whole,
         input=lambda g, c: spread_out(g, c.input_face, c.dim, c.keepdim),
     ),
+    out_overlap="allowed",
 )
 @takes(*_SUM_FORMS)
 def sum(
@@ -217,6 +218,7 @@ def _without_nan(input: Tensor) -> Array:
         applies=refuse_whole,
         input=lambda g, c: spread_out(g, c.input_face, c.dim, c.keepdim) * c.input.eq(c.input),
     ),
+    out_overlap="allowed",
 )
 def nansum(
     input: Tensor,
@@ -362,6 +364,8 @@ def _divided(added: Array, many: int, kind: dtype) -> Array:
     ),
     kind="reduce",
     rounded=1,
+    out_error="nansum",
+    out_overlap="allowed",
 )
 def nanmean(
     input: Tensor,

@@ -340,7 +340,7 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
     samples.append(sample(f"tk.{name}(a, 1, out=tk.empty(0))", a=(2, 3)))
     back = _std_back if name == "std" else _var_back
     rule = Rule(f"{name.capitalize()}Backward0", input=back)
-    return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule)(
+    return op(samples=samples, kind="reduce", name=name, rounded=1, derivative=rule, out_overlap="allowed")(
         takes(*_SPREAD_FORMS)(spread)
     )
 

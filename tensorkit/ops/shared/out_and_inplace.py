@@ -16,7 +16,7 @@ from tensorkit.device import CPU
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import tracked
-from tensorkit.dispatch.registry import Sample, registry
+from tensorkit.dispatch.registry import OutOverlap, Sample, registry
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import (
@@ -97,6 +97,7 @@ def paired(
     copy: Callable[..., Tensor] | None = None,
     quickly: Callable[..., Tensor | None] | None = None,
     strict: bool = False,
+    out_overlap: OutOverlap = "after resizing",
     rounded: float = 0,
 ) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
     """Make ``name``, which writes into a copy, and ``name_``, which writes into its tensor, of one body.
@@ -110,7 +111,7 @@ def paired(
         copy: makes the copy from all arguments, where it is no plain one.
         quickly: gives the result of the copying form, given positional arguments, where there is little to look at.
         strict: whether to look at the types of the arguments first.
-        rounded: as for `op`.
+        rounded, out_overlap: as for `op`.
     """
 
     def register_both(body: Callable[..., None]) -> Callable[..., Tensor]:
@@ -144,13 +145,14 @@ def paired(
             return out  # type: ignore[no-any-return]
 
         rest = (body.__doc__ or "").partition("\n\n")[2]
+        changing.__dict__.pop("__forms__", None)  # they are the copying form's
         changing.__name__ = f"{name}_"
         changing.__doc__ = f"In-place form of ``{name}``: this tensor itself is written to.\n\n{rest}"
         own: dict[str, Any] = {"derivative": derivative, "strict": strict, "rounded": rounded}
         op(samples=inplace, kind="inplace", function=False, name=f"{name}_", **own)(changing)
         form = with_out(delivering, body) if out else copying
         first = None if quickly is None else _unwanted(quickly)
-        return op(samples=samples, kind="copy", name=name, first=first, **own)(form)
+        return op(samples=samples, kind="copy", name=name, first=first, out_overlap=out_overlap, **own)(form)
 
     return register_both
 

@@ -106,6 +106,8 @@ def _into(result: Tensor, out: Tensor) -> Tensor:
         sample("tk.histc(a, 3, out=tk.empty(0))", a=(3,)),
     ),
     kind="reduce",
+    out_recording="silent",
+    out_overlap="allowed",
 )
 def histc(
     input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None
@@ -223,6 +225,8 @@ _HISTOGRAM_FORMS = (
     kind="reduce",
     rounded=1,
     derivative=not_implemented("histogram", "input", "weight", applies=lambda call: call["out"] is None),
+    out_error="aten::histogram",
+    differentiable=False,
 )
 @takes(*_HISTOGRAM_FORMS)
 def histogram(
@@ -310,6 +314,7 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
     ),
     kind="reduce",
     derivative=not_implemented("bincount", "input", "weights"),
+    differentiable=False,
 )
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 up occurs.

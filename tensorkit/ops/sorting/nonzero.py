@@ -134,6 +134,7 @@ def _column_major(count: int) -> tuple[int, int]:
     ),
     kind="reduce",
     first=_nonzero_at_once,
+    out_overlap="before resizing",
 )
 @takes(
     method=(

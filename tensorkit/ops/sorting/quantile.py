@@ -197,7 +197,7 @@ def _quantile_op(name: str, sentence: str, example: str) -> Callable[..., Tensor
     Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html
     """
     samples = [sample(call.format(name=name), a=size) for call, size in _SAMPLES]
-    return op(samples=samples, kind="reduce", name=name, rounded=1)(share)
+    return op(samples=samples, kind="reduce", name=name, rounded=1, out_recording="in place")(share)
 
 
 quantile = _quantile_op("quantile", "; nan where an element is nan", "tensor(3.)")

@@ -280,6 +280,7 @@ def argsort(
         sample("tk.msort(a, out=tk.empty(0))", a=(2, 3)),
     ),
     kind="reduce",
+    out_error="sort",
 )
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.

@@ -309,6 +309,7 @@ def _consecutive_method(
         lambda call: "Unique2Backward0" if call["dim"] is None else "UniqueDimBackward0",
         input=_not_differentiable,
     ),
+    differentiable=False,
 )
 @takes(
     names={
@@ -390,6 +391,7 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
     ),
     kind="reduce",
     derivative=Rule("UniqueConsecutiveBackward0", input=_refused("unique_consecutive")),
+    differentiable=False,
 )
 @takes(
     "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",

@@ -102,6 +102,7 @@ def special_logsumexp(
     namespace="special",
     name="round",
     strict=True,
+    out_overlap="before resizing",
 )
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """`round` to so many decimals, which is recorded as such.

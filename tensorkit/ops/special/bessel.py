@@ -151,7 +151,17 @@ def _of_x(name: str, function: Any, sentence: str, given: str, answer: str) -> A
     body.__name__ = body.__qualname__ = block.name
     body.__doc__ = about(f"special.{name}", sentence, given, answer)
     samples = (*_samples(name), sample(f"tk.special.{name}(x=a)", a=(2,)))
-    return op(samples=samples, kind="pointwise", namespace="special", name=name, rounded=5, strict=True)(body)
+    made = op(
+        samples=samples,
+        kind="pointwise",
+        namespace="special",
+        name=name,
+        rounded=5,
+        strict=True,
+        out_recording="silent",
+        out_overlap="before resizing",
+    )
+    return made(body)
 
 
 def _block(name: str, function: Any) -> Pointwise:

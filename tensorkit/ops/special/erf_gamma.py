@@ -253,6 +253,7 @@ def _polygamma_back(g: Any, c: Any) -> Any:
     # An order given as a tensor has no derivative, but must not hide the operand that has one.
     derivative=Rule("PolygammaBackward0", n=lambda g, c: None, input=_polygamma_back),
     rounded=5,
+    out_overlap="before resizing",
 )
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of `digamma`, of every element.
@@ -420,6 +421,7 @@ _LOGIT = replace(float_block("logit", _logit, None, "logit_cpu"), exact_half=Tru
     inplace=True,
     derivative=Rule("LogitBackward0", input=_logit_back),
     rounded=2,
+    out_overlap="before resizing",
 )
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """``log(input / (1 - input))`` of every element: the inverse of `sigmoid`.

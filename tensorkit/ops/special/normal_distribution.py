@@ -149,6 +149,7 @@ xlog1py = binary(
     kind="copy",
     namespace="special",
     rounded=2,
+    out_recording="in place",
 )
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The share of the standard normal distribution that lies below every element: from 0 to 1.
