@@ -209,12 +209,7 @@ def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
         p=lambda g, c: g.new_zeros(c.p_face.size),
     ),
 )
-@takes(
-    method=(
-        "(Tensor p, *, tensorkit.Generator generator = None)",
-        "(float p = 0.5, *, tensorkit.Generator generator = None)",
-    )
-)
+@takes(method=(f"(Tensor p, *, {GENERATOR} = None)", f"(float p = 0.5, *, {GENERATOR} = None)"))
 def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with ones and zeros: one as often as `p` says.
 
