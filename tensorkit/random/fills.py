@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu import random_compiled, sampling
-from tensorkit.kernels.cpu.box_muller import box_muller
 from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.kernels.cpu.random import random_compiled, sampling
+from tensorkit.kernels.cpu.random.box_muller import box_muller
 from tensorkit.kernels.jit import compiler
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.random.generator import BRIEF, Array, Generator

@@ -1,7 +1,7 @@
 """One element of many by its place in the order: the k-th, the middle one, the most frequent.
 
 nan counts as larger than every number. The results are row-major. Which of several equal elements is meant follows
-PyTorch's algorithms: see ``kernels.cpu.sort``.
+PyTorch's algorithms: see ``kernels.cpu.sorting.sort``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_out, resize_silently
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import sort as orders
-from tensorkit.kernels.cpu import sort_compiled
+from tensorkit.kernels.cpu.sorting import sort as orders
+from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver

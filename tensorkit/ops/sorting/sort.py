@@ -1,7 +1,7 @@
 """Sorting, and choosing the k largest.
 
 nan counts as larger than every number. What `sort` gives lies in memory as its input does; what `topk` gives is
-row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.cpu.sort``.
+row-major. Which of several equal elements comes first follows PyTorch's algorithms: see ``kernels.cpu.sorting.sort``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
-from tensorkit.kernels.cpu import sort as orders
-from tensorkit.kernels.cpu import sort_compiled, tiny
+from tensorkit.kernels.cpu import tiny
+from tensorkit.kernels.cpu.sorting import sort as orders
+from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.sorting.values_and_indices import (

@@ -17,8 +17,9 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import parallel, sort_compiled, tiny
-from tensorkit.kernels.cpu import sort as orders
+from tensorkit.kernels.cpu import parallel, tiny
+from tensorkit.kernels.cpu.sorting import sort as orders
+from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.sorting.sort import as_pair, few_in_order, some_rows
 from tensorkit.ops.sorting.values_and_indices import (

@@ -22,7 +22,7 @@ from tensorkit.dispatch.signatures import Inner, type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cpu import sort as orders
+from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.sorting.values_and_indices import on_host

@@ -14,7 +14,7 @@ from tensorkit.dispatch.registry import Sample, sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.unary import samples_of_one, unary
-from tensorkit.kernels.cpu import bessel, bessel_i0
+from tensorkit.kernels.cpu.special import bessel, bessel_i0
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
 from tensorkit.tensor import Array, Tensor
 

@@ -11,7 +11,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.kernels.cpu import orthogonal_polynomials as kernels
+from tensorkit.kernels.cpu.special import orthogonal_polynomials as kernels
 from tensorkit.tensor import Array, Tensor
 
 __all__ = [

@@ -102,7 +102,7 @@ def torch() -> Any:
 
 
 def test_a_large_permutation_is_the_same_by_every_road(torch: Any) -> None:
-    from tensorkit.kernels.cpu import sampling
+    from tensorkit.kernels.cpu.random import sampling
 
     for count in (2, 3, 50, 30_000):
         ours, theirs = tensorkit.Generator().manual_seed(5), torch.Generator().manual_seed(5)

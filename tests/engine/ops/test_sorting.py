@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tensorkit as tk
-from tensorkit.kernels.cpu import sort as orders
-from tensorkit.kernels.cpu import sort_compiled
+from tensorkit.kernels.cpu.sorting import sort as orders
+from tensorkit.kernels.cpu.sorting import sort_compiled
 from tensorkit.kernels.jit import compiler
 from tests.torch_oracle import require_torch
 

@@ -9,8 +9,8 @@ import math
 
 import numpy
 
-from tensorkit.kernels.cpu import box_muller
 from tensorkit.kernels.cpu.loop_steps import fused
+from tensorkit.kernels.cpu.random import box_muller
 from tensorkit.kernels.jit.compiler import loop
 
 __all__ = ["normal", "normal_of_words", "units"]

@@ -8,7 +8,7 @@ on `ranks`: equal elements have equal ranks, and nothing else of them matters.
 The steps are vectorised: a partition swaps the t-th element from the left that is not smaller than the pivot with the
 t-th from the right that is not larger, so all swaps can be found at once, and for all segments of a level together.
 
-Where there are compiled loops (``kernels.cpu.sort_compiled``) they take those very steps, one by one.
+Where there are compiled loops (``kernels.cpu.sorting.sort_compiled``) they take those very steps, one by one.
 
 Sources: D. R. Musser, "Introspective sorting and selection algorithms" (1997), which the GNU C++ library follows;
 W. H. Press et al., "Numerical Recipes", 8.5, whose selection PyTorch's ``kthvalue`` follows.
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cpu import sort_compiled
+from tensorkit.kernels.cpu.sorting import sort_compiled
 
 __all__ = [
     "SHORT",

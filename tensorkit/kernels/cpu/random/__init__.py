@@ -1,0 +1,6 @@
+"""Random bits made into numbers: Box-Muller pairs, permutations, counts, choices.
+
+The generators themselves, and the fills, are in `tensorkit.random`.
+"""
+
+__all__: list[str] = []
