@@ -66,14 +66,11 @@ class Pointwise:
     rules: int = field(init=False, repr=False, default=0)
     #: What does the same of real floating point numbers.
     real: Any = field(init=False, repr=False, default=None)
-    #: Whether nothing is refused but what the dtypes and sizes refuse.
-    unchecked: bool = field(init=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
         alike = (self.result, self.lacks, self.like_first, self.numbers_apart)
         object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
         object.__setattr__(self, "real", getattr(self.numpy, "real", self.numpy))
-        object.__setattr__(self, "unchecked", self.check is None and self.inplace_check is None)
         if self.scalar is not None:
             self.scalar.__name__ = (
                 self.name

@@ -19,7 +19,7 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.recording import tracked, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, times_one
+from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, strided, times_one
 from tensorkit.kernels.cpu import elementwise, strided_2d, ufuncs
 from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.tensor import Tensor, fresh, fresh_strided
@@ -151,7 +151,7 @@ def fast_binary(
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
     # Whether the result has its tensor's strides, even those of dimensions of size 1.
-    strided = bool(block.like_first)
+    apart = bool(block.like_first)
     if block.alpha:
         same = same | {kind: (times_one[block.numpy], kind) for kind in dtypes.ALL if kind.is_complex}
     loop = APART.get(block.numpy)
@@ -178,7 +178,7 @@ def fast_binary(
         if x is None:
             return None
         try:
-            if not a._solid and (x.size != 1 or strided):
+            if not a._solid and (x.size != 1 or apart):
                 pass
             elif type(b) is Tensor:
                 y = b._array
@@ -186,7 +186,7 @@ def fast_binary(
                     y = b._nd()
                 if y is None or a._dtype is not b._dtype:
                     pass
-                elif (a._solid and b._solid) or not (strided or x.shape != y.shape or x.size != 1):
+                elif (a._solid and b._solid) or not (apart or x.shape != y.shape or x.size != 1):
                     ufunc, kind = same[a._dtype]
                     if x.shape != y.shape:
                         # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
@@ -213,7 +213,7 @@ def fast_binary(
         except (OverflowError, RuntimeError, ValueError):
             return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
         if array is None:
-            found = plain(block, (a, b)) if type(b) in kinds else None
+            found = strided(block, (a, b)) if type(b) in kinds else None
             if found is None:
                 return None
             out = found
@@ -309,7 +309,7 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
             pass
         except (OverflowError, RuntimeError):
             return False
-        return type(b) in kinds and plain(block, (a, b), True) is not None
+        return type(b) in kinds and strided(block, (a, b), True) is not None
 
     return fast
 
@@ -343,7 +343,7 @@ def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
                 return False
             out._bump()
             return True
-        return plain(block, (a, b), out=out) is not None
+        return strided(block, (a, b), out=out) is not None
 
     return fast
 
@@ -351,7 +351,7 @@ def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
-    strided = bool(block.like_first)  # see `fast_binary`
+    apart = bool(block.like_first)  # see `fast_binary`
 
     def fast(a: Tensor) -> Tensor | None:
         """The result when nothing has to be decided, gradients apart; None when `apply` must look."""
@@ -360,8 +360,8 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             x = a._nd()
         if x is None:
             return None
-        if not a._solid and (x.size != 1 or strided):
-            return plain(block, (a,))
+        if not a._solid and (x.size != 1 or apart):
+            return strided(block, (a,))
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)

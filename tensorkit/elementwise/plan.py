@@ -37,6 +37,7 @@ __all__ = [
     "order_of_many",
     "plain",
     "planned",
+    "strided",
     "times_one",
 ]
 
@@ -57,11 +58,18 @@ class Plan(NamedTuple):
     packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
     matrices: bool  # whether they are matrices of one dtype, size and stride whose rows lie apart
     large: bool  # whether the elements are so many that they are cut into pieces
+    own: bool  # whether the first operand is a tensor that the result can be written into
     simple: bool  # whether a ufunc needs no more than the operands: real numbers of the dtype to compute in
 
 
 _plans: dict[Any, Plan | None] = {}
-_quiet, _MANY = elementwise.quiet_here, elementwise.MANY
+_new, _quiet, _MANY, _ufunc, _ndarray = (
+    object.__new__,
+    elementwise.quiet_here,
+    elementwise.MANY,
+    numpy.ufunc,
+    numpy.ndarray,
+)
 _SMALL = 1 << 31
 _ONE = numpy.complex64(1)
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
@@ -87,7 +95,7 @@ def planned(block: Pointwise, operands: tuple[Any, ...], arrays: list[Any]) -> P
     Args:
         arrays: to be filled with their arrays, and the numbers.
     """
-    key: list[Any] = [block.rules, dtypes._default]
+    key: tuple[Any, ...] = (block.rules, dtypes._default)
     for operand in operands:
         if operand.__class__ is Tensor:
             array = operand._array
@@ -101,15 +109,14 @@ def planned(block: Pointwise, operands: tuple[Any, ...], arrays: list[Any]) -> P
             key += (operand._dtype, lay.size, lay.stride)
             arrays.append(array)
         else:
-            key.append(operand.__class__)
+            key += (operand.__class__,)
             arrays.append(operand)
-    named = tuple(key)
     try:
-        return _plans[named]
+        return _plans[key]
     except KeyError:
         if len(_plans) >= MANY_PLANS:
             _plans.clear()
-        plan = _plans[named] = _plan_of(block, operands)
+        plan = _plans[key] = _plan_of(block, operands)
         return plan
 
 
@@ -152,16 +159,20 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         packed=packed,
         matrices=bool(packed) and row_major and same and len(size) == 2,
         large=large,
+        own=operands[0] is tensors[0]
+        and tensors[0]._dtype is result
+        and lays[0].size == size
+        and 0 not in lays[0].stride,
         simple=alike
         and not packed
         and not large
         and compute.category == 2
-        and {*map(type, operands)} <= _FLOATS,
+        and {*map(type, operands)} <= _PLAIN,
     )
 
 
 _NUMBERS = (bool, int, float)
-_FLOATS = {Tensor, float}
+_PLAIN = {Tensor, float, int}
 
 
 def plain(
@@ -178,8 +189,19 @@ def plain(
     """
     arrays: list[Any] = []
     plan = planned(block, operands, arrays)
-    if plan is None:
-        return None
+    return None if plan is None else _by_plan(block, plan, operands, arrays, inplace, by, out)
+
+
+def _by_plan(
+    block: Pointwise,
+    plan: Plan,
+    operands: tuple[Any, ...],
+    arrays: list[Any],
+    inplace: bool,
+    by: Any,
+    out: Any,
+) -> Tensor | None:
+    """`plain`, when the plan is known: copy and convert what has to be, call the function, lay the result out."""
     kind, function = plan.result, block.numpy if by is None else by
     if plan.large and by is not None:
         return None  # what knows the numbers of this call may be done in fewer steps
@@ -188,23 +210,11 @@ def plain(
     if out is not None and not (out.__class__ is Tensor and _fits(out, plan, operands)):
         return None
     target: Any = operands[0] if inplace else out
-    if plan.matrices and out is None and (block.unchecked or by is not None):
+    if plan.matrices and out is None:
         done = _by_rows(function, plan, operands, arrays, target)
         if done is not None:
             return done
     direct = function.__class__ is numpy.ufunc
-    if plan.simple and block.unchecked and out is None and (direct or not (plan.convert or inplace)):
-        try:
-            if inplace:
-                _quiet(function, *arrays, out=arrays[0])
-                target._bump()
-                return target  # type: ignore[no-any-return]
-            made = _quiet(block.real if by is None else by, *arrays)
-        except (ArithmeticError, RuntimeError, TypeError, ValueError):
-            return None  # refused in PyTorch's words, or another thread is inside
-        fits = made.__class__ is numpy.ndarray and made.strides == plan.steps and made.dtype is kind.numpy
-        if fits and made.base is None and (direct or all(made is not array for array in arrays)):
-            return _laid(made, plan)
     if block.alpha and kind.is_complex:
         function = times_one[function]
     if block.check is not None:
@@ -233,6 +243,79 @@ def plain(
     return laid_out(result, kind, plan.layout) if plan.steps != result.strides else _laid(result, plan)
 
 
+def strided(
+    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, out: Any = None
+) -> Tensor | None:
+    """`plain` for operands that are not row-major, soonest for real numbers of one dtype: no check refuses any.
+
+    It buys the rows "`add, transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
+    """
+    arrays: list[Any] = []
+    plan = planned(block, operands, arrays)
+    if plan is None:
+        return None
+    kind, function = plan.result, block.real
+    direct = function.__class__ is _ufunc
+    if plan.matrices:
+        into = operands[0] if inplace else out
+        allowed = (
+            plan.own and _may_write(operands, arrays[0])
+            if inplace
+            else out is None or _fits(out, plan, operands)
+        )
+        found = _by_rows(block.numpy, plan, operands, arrays, into) if allowed else None
+        if found is not None:
+            return found
+    if not plan.simple or (inplace or out is not None) > (direct and not plan.convert):
+        return _by_plan(block, plan, operands, arrays, inplace, None, out)
+    if plan.convert:
+        for place, value in enumerate(arrays):
+            if value.__class__ is int and not -_SMALL < value < _SMALL:
+                return None
+            if not direct and value.__class__ is not _ndarray:
+                if block.result != "same" or block.like_first:
+                    return _by_plan(block, plan, operands, arrays, False, None, None)
+                arrays[place] = kind.numpy.type(value)
+    try:
+        if inplace or out is not None:
+            target = operands[0] if inplace else out
+            if inplace:
+                if not plan.own:
+                    return _by_plan(block, plan, operands, arrays, True, None, None)
+                for other in operands[1:]:
+                    if (
+                        other is not target
+                        and other._storage is not None
+                        and other._storage is target._storage
+                    ):
+                        return None
+            elif not _fits(out, plan, operands) or out._nd().strides != plan.steps:
+                return _by_plan(block, plan, operands, arrays, False, None, out)
+            _quiet(function, *arrays, out=arrays[0] if inplace else target._array)
+            target._bump()
+            return target  # type: ignore[no-any-return]
+        result = _quiet(function, *arrays)
+    except (ArithmeticError, RuntimeError, TypeError, ValueError):
+        return None  # another thread is inside
+    if result.__class__ is not _ndarray or result.strides != plan.steps or result.dtype is not kind.numpy:
+        return _by_plan(block, plan, operands, arrays, False, None, None)
+    if result.base is not None or (not direct and result is arrays[0]):
+        return _by_plan(block, plan, operands, arrays, False, None, None)
+    # `fresh`, written out: the call would be a tenth of the whole.
+    made = _new(Tensor)
+    made._array = result
+    row_major = plan.row_major
+    made._solid = row_major
+    made._layout = None if row_major else plan.layout
+    made._storage = None
+    made._dtype = kind
+    made._device = CPU
+    made._counter = None
+    made._base = None
+    made._autograd = None
+    return made
+
+
 def _laid(result: Array, plan: Plan) -> Tensor:
     """A new array as a tensor, whose elements are where the plan has them."""
     made = fresh(result, plan.result)
@@ -246,7 +329,7 @@ def _by_rows(
 ) -> Tensor | None:
     """The result of matrices whose rows lie apart, by a compiled loop that goes through them as they are.
 
-    It buys the row "`t[:, :20] + t[:, :20]`" of the benchmarks.
+    It buys the row "`add, sliced, 1,000`" of the benchmarks.
     """
     kind, held, given = plan.compute, getattr(function, "held", None), arrays
     if held is not None:
@@ -327,24 +410,28 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
     if given is None or (array is not None and not SOME <= array.size < _MANY) or tracked(tensors):
         return None
     arrays: list[Any] = []
-    plan = None
+    plan = shape = None
     for tensor in tensors:
-        if tensor._array is None or not tensor._solid or tensor._dtype is not first._dtype:
+        array = tensor._array
+        if array is None or not tensor._solid or tensor._dtype is not first._dtype:
             arrays.clear()
             plan = planned(block, tensors, arrays)
             if plan is None or plan.convert or plan.large:
                 return None
             break
-        arrays.append(tensor._array)
-    shape = arrays[0].shape
-    if plan is not None and plan.matrices:
-        made = numpy.empty(plan.layout.size, plan.result.numpy)
-        return fresh(made, plan.result) if plane.into(made, *arrays, given[1]) else None
-    if not SOME <= arrays[0].size < _MANY or any(one.shape != shape for one in arrays):
-        return None
-    if plan is not None and (plan.packed or any(one.strides != plan.steps for one in arrays)):
-        return None
-    run = ufunc.ready or ufunc.often()
+        if array.shape != shape and shape is not None:
+            return None
+        shape = array.shape
+        arrays.append(array)
+    if plan is not None:
+        if plan.matrices:
+            made = numpy.empty(plan.layout.size, plan.result.numpy)
+            return fresh(made, plan.result) if plane.into(made, *arrays, given[1]) else None
+        steps = plan.steps
+        for array in arrays:
+            if array.strides != steps or array.shape != plan.layout.size:
+                return None
+    run = (ufunc.ready or ufunc.often()) if SOME <= arrays[0].size < _MANY else None
     if run is None:
         return None
     try:
@@ -424,11 +511,11 @@ def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
     first = operands[0]
     if not first._solid and 0 in target.strides:
         return False
-    for other in operands:
+    for other in operands[1:]:
         if other is not first and isinstance(other, Tensor):
             if other._storage is not None and other._storage is first._storage:
                 return False
-            if len(other._lay().size) > target.ndim:
+            if len((other._layout or other._lay()).size) > target.ndim:
                 return False
     return True
 
