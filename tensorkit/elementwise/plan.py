@@ -256,14 +256,11 @@ def strided(
         return None
     kind, function = plan.result, block.real
     direct = function.__class__ is _ufunc
+    target = operands[0] if inplace else out
+    if not (plan.own and _alone(operands) if inplace else out is None or _fits(out, plan, operands)):
+        return _by_plan(block, plan, operands, arrays, inplace, None, out)
     if plan.matrices:
-        into = operands[0] if inplace else out
-        allowed = (
-            plan.own and _may_write(operands, arrays[0])
-            if inplace
-            else out is None or _fits(out, plan, operands)
-        )
-        found = _by_rows(block.numpy, plan, operands, arrays, into) if allowed else None
+        found = _by_rows(block.numpy, plan, operands, arrays, target)
         if found is not None:
             return found
     if not plan.simple or (inplace or out is not None) > (direct and not plan.convert):
@@ -277,19 +274,8 @@ def strided(
                     return _by_plan(block, plan, operands, arrays, False, None, None)
                 arrays[place] = kind.numpy.type(value)
     try:
-        if inplace or out is not None:
-            target = operands[0] if inplace else out
-            if inplace:
-                if not plan.own:
-                    return _by_plan(block, plan, operands, arrays, True, None, None)
-                for other in operands[1:]:
-                    if (
-                        other is not target
-                        and other._storage is not None
-                        and other._storage is target._storage
-                    ):
-                        return None
-            elif not _fits(out, plan, operands) or out._nd().strides != plan.steps:
+        if target is not None:
+            if out is not None and out._nd().strides != plan.steps:
                 return _by_plan(block, plan, operands, arrays, False, None, out)
             _quiet(function, *arrays, out=arrays[0] if inplace else target._array)
             target._bump()
@@ -314,6 +300,15 @@ def strided(
     made._base = None
     made._autograd = None
     return made
+
+
+def _alone(operands: tuple[Any, ...]) -> bool:
+    """Whether no other operand lies in the memory of the first."""
+    first, *others = operands
+    storage = first._storage
+    if storage is None:
+        return True
+    return not any(o is not first and o.__class__ is Tensor and o._storage is storage for o in others)
 
 
 def _laid(result: Array, plan: Plan) -> Tensor:
