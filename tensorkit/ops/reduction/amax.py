@@ -134,9 +134,8 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
         if (array := small(input)) is not None:
             axis = axis_of_small(array, dim)
             values = None if axis is None else tiny.extreme_along(largest, array, axis)[0]
-            if (
-                values is not None and 0.0 not in values.reshape(-1).tolist()
-            ):  # of two zeros NumPy knows which
+            # Of two zeros NumPy knows which.
+            if values is not None and 0.0 not in values.reshape(-1).tolist():
                 return fresh(values, input._dtype)
         whole = brief(input, QUICK_DTYPES)
         axis = None if whole is None else axis_of_small(whole, dim)
@@ -192,12 +191,7 @@ def _amax_op(name: str, sentence: str, answer: str) -> Callable[..., Tensor]:
     )
     samples = [sample(s.call.format(name=name), **s.sizes) for s in _AMAX_SAMPLES]
     made = op(
-        samples=samples,
-        kind="reduce",
-        name=name,
-        derivative=rule,
-        first=at_once,
-        out_overlap="allowed",
+        samples=samples, kind="reduce", name=name, derivative=rule, first=at_once, out_overlap="allowed"
     )
     return made(extreme)
 
