@@ -272,10 +272,11 @@ from tensorkit.ops.pointwise.trigonometric import (
     tanh,
 )
 from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.random.bernoulli import bernoulli
 from tensorkit.ops.random.rand import rand, rand_like, randn, randn_like
 from tensorkit.ops.random.randint import randint, randint_like
 from tensorkit.ops.random.randperm import randperm
-from tensorkit.ops.random.sampling import bernoulli, multinomial, normal, poisson
+from tensorkit.ops.random.sampling import multinomial, normal, poisson
 from tensorkit.ops.rearranging.block_diag import block_diag
 from tensorkit.ops.rearranging.combinations import cartesian_prod, combinations
 from tensorkit.ops.rearranging.diag import diag, diag_embed, diagflat

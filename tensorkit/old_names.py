@@ -172,7 +172,7 @@ MOVED: dict[str, str | tuple[str, ...]] = {
     "ops.resize": "ops.shared.resize",
     "ops.respelled": "ops.special.aliases",
     "ops.rounding": "ops.pointwise.rounding",
-    "ops.sampling": "ops.random.sampling",
+    "ops.sampling": ("ops.random.sampling", "ops.random.bernoulli", "ops.random.bernoulli"),
     "ops.scalars": "ops.shared.scalar_arithmetic",
     "ops.scan": (
         "ops.reduction.cumsum",

@@ -90,6 +90,7 @@ with uncollected():
         where,
     )
     from tensorkit.ops.random import (
+        bernoulli,
         draw,
         inplace_distributions,
         rand,

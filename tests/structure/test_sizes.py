@@ -30,7 +30,6 @@ LONG_MODULES: dict[str, tuple[int, str]] = {
         640,
         "the steps of one algorithm, which Numba compiles together",
     ),
-    "tensorkit/ops/random/sampling.py": (607, "chances, choices and draws: to be taken apart"),
     "tensorkit/storage.py": (1028, "untyped and typed storages make one another: to be taken apart"),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),

@@ -1,4 +1,4 @@
-"""Random draws whose parameters are tensors: ``bernoulli``, ``multinomial``, ``poisson`` and ``normal``.
+"""Random draws whose parameters are tensors: ``multinomial``, ``poisson`` and ``normal``.
 
 Which draw follows from a tensor has no derivative that would be a number: PyTorch's is zero, and so is ours.
 
@@ -22,11 +22,11 @@ from tensorkit.elementwise.output import check_writable, empty_strided, resize_o
 from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.empty import empty, empty_like
+from tensorkit.ops.random.bernoulli import SEEDED, all_within, check_tensor, is_float, plain_like
 from tensorkit.ops.random.draw import draw, filled_out, give_size
 from tensorkit.ops.random.inplace_distributions import (
     REAL,
     UNCOUNTED,
-    check_counts,
     check_generator,
     check_std,
     fill_normal,
@@ -38,199 +38,7 @@ from tensorkit.random import Generator
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
-__all__ = ["bernoulli", "multinomial", "normal", "poisson"]
-
-_SEEDED = "generator=tk.Generator().manual_seed(3)"
-_TO_ASSERT = (
-    "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-)
-
-
-def _plain(input: Tensor, size: tuple[int, ...] | None = None) -> Tensor:
-    """A row-major tensor of a size, or of the input's, with its dtype and device."""
-    size = tuple(input._lay().size) if size is None else size
-    return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
-
-
-# -- chances ------------------------------------------------------------------------------------------------------
-
-
-_BERNOULLI_FORMS = (
-    "Tensor input, *, tensorkit.Generator generator = None, Tensor out = None",
-    "Tensor input, float p, *, tensorkit.Generator generator = None",
-)
-_BERNOULLI_IN_PLACE = (
-    "Tensor p, *, tensorkit.Generator generator = None",
-    "float p = 0.5, *, tensorkit.Generator generator = None",
-)
-
-
-def _flip_coins(input: Tensor, p: Any, generator: Generator | None, given: bool = True) -> Tensor:
-    """Fill with ones and zeros; `p` is a number or a tensor."""
-    if isinstance(p, Tensor):
-        check_writable(input)
-        return _flip_each(input, p, generator, given)
-    if not 0.0 <= p <= 1.0 and input._device == CPU:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    check_writable(input)
-    check_counts("bernoulli_scalar_cpu_", input, UNCOUNTED)
-    return draw(input, generator, lambda out, source: random.fill_bernoulli(out, source, p), given)
-
-
-def _flip_each(input: Tensor, p: Tensor, generator: Generator | None, given: bool) -> Tensor:
-    if input._device == META or p._device == META or not input.numel():
-        return draw(input, generator, lambda out, source: None, given)
-    check_counts("bernoulli_tensor_cpu_self_", input, UNCOUNTED)
-    spread = p.expand(input.size())
-    if p._dtype.name not in REAL and input.numel():
-        raise missing_kernel("bernoulli_tensor_cpu_p_", p._dtype.label)
-    chances = host_array(spread)
-    if not _all_within(chances, 0.0, 1.0):
-        raise RuntimeError(f"Expected p_in >= 0 && p_in <= 1 to be true, but got false.  {_TO_ASSERT}")
-    return draw(input, generator, lambda out, source: random.fill_bernoulli(out, source, chances), given)
-
-
-def _all_within(numbers: Array, low: float, high: float) -> bool:
-    """Whether all numbers are in a closed interval; what is no number is not."""
-    inside = quiet(numpy.greater_equal, numbers, low) & quiet(numpy.less_equal, numbers, high)
-    return bool(inside.all())
-
-
-def _is_float(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return value.dim() == 0 and not value.requires_grad and value._dtype.category < 3
-    return isinstance(value, (bool, int, float, numpy.number, numpy.bool_))
-
-
-def _bernoulli_back(g: Any, c: Any) -> Any:
-    if c.name() == "NotImplemented":
-        raise RuntimeError("derivative for aten::bernoulli is not implemented")
-    return g.new_zeros(g.size())
-
-
-def _bernoulli_name(arguments: dict[str, Any]) -> str:
-    return "NotImplemented" if arguments.get("chance") or "p" in arguments else "BernoulliBackward0"
-
-
-@op(
-    samples=(
-        sample(f"tk.bernoulli(a.clamp(0, 1), {_SEEDED})", a=(2, 3)),
-        sample(f"tk.bernoulli(a, 0.5, {_SEEDED})", a=(4, 5)),
-        sample(f"a.bernoulli(p=0.25, {_SEEDED})", a=(2, 3)),
-        sample(f"tk.bernoulli(tk.rand(2, 3, {_SEEDED}), out=a.float().detach(), {_SEEDED})", a=(2, 3)),
-        sample(f"tk.rand(2, 3, {_SEEDED}).t().bernoulli({_SEEDED})"),
-        sample("tk.bernoulli(a * 0)", a=(2,)),
-        sample("tk.bernoulli(a, 2)", a=(2,)),
-        sample("tk.bernoulli(a, 'x')", a=(2,)),
-        sample("tk.bernoulli(a, q=1)", a=(2,)),
-        sample("tk.bernoulli(3)"),
-    ),
-    kind="copy",
-    derivative=Rule(_bernoulli_name, input=lambda g, c: _bernoulli_back(g, c)),
-    out_error="aten::bernoulli",
-)
-@takes(
-    "(Tensor input, *, tensorkit.Generator generator = None, Tensor out = None)",
-    "(Tensor input, float p, *, tensorkit.Generator generator = None)",
-)
-def bernoulli(
-    input: Tensor,
-    *chance: Any,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    **keyword: Any,
-) -> Tensor:
-    """Ones and zeros: one as often as `input` says, element by element, or as often as a number `p` says.
-
-    Args:
-        input: probabilities, of a real floating point dtype; with `p` any tensor, for its size and dtype.
-        p: one probability for all. out: a tensor to draw into.
-        generator: where the numbers come from; the default generator if not given.
-
-    Raises:
-        RuntimeError: for a probability that is not between 0 and 1.
-
-    >>> import tensorkit as tk
-    >>> _ = tk.manual_seed(0)
-    >>> tk.bernoulli(tk.tensor([0.0, 0.5, 0.5, 1.0]))
-    tensor([0., 0., 1., 1.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.bernoulli.html
-    """
-    p = _one_chance(input, chance, keyword, generator, out)
-    if out is not None:
-        give_size(out, input.size())
-        return _flip_coins(out, input, generator)
-    return _flip_coins(_plain(input), input.detach() if p is None else p, generator, given=False)
-
-
-def _one_chance(
-    input: Any, chance: tuple[Any, ...], keyword: dict[str, Any], generator: Any, out: Any
-) -> Any:
-    """The `p` of a call of ``bernoulli``; None where the tensor holds the probabilities."""
-    named = keyword | {
-        key: value for key, value in (("generator", generator), ("out", out)) if value is not None
-    }
-    refused = unmatched("bernoulli", (input, *chance), named, _BERNOULLI_FORMS)
-    _check_tensor("bernoulli", input)
-    given = [*chance, *keyword.values()]
-    if len(given) > 1 or set(keyword) - {"p"} or (given and not _is_float(given[0])):
-        raise refused
-    if (given and out is not None) or not isinstance(generator, Generator | None):
-        raise refused
-    return float(given[0]) if given else None
-
-
-def _check_tensor(name: str, input: Any) -> None:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-
-
-def _bernoulli_fill_name(arguments: dict[str, Any]) -> str:
-    return "BernoulliBackward1" if isinstance(arguments["p"], Tensor) else "BernoulliBackward2"
-
-
-@op(
-    samples=(
-        sample(f"a.bernoulli_({_SEEDED})", a=(2, 3)),
-        sample(f"a.bernoulli_(0.2, {_SEEDED})", a=(5, 7)),
-        sample(f"a.bernoulli_(b.clamp(0, 1), {_SEEDED})", a=(2, 3), b=(3,)),
-        sample(f"a.bernoulli_(tk.tensor(0.7, dtype=tk.float64), {_SEEDED})", a=(2, 3)),
-        sample(f"a.bernoulli_(b, {_SEEDED})", a=(3,), b=(2,)),
-        sample("a.bernoulli_(p=1)", a=(3,)),
-        sample("a.bernoulli_(-1)", a=(3,)),
-        sample("a.bernoulli_('x')", a=(3,)),
-    ),
-    kind="inplace",
-    function=False,
-    derivative=Rule(
-        _bernoulli_fill_name,
-        input=lambda g, c: g.new_zeros(g.size()),
-        p=lambda g, c: g.new_zeros(c.p_face.size),
-    ),
-)
-@takes(method=(f"(Tensor p, *, {GENERATOR} = None)", f"(float p = 0.5, *, {GENERATOR} = None)"))
-def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Fill with ones and zeros: one as often as `p` says.
-
-    Args:
-        p: a number, or a tensor of probabilities that can be broadcast.
-        generator: where the numbers come from; the default generator if not given.
-
-    Raises:
-        RuntimeError: for a probability that is not between 0 and 1.
-
-    >>> import tensorkit as tk
-    >>> _ = tk.manual_seed(0)
-    >>> tk.zeros(4).bernoulli_(0.5)
-    tensor([0., 0., 1., 0.])
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.bernoulli_.html
-    """
-    if not isinstance(p, Tensor) and not _is_float(p):
-        raise unmatched("bernoulli_", (p,), {}, _BERNOULLI_IN_PLACE)
-    check_generator("bernoulli_", generator)
-    return _flip_coins(input, p if isinstance(p, Tensor) else float(p), generator)
+__all__ = ["multinomial", "normal", "poisson"]
 
 
 # -- choices ------------------------------------------------------------------------------------------------------
@@ -258,7 +66,7 @@ def _check_choice(input: Tensor, count: int, replacement: bool, out: Tensor | No
 
 
 def _check_weights(weights: Array) -> None:
-    if not (_all_within(weights, 0.0, numpy.inf) and bool(numpy.isfinite(weights).all())):
+    if not (all_within(weights, 0.0, numpy.inf) and bool(numpy.isfinite(weights).all())):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not bool(numpy.all(weights.sum(axis=-1, dtype=numpy.float64) > 0)):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
@@ -307,14 +115,14 @@ def _check_rows(rows: Array) -> None:
 @op(
     strict=True,
     samples=(
-        sample(f"tk.multinomial(a.abs() + 1, 2, {_SEEDED})", a=(5,)),
-        sample(f"tk.multinomial(a.abs(), 1, {_SEEDED})", a=(3, 4)),
-        sample(f"a.abs().multinomial(4, {_SEEDED})", a=(3, 4)),
-        sample(f"tk.multinomial(a.abs() + 1, 9, True, {_SEEDED})", a=(4, 5)),
-        sample(f"tk.multinomial(a.abs() + 1, num_samples=9, replacement=True, {_SEEDED})", a=(7,)),
-        sample(f"tk.multinomial(tk.ones(3), 2, out=a, {_SEEDED})", a=(2,)),
-        sample(f"tk.multinomial(a, 1, {_SEEDED})", a=(3,)),
-        sample(f"tk.multinomial(a, 2, replacement=True, {_SEEDED})", a=(3,)),
+        sample(f"tk.multinomial(a.abs() + 1, 2, {SEEDED})", a=(5,)),
+        sample(f"tk.multinomial(a.abs(), 1, {SEEDED})", a=(3, 4)),
+        sample(f"a.abs().multinomial(4, {SEEDED})", a=(3, 4)),
+        sample(f"tk.multinomial(a.abs() + 1, 9, True, {SEEDED})", a=(4, 5)),
+        sample(f"tk.multinomial(a.abs() + 1, num_samples=9, replacement=True, {SEEDED})", a=(7,)),
+        sample(f"tk.multinomial(tk.ones(3), 2, out=a, {SEEDED})", a=(2,)),
+        sample(f"tk.multinomial(a, 1, {SEEDED})", a=(3,)),
+        sample(f"tk.multinomial(a, 2, replacement=True, {SEEDED})", a=(3,)),
         sample("tk.multinomial(a, 4)", a=(2, 3)),
         sample("tk.multinomial(a, 0)", a=(3,)),
         sample("tk.multinomial(a, 1)", a=(2, 2, 2)),
@@ -385,10 +193,10 @@ def multinomial(
 
 @op(
     samples=(
-        sample(f"tk.poisson(a.abs(), {_SEEDED})", a=(2, 3)),
-        sample(f"tk.poisson(a.abs() * 10, {_SEEDED})", a=(5, 7)),
-        sample(f"tk.poisson(a * 0, {_SEEDED})", a=(3,)),
-        sample(f"tk.poisson(a, {_SEEDED})", a=(3,)),
+        sample(f"tk.poisson(a.abs(), {SEEDED})", a=(2, 3)),
+        sample(f"tk.poisson(a.abs() * 10, {SEEDED})", a=(5, 7)),
+        sample(f"tk.poisson(a * 0, {SEEDED})", a=(3,)),
+        sample(f"tk.poisson(a, {SEEDED})", a=(3,)),
         sample("tk.poisson(3)"),
         sample("tk.poisson(a, 3)", a=(3,)),
     ),
@@ -414,16 +222,16 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.poisson.html
     """
-    _check_tensor("poisson", input)
+    check_tensor("poisson", input)
     if generator is not None:
         check_generator("poisson", generator, 2)
-    made = _plain(input)
+    made = plain_like(input)
     if input._device == META:
         return made
     if input._dtype.name not in REAL:
         raise missing_kernel("poisson_cpu", input._dtype.label)
     rates = host_array(input.detach())
-    if not _all_within(rates, 0.0, numpy.inf):
+    if not all_within(rates, 0.0, numpy.inf):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return draw(made, generator, lambda out, source: random.fill_poisson(out, source, rates))
 
@@ -444,17 +252,17 @@ def _check_call(arguments: dict[str, Any], options: dict[str, Any]) -> None:
     given = {key: value for key, value in options.items() if value is not None}
     sized = set(given) <= {"generator", "out", "dtype", "device"}
     if size is not None:
-        good = _is_float(mean) and _is_float(std) and isinstance(size, (tuple, list)) and sized
+        good = is_float(mean) and is_float(std) and isinstance(size, (tuple, list)) and sized
     else:
         std = 1 if std is None and isinstance(mean, Tensor) else std
         tensors = isinstance(mean, Tensor), isinstance(std, Tensor)
         good = any(tensors) and all(
-            is_tensor or _is_float(value) for is_tensor, value in zip(tensors, (mean, std), strict=True)
+            is_tensor or is_float(value) for is_tensor, value in zip(tensors, (mean, std), strict=True)
         )
         good = good and set(given) <= {"generator", "out"}
     if not good or not isinstance(options["generator"], Generator | None):
         written = [value for value in arguments.values() if value is not None]
-        if _is_float(mean) and std is None and size is None and not given:
+        if is_float(mean) and std is None and size is None and not given:
             kind = type_name(mean)
             raise TypeError(f"normal(): argument 'mean' (position 1) must be Tensor, not {kind}")
         raise unmatched("normal", written, given, _NORMAL_FORMS)
@@ -472,7 +280,7 @@ def _spread(mean: Any, std: Any, out: Tensor | None) -> Tensor:
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         size = tuple(broadcast_sizes(size, std._lay().size))
     if out is None:
-        return _plain(first, size)
+        return plain_like(first, size)
     # Beside a number as std PyTorch broadcasts with what the output held before.
     resize_out(out, size if isinstance(std, Tensor) else tuple(broadcast_sizes(size, out._lay().size)))
     return out
@@ -491,18 +299,18 @@ def _normal_name(arguments: dict[str, Any]) -> str:
 
 @op(
     samples=(
-        sample(f"tk.normal(a, b.abs(), {_SEEDED})", a=(2, 3), b=(3,)),
-        sample(f"tk.normal(a, 2, {_SEEDED})", a=(5, 7)),
-        sample(f"tk.normal(a, {_SEEDED})", a=(2, 3)),
-        sample(f"tk.normal(1.5, a.abs(), {_SEEDED})", a=(4, 5)),
-        sample(f"tk.normal(1, 2, (3, 6), {_SEEDED})"),
-        sample(f"tk.normal(1, 2, size=(3,), dtype=tk.float64, {_SEEDED})"),
-        sample(f"tk.normal(1, 2, [3], requires_grad=True, {_SEEDED})"),
-        sample(f"tk.normal(b, a.abs(), out=a, {_SEEDED})", a=(4,), b=(4,)),
-        sample(f"tk.normal(a, b, {_SEEDED})", a=(2, 3), b=(2,)),
+        sample(f"tk.normal(a, b.abs(), {SEEDED})", a=(2, 3), b=(3,)),
+        sample(f"tk.normal(a, 2, {SEEDED})", a=(5, 7)),
+        sample(f"tk.normal(a, {SEEDED})", a=(2, 3)),
+        sample(f"tk.normal(1.5, a.abs(), {SEEDED})", a=(4, 5)),
+        sample(f"tk.normal(1, 2, (3, 6), {SEEDED})"),
+        sample(f"tk.normal(1, 2, size=(3,), dtype=tk.float64, {SEEDED})"),
+        sample(f"tk.normal(1, 2, [3], requires_grad=True, {SEEDED})"),
+        sample(f"tk.normal(b, a.abs(), out=a, {SEEDED})", a=(4,), b=(4,)),
+        sample(f"tk.normal(a, b, {SEEDED})", a=(2, 3), b=(2,)),
         sample("tk.normal(a, -1)", a=(2,)),
         sample("tk.normal(1, -1, (2,))"),
-        sample(f"tk.normal(1, a, {_SEEDED})", a=(2,)),
+        sample(f"tk.normal(1, a, {SEEDED})", a=(2,)),
         sample("tk.normal(2.0)"),
         sample("tk.normal(2.0, 3.0)"),
         sample("tk.normal(a, 'x')", a=(2,)),
