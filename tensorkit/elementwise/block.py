@@ -44,6 +44,7 @@ class Pointwise:
         exact_half: whether the NumPy function takes 16-bit floats as they are, instead of in float32.
         exact_divisor: whether a number or a 0-d tensor that comes second keeps its float32 precision beside 16-bit
             tensors: all others are rounded to 16 bits first.
+        number_out: whether it takes ``out=`` where a number comes first.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Pointwise:
     inplace_check: Callable[[Tensor], None] | None = None
     exact_half: bool = False
     exact_divisor: bool = False
+    number_out: bool = True
     #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
     rules: int = field(init=False, repr=False, default=0)
     #: What does the same of real floating point numbers.

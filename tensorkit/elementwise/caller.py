@@ -25,11 +25,7 @@ __all__ = [
     "within",
 ]
 
-#: What takes a number before a tensor, but then no ``out=``; and the forms that they are listed with.
-_NO_NUMBER_OUT = frozenset((
-    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "remainder",
-))  # fmt: skip
-
+#: The forms that are listed for what takes a number before a tensor, but then no ``out=``.
 _NO_NUMBER_FORMS = (
     ("Tensor input, Tensor other", ", *, Tensor out = None"),
     ("Number self, Tensor other", ""),
@@ -133,7 +129,7 @@ class Caller:
             and (self.first == "any" or (self.first == "mixed" and isinstance(other, Tensor)))
         )
         if first and isinstance(other, self.accepted):
-            if kwargs and self.name in _NO_NUMBER_OUT and not isinstance(input, Tensor) and "out" in kwargs:
+            if kwargs and not self.block.number_out and not isinstance(input, Tensor) and "out" in kwargs:
                 forms = map("".join, _NO_NUMBER_FORMS)
                 raise unmatched(self.name, args, kwargs, forms)
             return

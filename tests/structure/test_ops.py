@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import operator
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,40 @@ def test_the_modules_that_tests_name_have_operations() -> None:
     """One that was renamed would leave its operations untested, and nothing would be red."""
     homes = {record.function.__module__ for record in registry.values() if record.function is not None}
     assert (LINEAR | MODULES) - homes == set()
+
+
+#: Names of operations that mean something else below them: dtypes, devices, kinds of results, arguments, settings.
+WORDS = {
+    *("all", "any", "bfloat16", "bool", "complex", "cpu", "cuda", "double", "float", "half", "int", "long"),
+    *("matmul", "numpy", "real", "t", "tensor", "to", "type", "view"),
+}
+#: What may name an operation all the same, and why.
+NAMED_BELOW = {
+    ("autograd/graph/saved_mutation.py", "__setitem__"): "which writes, though its name does not end with _",
+    ("autograd/tensor_methods.py", "detach_"): "which is made there",
+    ("elementwise/binary.py", "add"): "whose operands may change places",
+    ("elementwise/binary.py", "mul"): "whose operands may change places",
+    ("elementwise/run.py", "add"): "one of the two that scale their second operand",
+}
+
+
+def _names_in(path: Path) -> set[str]:
+    """The names of operations among a module's literals; what it exports and what it asks the registry for aside."""
+    tree, left_out = ast.parse(path.read_text(encoding="utf-8")), set()
+    for node in ast.walk(tree):
+        named = isinstance(node, (ast.Assign, ast.AnnAssign)) and "__" in ast.unparse(node).partition("=")[0]
+        if named or (isinstance(node, ast.Subscript) and ast.unparse(node.value) == "registry"):
+            left_out |= {id(part) for part in ast.walk(node)}
+    literals = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in left_out]
+    return {value for value in literals if isinstance(value, str) and value in registry} - WORDS
+
+
+def test_nothing_below_the_operations_names_one() -> None:
+    """What there is to say of an operation is a field of its block: no table elsewhere has its name."""
+    root = Path(tk.__file__).parent
+    below = [root / "tensor.py"]
+    below += [
+        p for f in ("autograd", "backends", "dispatch", "elementwise") for p in (root / f).rglob("*.py")
+    ]
+    found = {(path.relative_to(root).as_posix(), name) for path in below for name in _names_in(path)}
+    assert found == set(NAMED_BELOW)

@@ -464,6 +464,7 @@ remainder = binary(
         overloaded=True,
         kernel="remainder_cpu",
         lacks=(*LIMITED, *COMPLEX, BOOL),
+        number_out=False,
     ),
     operators=("__mod__", "__rmod__", "__imod__"),
     first="mixed",

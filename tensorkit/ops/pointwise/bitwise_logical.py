@@ -112,7 +112,7 @@ _BITS = """{sentence}, element by element; of bools the logical operation.
 
 def _bits(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
     return binary(
-        Pointwise(name, ufunc, None, overloaded=True, lacks=_BROKEN),
+        Pointwise(name, ufunc, None, overloaded=True, lacks=_BROKEN, number_out=False),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
         samples=_samples(
@@ -151,7 +151,13 @@ _SHIFT = """{sentence} by that many places.
 def _shift(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
     return binary(
         Pointwise(
-            name, ufunc, None, kernel=f"{short}_cpu", overloaded=True, lacks=(*LIMITED, _BOOL, *_BROKEN)
+            name,
+            ufunc,
+            None,
+            kernel=f"{short}_cpu",
+            overloaded=True,
+            lacks=(*LIMITED, _BOOL, *_BROKEN),
+            number_out=False,
         ),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
