@@ -6,6 +6,7 @@ import graph from "../tensorkit_widgets/static/graph_view.js";
 import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { Model } from "./model.js";
 
+const FOLD = { role: "fold", kind: "button", label: "Fold runs", value: null, options: [], low: 0, high: 0, title: "", enabled: true, group: "bar", wide: false };
 const frames = JSON.parse(readFileSync("fixtures/graphs.json", "utf-8"));
 
 describe("the view of a graph", () => {
@@ -58,7 +59,7 @@ describe("the view of a graph", () => {
     expect(part("scrub").hidden).toBe(false);
     part("scrub").value = "4";
     part("scrub").dispatchEvent(new Event("input", { bubbles: true }));
-    expect(model.sent.at(-1)).toMatchObject({ kind: "goto", number: 4 });
+    expect(model.sent.at(-1)).toMatchObject({ kind: "goto", value: 4 });
   });
 
   it("steps by the arrow keys and goes from box to box", () => {
@@ -104,12 +105,13 @@ describe("the view of a graph", () => {
     open(frames.chain[0]);
     const fold = el.querySelector("[data-fold]");
     fold.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    expect(model.sent.at(-1)).toMatchObject({ kind: "unfold", number: Number(fold.dataset.vertex) });
+    expect(model.sent.at(-1)).toMatchObject({ kind: "unfold", key: fold.dataset.vertex });
     model.answer({}, frames.chain[0]);
     press(el.querySelector("[data-fold]"), "Enter");
     expect(model.sent).toHaveLength(2);
-    model.answer({ unfolded: 1, folded: 0 }, frames.chain[0]);
-    expect(part("fold").hidden).toBe(false);
+    expect(part("fold")).toBeNull();
+    model.answer({ controls: [FOLD, ...frames.chain[0].facts.controls] }, frames.chain[0]);
+    expect(part("fold").closest(".tk-bar")).not.toBeNull();
     part("fold").click();
     expect(model.sent.at(-1).kind).toBe("fold");
   });
@@ -232,7 +234,7 @@ describe("a graph's picture", () => {
     const running = frame.querySelector(".tk-running");
     vi.spyOn(frame, "getBoundingClientRect").mockReturnValue({ top: 0, bottom: 100, left: 0, right: 900 });
     vi.spyOn(running, "getBoundingClientRect").mockReturnValue({ top: 500, bottom: 560, left: 10, right: 200 });
-    const scene = new GraphScene(frame.querySelector("svg"), frame, {});
+    const scene = new GraphScene(frame.querySelector("svg"), { frame });
     expect(frame.scrollTop).toBe(520);
     scene.dispose();
   });

@@ -211,7 +211,7 @@ def test_axe_finds_nothing(page: Any, name: str) -> None:
     for step in ("step", "run"):
         part(page, 3, step).click()
         shows(page, 3, status="rehearsing" if step == "step" else "done")
-        found = axe.Axe().run(page, context=".tk-graph").response["violations"]
+        found = axe.Axe().run(page, context=".tk-graph-view").response["violations"]
         assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
 
 

@@ -104,12 +104,12 @@ def scenes(request: pytest.FixtureRequest) -> Iterator[Scenes]:
     """The first, a middle and the last step on every narrow page, folded and, where it can be, unfolded."""
     made = _made(request.param)
     out: Scenes = []
-    for folded in (True, False) if made.frame["facts"]["folded"] else (True,):
+    for folded in (True, False) if int(made.frame["facts"]["data"]["folded"]) else (True,):
         made.fold() if folded else made.unfold()
         for width in NARROW:
             fit(made, width + 9)
             for step in sorted({0, made.steps // 2, made.steps}):
-                scene = made.goto(step)._scene()
+                scene = made.goto(step)._sheet_now()
                 out.append((f"{width:.0f} px, step {step}, folded {folded}", width, scene))
     yield out
     made.close()
@@ -196,7 +196,7 @@ def test_nothing_moves_from_step_to_step(graph: GraphView) -> None:
         fit(graph, width)
         places = set()
         for step in sorted({0, 1, graph.steps // 2, graph.steps}):
-            scene = graph.goto(step)._scene()
+            scene = graph.goto(step)._sheet_now()
             places.add((scene.height, tuple((b.number, b.x, b.y, b.width, b.height) for b in scene.boxes)))
         assert len(places) == 1, width
 
@@ -219,9 +219,9 @@ def test_the_text_is_not_cut_and_the_wide_page_comes_back(graph: GraphView) -> N
 
 def test_a_small_graph_has_the_same_rows_as_on_the_wide_page() -> None:
     graph = view("affine")
-    rows = {box.number: box.y for box in graph._scene().boxes}
+    rows = {box.number: box.y for box in graph._sheet_now().boxes}
     fit(graph, 760)
-    below = {box.number: box.y for box in graph._scene().boxes}
+    below = {box.number: box.y for box in graph._sheet_now().boxes}
     assert {n: y - below[n] for n, y in rows.items()} == dict.fromkeys(rows, rows[0] - below[0])
     graph.close()
 
@@ -230,7 +230,9 @@ def test_what_is_cut_is_said_in_full() -> None:
     graph = _made("_network")
     fit(graph, 400)
     cut = [
-        box for box in graph._scene().boxes if box.title != box.uncut.title or box.lines != box.uncut.lines
+        box
+        for box in graph._sheet_now().boxes
+        if box.title != box.uncut.title or box.lines != box.uncut.lines
     ]
     assert cut
     for box in cut:
@@ -254,7 +256,7 @@ def test_a_room_that_is_no_room_changes_nothing_or_is_the_narrowest(hostile: obj
     wide = graph.svg("light")
     graph._heard(None, {"kind": "room", "value": hostile}, [])
     if hostile is True:
-        assert graph._scene().width == NARROW[0]
+        assert graph._sheet_now().width == NARROW[0]
     else:
         assert graph.svg("light") == wide
     graph.close()

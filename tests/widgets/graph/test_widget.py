@@ -103,7 +103,7 @@ def test_no_two_boxes_and_no_two_labels_cover_each_other(name: str) -> None:
     w = view(name)
     w.unfold()
     w.run()
-    scene = w._scene()
+    scene = w._sheet_now()
     boxes = [(b.x, b.y, b.x + b.full_width, b.y + b.height) for b in scene.boxes]
     labels = [
         (e.label_x - 3.8 * len(e.label), e.label_y - 11, e.label_x + 3.8 * len(e.label), e.label_y + 3)
@@ -287,31 +287,31 @@ def test_nothing_moves_from_step_to_step(name: str) -> None:
     w = view(name)
     places = set()
     for _ in range(w.steps + 1):
-        scene = w._scene()
+        scene = w._sheet_now()
         places.add(tuple((b.x, b.y, b.width, b.height) for b in scene.boxes))
         w.step()
     assert len(places) == 1
-    before = [(b.x, b.width) for b in w._scene().boxes]
+    before = [(b.x, b.width) for b in w._sheet_now().boxes]
     w.backward()
-    assert [(b.x, b.width) for b in w._scene().boxes] == before
+    assert [(b.x, b.width) for b in w._sheet_now().boxes] == before
     w.close()
 
 
 def test_every_message_of_the_browser() -> None:
     w = view("chain")
     assert send(w, "step")["step"] == 1
-    assert send(w, "goto", number=3)["step"] == 3
+    assert send(w, "goto", value=3)["step"] == 3
     assert send(w, "back")["step"] == 2
     assert send(w, "run")["status"] == "done"
     fold = int(next(p["data-vertex"] for p in parts(w.frame["svg"], "tk-vertex") if "data-fold" in p))
-    facts = send(w, "unfold", number=fold)
-    assert (facts["folded"], facts["unfolded"], facts["status"], facts["step"]) == (
+    facts = send(w, "unfold", key=str(fold))
+    assert (int(facts["data"]["folded"]), int(facts["data"]["unfolded"]), facts["status"], facts["step"]) == (
         0,
         1,
         "done",
         facts["steps"],
     )
-    assert send(w, "fold")["folded"] == 1
+    assert int(send(w, "fold")["data"]["folded"]) == 1
     assert send(w, "reset")["status"] == "ready"
     facts = send(w, "backward")
     assert (facts["status"], facts["complaint"]) == ("walked", "")
@@ -320,12 +320,24 @@ def test_every_message_of_the_browser() -> None:
     w.close()
 
 
+def test_what_was_unfolded_is_undone_and_a_moment_comes_back() -> None:
+    w = view("chain").goto(2)
+    w.unfold()
+    assert w.frame["facts"]["undo"]
+    w.checkpoint("open").undo()
+    assert (w.at, int(w.frame["facts"]["data"]["unfolded"]), w.frame["facts"]["undo"]) == (2, 0, False)
+    w.reset("open")
+    assert (int(w.frame["facts"]["data"]["unfolded"]), w.frame["facts"]["checkpoints"]) == (1, ["open"])
+    w.close()
+
+
 @pytest.mark.parametrize(
     "message",
     [None, 3, [], {}, {"kind": None}, {"kind": []}, {"kind": "nothing"}, {"kind": "goto"},
-     {"kind": "goto", "number": "1"},
-     {"kind": "goto", "number": 10**30}, {"kind": "goto", "number": -5}, {"kind": "unfold", "number": 99},
-     {"kind": "unfold", "number": {}}, {"kind": "goto", "number": 99}],
+     {"kind": "goto", "value": "1"},
+     {"kind": "goto", "value": 10**30}, {"kind": "goto", "value": -5}, {"kind": "unfold", "key": "99"},
+     {"kind": "unfold", "key": 99},
+     {"kind": "unfold", "key": {}}, {"kind": "goto", "value": 99}],
 )  # fmt: skip
 def test_odd_messages_are_harmless(message: Any) -> None:
     w = view("square")
@@ -501,7 +513,7 @@ def test_long_runs_are_folded_and_unfold() -> None:
     assert len(parts(w.svg(), "tk-vertex")) == 6
     boxes = len(parts(w.unfold().svg(), "tk-vertex"))
     assert boxes > 120
-    assert w._scene().width < 2000
+    assert w._sheet_now().width < 2000
     assert len(parts(w.fold().svg(), "tk-vertex")) == 6
     w.close()
 
@@ -536,33 +548,33 @@ def test_the_many_inputs_of_one_operation_are_one_box_that_opens(lib: Any, join:
     parts = [lib.tensor([float(k), 1.0], requires_grad=True) for k in range(40)]
     loss = (getattr(lib, join)(parts) * 3).sum()
     w = GraphView(loss, names={"parts": parts, "loss": loss})
-    scene = w._scene()
+    scene = w._sheet_now()
     assert scene.width == 960, "no row is wider than the page"
     (box,) = [box for box in scene.boxes if box.kind == "leaf"]
     assert (box.title, box.folded, len(box.stands)) == ("40 leaves", 40, 40)
     assert [line.text for line in box.lines] == [
         "each (2,) float32", "parts[0] = [0., 1.]", "… parts[39] = [39., 1.]",
     ]  # fmt: skip
-    assert w.frame["facts"]["folded"] == 1
+    assert int(w.frame["facts"]["data"]["folded"]) == 1
     assert "; 1 group of inputs folded" in w.text()
     assert w.steps == 4, "Sum, Mul, the joining, and all leaves"
     assert "[3., 3.] to input 2, and 37 more to the other inputs." in w.goto(3).text()
     w.run()
-    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    (box,) = [box for box in w._sheet_now().boxes if box.kind == "leaf"]
     assert box.jar is not None
     assert (box.jar.text, box.jar.rehearsed, box.state) == ("40 of 40", True, "running")
     assert "40 leaves get their gradients" in w.text()
     w.unfold(box.number)
-    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
-    assert (w.at, box.folded, w.frame["facts"]["unfolded"]) == (4, 0, 1)
+    (box,) = [box for box in w._sheet_now().boxes if box.kind == "leaf"]
+    assert (w.at, box.folded, int(w.frame["facts"]["data"]["unfolded"])) == (4, 0, 1)
     assert [line.text for line in box.lines[1:]] == [
         f"parts[{k}] = [{k}., 1.] · .grad [3., 3.]" for k in range(40)
     ]
     assert "parts[7] = [7., 1.] · .grad [3., 3.]" in w.text()
     w.fold()
-    assert w.frame["facts"]["folded"] == 1
+    assert int(w.frame["facts"]["data"]["folded"]) == 1
     w.backward()
-    (box,) = [box for box in w._scene().boxes if box.kind == "leaf"]
+    (box,) = [box for box in w._sheet_now().boxes if box.kind == "leaf"]
     assert box.jar is not None
     assert (box.jar.text, box.jar.rehearsed) == ("40 of 40", False)
     assert parts[3].grad.tolist() == [3.0, 3.0]
@@ -572,12 +584,12 @@ def test_the_many_inputs_of_one_operation_are_one_box_that_opens(lib: Any, join:
 def test_what_is_used_elsewhere_too_stays_apart_from_the_many_inputs() -> None:
     parts = [tk.tensor([float(k)], requires_grad=True) for k in range(12)]
     w = GraphView((tk.cat(parts).sum() * parts[5]).sum(), names={"parts": parts})
-    titles = {box.title: box for box in w._scene().boxes if box.kind == "leaf"}
+    titles = {box.title: box for box in w._sheet_now().boxes if box.kind == "leaf"}
     assert sorted(titles) == ["11 leaves", "parts[5]"]
     assert "← Cat(11 leaves, parts[5])" in w.text()
     w.close()
     seven = GraphView(tk.cat(parts[:7]).sum(), names={"parts": parts})
-    assert sum(box.kind == "leaf" for box in seven._scene().boxes) == 7, "they find room"
+    assert sum(box.kind == "leaf" for box in seven._sheet_now().boxes) == 7, "they find room"
     seven.close()
 
 
@@ -599,8 +611,8 @@ def test_two_hundred_operations_without_a_pattern_stay_narrow() -> None:
         y = y * w[k % 7] if k % 3 else y + w[k % 11]
         total = total + y * w[(k * k) % 20]
     shown = GraphView(total.sum())
-    assert 190 <= shown.frame["facts"]["operations"] <= 210
-    scene = shown._scene()
+    assert 190 <= int(shown.frame["facts"]["data"]["operations"]) <= 210
+    scene = shown._sheet_now()
     assert scene.width < 3200
     assert len(shown.frame["svg"]) < 600_000
     assert shown.run().status == "done"
@@ -612,7 +624,7 @@ def test_a_deep_graph_is_cut_and_says_so(lib: Any) -> None:
     for k in range(3000):
         y = y * w if k % 2 else y + w
     shown = GraphView(y, names={"w": w})
-    assert shown.frame["facts"]["operations"] <= LIMIT
+    assert int(shown.frame["facts"]["data"]["operations"]) <= LIMIT
     assert f"only the {LIMIT:,} nodes nearest" in shown.text()
     assert "too many to walk" in shown.step().text()
     assert shown.status == "refused"
@@ -660,7 +672,7 @@ def test_a_failed_draw_falls_back_to_text(monkeypatch: pytest.MonkeyPatch) -> No
     def broken(*_args: Any, **_options: Any) -> str:
         raise ZeroDivisionError("no ink")
 
-    monkeypatch.setattr("tensorkit_widgets.graph.widget.render_graph", broken)
+    monkeypatch.setattr(GraphView, "_svg_of", broken)
     w._handle_custom_msg({"kind": "step"}, [])
     assert w.frame["svg"] == ""
     assert w.frame["reason"] == "the picture could not be drawn: no ink"

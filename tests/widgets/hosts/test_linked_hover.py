@@ -163,9 +163,9 @@ def test_the_keyboard_lights_the_tensor_of_its_box(book: Any) -> None:
 def test_axe_finds_nothing_while_the_graph_is_lit(book: Any, theme: str) -> None:
     book.theme(theme)
     number(book, "w", 1).hover()
-    assert book.axe(".tk-graph") == []
+    assert book.axe(".tk-graph-view") == []
     box(book, "w").locator(".tk-vertex-name").hover()
-    assert book.axe(".tk-graph") == []
+    assert book.axe(".tk-graph-view") == []
     leave(book)
 
 

@@ -86,6 +86,13 @@ class GraphScene:
     folded: int
     legend: tuple[Key, ...]
 
+    name = "GraphView"
+
+    @property
+    def title(self) -> str:
+        """The names of the tensors."""
+        return self.graph.title
+
 
 class Layout:
     """Places for a plan's boxes and wires: each row as wide as it is, and the page with it."""

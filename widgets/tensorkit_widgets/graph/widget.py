@@ -14,28 +14,35 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
 from tensorkit_widgets.graph.adapter import named, read, rehearse
 from tensorkit_widgets.graph.model import Graph, Walk
 from tensorkit_widgets.graph.render import render_graph, render_graph_text
-from tensorkit_widgets.graph.scene import WIDTH, GraphScene, compose_graph, steps_of, translated
+from tensorkit_widgets.graph.scene import GraphScene, compose_graph, steps_of, translated
 from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.snapshot.adapter import library_of
 from tensorkit_widgets.widget import cell_hook
-from tensorkit_widgets.widget.picture import Picture, css
-from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
+from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.picture import css
 
 __all__ = ["GraphView"]
 
 Names = Mapping[str, Any]
-_MOST_PAGES = 60
 
 
-class GraphView(Picture):
+@dataclass(frozen=True)
+class GraphState(State):
+    """The step of the rehearsal, and the vertices whose runs are drawn one by one or whose lists are open."""
+
+    unfolded: frozenset[int] = frozenset()
+
+
+class GraphView(Board):
     """The graph that autograd recorded behind some tensors, and a rehearsal of the way back.
 
     Each step runs one node of the rehearsal: the picture shows the gradients on the wires, the ``.grad`` jars that they
@@ -51,8 +58,18 @@ class GraphView(Picture):
         TypeError: for something that has no graph, or an unknown keyword.
     """
 
+    kind = "graph-view"
+    moments = "step of the rehearsal"
+    writes = frozenset({"backward"})
+
     _esm = link("graph_view.js")
-    _css = css("graph_scene.css", "graph_view.css")
+    _css = css("board.css", "graph_scene.css", "graph_view.css")
+    _page_script = "graph_page.js"
+    _page_styles = ("board.css", "graph_scene.css", "graph_view.css")
+    _svg_of = staticmethod(render_graph)
+    _text_of = staticmethod(render_graph_text)
+
+    _state: GraphState
 
     def __init__(
         self, tensors: Any, *, names: Names | None = None, gradient: Any = None, **unknown: Any
@@ -66,15 +83,10 @@ class GraphView(Picture):
         self._graph, _ = read(self._tensors, self._pairs)
         self._pairs = _used(self._pairs, self._graph)
         self._walk: Walk | None = None
-        self._at = 0
-        self._unfolded: frozenset[int] = frozenset()
-        self._past = self._complaint = ""
+        self._news = ""
         self._walked = False
         self._settled = False
-        self._width = WIDTH
-        super().__init__()
-        self._paint()
-        cell_hook.register(self)
+        self._begin(GraphState())
 
     # ---- what Python sees
 
@@ -83,62 +95,14 @@ class GraphView(Picture):
         """``ready``, ``rehearsing``, ``done``, ``refused``, ``walked`` (after `backward`), ``freed`` (walked before the
         view was made), or ``empty`` (nothing was recorded)."""
         with self._guard:
-            return self._scene().status
-
-    @property
-    def at(self) -> int:
-        """The step of the rehearsal that is shown; 0 is before it."""
-        return self._at
-
-    @property
-    def steps(self) -> int:
-        """How many steps the rehearsal has."""
-        with self._guard:
-            return steps_of(self._graph, self._rehearsed(), self._unfolded)
-
-    def step(self, count: int = 1) -> GraphView:
-        """Go on in the rehearsal; ``step(-1)`` goes back. Returns the view, so that a cell may end with it."""
-        with self._guard:
-            self._go(self._at + count)
-            self._paint()
-        return self
-
-    def back(self) -> GraphView:
-        """One step back."""
-        return self.step(-1)
-
-    def run(self) -> GraphView:
-        """To the end of the rehearsal."""
-        return self.step(self.steps)
-
-    def goto(self, at: int) -> GraphView:
-        """To one step of the rehearsal; negative numbers count from the end."""
-        return self.step((at + self.steps + 1 if at < 0 else at) - self._at)
-
-    def reset(self, name: str | None = None) -> GraphView:
-        """Before the rehearsal, with everything folded; or to a checkpoint.
-
-        Raises:
-            KeyError: for a name that no checkpoint has.
-        """
-        with self._guard:
-            self._recall((0, frozenset()) if name is None else self._moment(name))
-            self._paint()
-        return self
-
-    def _remember(self) -> Any:
-        return self._at, self._unfolded
-
-    def _recall(self, moment: Any) -> None:
-        at, self._unfolded = moment
-        self._go(at)
+            return str(self._sheet_now().status)
 
     def unfold(self, number: int | None = None) -> GraphView:
         """Draw the operations of a folded run one by one, and list the many inputs of one operation: those of vertex
         ``number``, or all."""
         with self._guard:
-            found = {box.number for box in self._scene().boxes if box.folded}
-            self._refold(self._unfolded | (found if number is None else found & {number}))
+            found = {box.number for box in self._sheet_now().boxes if box.folded}
+            self._refold(self._state.unfolded | (found if number is None else found & {number}))
             self._paint()
         return self
 
@@ -162,19 +126,10 @@ class GraphView(Picture):
                 self._paint()
         cell_hook.repaint(skip=self)
 
-    def svg(self, theme: str | None = None) -> str:
-        """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
-        with self._guard:
-            return render_graph(self._scene(), theme)
-
-    def text(self) -> str:
-        """The picture of this moment as text."""
-        with self._guard:
-            return render_graph_text(self._scene())
-
     def alt(self) -> str:
         """One sentence for those who do not see the picture."""
-        scene = self._scene()
+        with self._guard:
+            scene = self._sheet_now()
         return f"GraphView: {self._graph.title}. {' '.join(scene.words)}. {scene.said}"
 
     def __repr__(self) -> str:
@@ -189,23 +144,32 @@ class GraphView(Picture):
             self._walk = rehearse(graph, parts, self._gradient)
         return self._walk
 
-    def _go(self, step: int) -> None:
+    def _steps(self) -> int:
+        return steps_of(self._graph, self._rehearsed(), self._state.unfolded)
+
+    def _known_steps(self) -> int | None:
+        return self._steps() if self._walk else None
+
+    def _go(self, at: int) -> None:
         self._complaint = ""
-        if step > 0:
-            self._past = ""
-        self._at = 0 if step <= 0 else min(step, steps_of(self._graph, self._rehearsed(), self._unfolded))
+        if at > 0:
+            self._news = ""
+        super()._go(at)
 
     def _refold(self, unfolded: frozenset[int]) -> None:
+        at = self._state.at
         if self._walk is not None:
-            self._at = translated(self._graph, self._walk, self._at, self._unfolded, unfolded)
-        self._unfolded = unfolded
+            at = translated(self._graph, self._walk, at, self._state.unfolded, unfolded)
+        if unfolded != self._state.unfolded:
+            self._change(at=at, unfolded=unfolded)
 
     def _backward(self, gradient: Any, retain_graph: bool | None) -> None:
         library = sys.modules[self._graph.library]
         given = None
         if gradient is not None:
             given = list(gradient) if isinstance(gradient, list | tuple) else [gradient]
-        self._at, self._walk, self._complaint = 0, None, ""
+        self._begin_again()
+        self._complaint = ""
         try:
             library.autograd.backward(list(self._tensors), given, retain_graph=retain_graph)
         except Exception as error:
@@ -213,61 +177,58 @@ class GraphView(Picture):
             raise
         self._walked = True
         kept = "and, with retain_graph=True, the graph keeps what it saved" if retain_graph else ""
-        self._past = "backward() has run, the real one: the gradients are in .grad, " + (
+        self._news = "backward() has run, the real one: the gradients are in .grad, " + (
             kept or "and the graph has let go of what it had saved."
         )
 
+    def _begin_again(self) -> None:
+        self._walk, self._state = None, replace(self._state, at=0)
+
     def _look(self) -> None:
-        """Read the graph again; a rehearsal of what has changed since begins anew."""
+        """Read the graph again; a rehearsal of what has changed since begins again."""
         graph, _ = read(self._tensors, self._pairs, self._graph)
         if graph == self._graph:
             return
-        if self._at:
-            self._past = (
+        if self._state.at:
+            self._news = (
                 "The graph has changed since the rehearsal began, so it was taken back to its beginning."
             )
-        self._graph, self._walk, self._at = graph, None, 0
+        self._graph = graph
+        self._begin_again()
 
-    def _scene(self, look: bool = True) -> GraphScene:
-        if look:
-            self._look()
+    def _sheet(self, at: int) -> GraphScene:
         return compose_graph(
-            self._graph, self._walk, self._at, self._unfolded, self._past, self._walked, self._width
+            self._graph, self._walk, at, self._state.unfolded, self._news, self._walked, self._width
         )
+
+    def _sheet_now(self) -> GraphScene:
+        settled, self._settled = self._settled, False
+        if not settled:
+            self._look()
+        return self._sheet(self._state.at)
+
+    def _kept_steps(self) -> Sequence[int]:
+        self._look()
+        self._rehearsed()
+        return super()._kept_steps()
 
     # ---- the browser
 
-    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        if not isinstance(message, dict):
-            return
-        with self._guard:
-            if self._closed:
-                return
-            if not (isinstance(message.get("kind"), str) and self._staged(message)):
-                self._do(message)
-            # A rehearsal was recorded: to show another step of it, the graph need not be read again.
-            self._settled = self._walk is not None
-            self._paint(serial=message.get("serial"))
-            self._settled = False
-        if message.get("kind") == "backward":
-            cell_hook.repaint(skip=self)
+    def _controls(self) -> Sequence[Control]:
+        fold = Control("fold", "button", "Fold runs", title="fold the long runs again", group="bar")
+        words = "the real backward pass: fills .grad, frees what was saved"
+        real = Control("backward", "button", "Run backward()", title=words, group="bar")
+        return (fold, real) if self._state.unfolded else (real,)
 
-    def _do(self, message: dict[str, Any]) -> None:
-        kind, number = message.get("kind"), message.get("number")
-        whole = number if isinstance(number, int) and abs(number) < 1 << 31 else None
-        if kind == "goto" and whole is not None:
-            self._go(whole)
-        elif kind in ("step", "back"):
-            self._go(self._at + (1 if kind == "step" else -1))
-        elif kind == "run":
-            self._go(steps_of(self._graph, self._rehearsed(), self._unfolded))
-        elif kind == "reset":
-            self._unfolded = frozenset()
-            self._go(0)
-        elif kind == "room":
-            self._width = width_in(message.get("value"), WIDTHS, self._width)
-        elif kind == "unfold" and whole is not None:
-            self._refold(self._unfolded | {whole})
+    def _act(self, kind: str, message: Mapping[str, Any]) -> None:
+        super()._act(kind, message)
+        # A rehearsal was recorded: to show another step of it, the graph need not be read again.
+        self._settled = self._walk is not None
+
+    def _do(self, kind: str, message: Mapping[str, Any]) -> None:
+        key = message.get("key")
+        if kind == "unfold" and isinstance(key, str) and re.fullmatch(r"\d{1,9}", key):
+            self._refold(self._state.unfolded | {int(key)})
         elif kind == "fold":
             self._refold(frozenset())
         elif kind == "backward":
@@ -276,49 +237,14 @@ class GraphView(Picture):
             except Exception as error:  # said in the picture: a click never raises in the kernel
                 self._complaint = self._complaint or str(error)
 
-    def _compose(self) -> GraphScene:
-        return self._scene(look=not self._settled)
-
-    def _rendered(self, scene: GraphScene) -> tuple[str, str]:
-        return render_graph(scene, live=True), render_graph_text(scene)
-
-    def _shown(self) -> dict[str, Any]:
+    def _facts(self) -> Mapping[str, str]:
         scene: GraphScene | None = self._last
-        graph = self._graph
-        steps = steps_of(graph, self._walk, self._unfolded) if self._walk else None
         return {
-            "title": graph.title, "library": graph.library, "operations": graph.operations,
-            "status": scene.status if scene else "", "step": self._at, "steps": steps,
-            "folded": scene.folded if scene else 0, "unfolded": len(self._unfolded),
-            "said": scene.said if scene else "",
-            "complaint": self._complaint, "warnings": list(scene.words[1:]) if scene else [],
-            "width": scene.width if scene else 0, "empty": not graph.operations,
-        }  # fmt: skip
-
-    def _page(self) -> str:
-        with self._guard:
-            self._look()
-            walk = self._rehearsed()
-            last = min(steps_of(self._graph, walk, self._unfolded), _MOST_PAGES)
-            layouts = {
-                width: [
-                    compose_graph(self._graph, walk, k, self._unfolded, self._past, page=width)
-                    for k in range(last + 1)
-                ]
-                for width in (min(WIDTHS), HALF, WIDTH)
-            }
-            first = min(self._at, last)
-            shown = layouts[WIDTH][first]
-            drawn = {width: list(map(_page_step, scenes)) for width, scenes in layouts.items()}
-            return page(_PAGE, shown.graph.title, drawn, render_graph_text(shown), first)
-
-
-_PAGE = PageKind("GraphView", "graph_page.js", ("graph_scene.css", "graph_view.css"))
-
-
-def _page_step(scene: GraphScene) -> PageStep:
-    data = {"step": str(scene.step), "status": scene.status, "said": scene.said}
-    return PageStep(render_graph(scene, live=True), data)
+            "library": self._graph.library,
+            "operations": str(self._graph.operations),
+            "folded": str(scene.folded if scene else 0),
+            "unfolded": str(len(self._state.unfolded)),
+        }
 
 
 def _pairs(tensors: Sequence[Any], names: Names | None, frame: Any) -> list[tuple[str, Any]]:

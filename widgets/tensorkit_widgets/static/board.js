@@ -8,11 +8,15 @@
  *   data-focus        the key of the tile that is lit
  * Parts of the picture: .tk-tile[data-key][data-storage][data-item][data-slot][data-action][data-full], .tk-lit,
  *   .tk-kin, .tk-table[data-table], .tk-link[data-ends].
- * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, and those of the widget.
+ *   data-zoom         "fit", or the scale "1.25", where the scene can be made larger
+ * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, zoom-out, zoom-fit, zoom-in, and those of the widget.
  *
- * @typedef {{ kind: string, name: string, title: string, step: number, steps: number, moments: string, status: string, said: string,
+ * @typedef {{ kind: string, name: string, title: string, step: number, steps: number | null, moments: string, status: string, said: string,
  *             complaint: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
- *             undo: boolean, data: Record<string, string> }} Facts
+ *             undo: boolean, data: Record<string, string> }} Facts ``steps`` is null where they are not known before the first
+ * @typedef {{ zoom?: number, zoomBy?: (key: string) => boolean, resized?: () => void, point(spot: import("./hover_bus.js").Spot): void,
+ *             refocus(key: string | undefined): void, dispose(): void }} Scene
+ * @typedef {new (svg: SVGSVGElement, options: import("./board_scene.js").Options, zoom?: number) => Scene} SceneClass
  */
 
 import { BoardControls } from "./board_controls.js";
@@ -23,16 +27,18 @@ import { editCell } from "./cell_editor.js";
 import { PictureView } from "./view.js";
 
 class BoardView extends PictureView {
-  /** @param {import("./view.js").Model} model @param {HTMLElement} el */
-  constructor(model, el) {
+  /** @param {import("./view.js").Model} model @param {HTMLElement} el @param {SceneClass} Scene what the picture does */
+  constructor(model, el, Scene) {
     /** @type {Facts | undefined} */
     const facts = model.get("frame")?.facts;
     super(model, el, { widget: facts?.kind ?? "board", label: facts?.name ?? "a picture", classes: `tk-board tk-${facts?.kind ?? "board"}`, fits: true });
-    /** @type {BoardScene | null} */
+    this.Scene = Scene;
+    /** @type {Scene | null} */
     this.scene = null;
     /** @type {number | null} the storage that the pointer is on */
     this.pointing = null;
     this.own = new BoardControls((message) => this.post(message), (words) => this.say(words));
+    this.inBar = new BoardControls((message) => this.post(message), (words) => this.say(words), "tk-in-bar");
     this.back = this.button("back", "Back", "one step back (left arrow)");
     this.next = this.button("step", "Step", "one step on (right arrow)");
     this.run = this.button("run", "To the end", "to the last step (End)");
@@ -43,7 +49,7 @@ class BoardView extends PictureView {
     this.count = make("span", { class: "tk-count" });
     this.kept = make("select", { "data-role": "checkpoint", "aria-label": "back to a checkpoint" });
     this.kept.addEventListener("change", () => this.post({ kind: "reset", value: this.kept.value }));
-    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept, this.stage.button);
+    this.bar = make("div", { class: "tk-bar", role: "group", "aria-label": "steps" }, this.back, this.next, this.run, this.scrub, this.count, this.undo, this.reset, this.kept, ...this.zooms(), this.inBar.root, this.stage.button);
     this.bar.addEventListener("keydown", (event) => this.pressed(event));
     this.unlisten = listen((pointed) => {
       if (pointed.from !== this) this.scene?.point(pointed);
@@ -58,6 +64,22 @@ class BoardView extends PictureView {
     return made;
   }
 
+  /** Buttons for a scene that can be made larger. */
+  zooms() {
+    if (!("zoomBy" in this.Scene.prototype)) return [];
+    const zooms = [["zoom-out", "−", "-", "smaller"], ["zoom-fit", "Fit", "0", "fit the page"], ["zoom-in", "+", "+", "larger"]];
+    return zooms.map(([role, label, key, words]) => {
+      const made = make("button", { type: "button", "data-role": role, "aria-label": words, title: `${words} (${key})` }, label);
+      made.addEventListener("click", () => this.scene?.zoomBy?.(key));
+      return made;
+    });
+  }
+
+  resized() {
+    super.resized();
+    this.scene?.resized?.();
+  }
+
   /** The steps' keys work anywhere in their bar. @param {KeyboardEvent} event */
   pressed(event) {
     const kind = { ArrowRight: "step", ArrowLeft: "back", End: "run", Home: "goto" }[event.key];
@@ -69,23 +91,29 @@ class BoardView extends PictureView {
   /** @param {SVGSVGElement | null} svg @param {() => void} [place] */
   drawScene(svg, place) {
     const active = document.activeElement;
-    const held = active instanceof SVGElement && this.picture.contains(active) ? active.dataset.key : undefined;
+    const held = active instanceof SVGElement && this.picture.contains(active) ? active.dataset.key ?? active.dataset.vertex : undefined;
+    const zoom = this.scene?.zoom ?? 0;
     this.scene?.dispose();
     this.scene = null;
     if (!svg) return;
     place?.();
-    this.scene = new BoardScene(svg, {
+    this.scene = new this.Scene(svg, {
+      frame: this.picture,
+      onStep: (kind) => this.post({ kind }),
+      onZoom: (scale) => {
+        this.root.dataset.zoom = scale ? scale.toFixed(2) : "fit";
+      },
       onAct: (kind, key) => this.post({ kind, key }),
       onEdit: (tile) => editCell(this.picture, tile, (text) => this.post({ kind: "edit", key: tile.dataset.key, value: text })),
-      onPoint: (storage, slot) => {
-        if (storage !== null || this.pointing) tell({ storage: storage ?? this.pointing ?? 0, slot, from: this });
-        this.pointing = storage;
+      onPoint: (spot) => {
+        if (spot || this.pointing !== null) tell({ ...(spot ?? { storage: this.pointing ?? 0, slot: null }), from: this });
+        this.pointing = spot?.storage ?? null;
       },
       say: (words) => {
         this.say(words);
         this.root.dataset.focus = svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
       },
-    });
+    }, zoom);
     this.scene.refocus(held);
   }
 
@@ -93,11 +121,13 @@ class BoardView extends PictureView {
   controls(facts, frame) {
     const { step, steps, moments } = facts;
     const held = document.activeElement;
-    this.own.update(facts.controls);
-    for (const part of [this.back, this.next, this.run, this.scrub, this.count]) part.hidden = steps === 0;
+    this.own.update(facts.controls.filter(({ group }) => group !== "bar"));
+    this.inBar.update(facts.controls.filter(({ group }) => group === "bar"));
+    for (const part of [this.back, this.next, this.run]) part.hidden = steps === 0;
+    for (const part of [this.scrub, this.count]) part.hidden = !steps;
     this.back.disabled = step === 0;
-    this.next.disabled = this.run.disabled = step >= steps;
-    this.scrub.max = String(steps);
+    this.next.disabled = this.run.disabled = steps !== null && step >= steps;
+    this.scrub.max = String(steps ?? 0);
     this.scrub.value = String(step);
     this.scrub.setAttribute("aria-label", moments);
     this.scrub.setAttribute("aria-valuetext", `${moments} ${step} of ${steps}`);
@@ -112,7 +142,7 @@ class BoardView extends PictureView {
     this.complain(facts.complaint);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);
-    Object.assign(this.root.dataset, { title: facts.title, step: String(step), steps: String(steps), status: frame.reason ? "undrawn" : facts.status, ...facts.data });
+    Object.assign(this.root.dataset, { title: facts.title, step: String(step), steps: String(steps ?? ""), status: frame.reason ? "undrawn" : facts.status, ...facts.data });
   }
 
   dispose() {
@@ -122,10 +152,14 @@ class BoardView extends PictureView {
   }
 }
 
-/** @param {{ model: import("./view.js").Model, el: HTMLElement }} context */
-function render({ model, el }) {
-  const view = new BoardView(model, el);
-  return () => view.dispose();
+/** The widget of boards whose pictures are such scenes. @param {SceneClass} Scene */
+export function boardOf(Scene) {
+  /** @param {{ model: import("./view.js").Model, el: HTMLElement }} context */
+  function render({ model, el }) {
+    const view = new BoardView(model, el, Scene);
+    return () => view.dispose();
+  }
+  return { render };
 }
 
-export default { render };
+export default boardOf(BoardScene);

@@ -12,11 +12,15 @@ import { make, whole } from "./dom.js";
 let count = 0;
 
 export class BoardControls {
-  /** @param {(message: import("./message_queue.js").Message) => void} post @param {(words: string) => void} [say] */
-  constructor(post, say) {
+  /**
+   * @param {(message: import("./message_queue.js").Message) => void} post
+   * @param {(words: string) => void} [say]
+   * @param {string} [where] the class of what they stand in
+   */
+  constructor(post, say, where = "tk-board-controls") {
     this.post = post;
     this.say = say;
-    this.root = make("div", { class: "tk-board-controls" });
+    this.root = make("div", { class: where });
     /** What stands on the page, to see whether it has to be put together anew. */
     this.drawn = "";
     /** @type {Map<string, { shape: string, part: HTMLElement, input: HTMLElement }>} */

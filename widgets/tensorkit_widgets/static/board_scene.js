@@ -6,10 +6,12 @@
  * @typedef {{
  *   onAct?: (action: string, key: string, text?: string) => void,
  *   onEdit?: (tile: SVGGElement) => void,
- *   onPoint?: (storage: number | null, slot: import("./byte_overlap.js").Layout | null) => void,
+ *   onPoint?: (spot: import("./hover_bus.js").Spot | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
+ *   onZoom?: (zoom: number) => void,
  *   say?: (words: string) => void,
- * }} Options
+ *   frame?: HTMLElement,
+ * }} Options a scene of any board takes these; ``frame`` is the element that scrolls
  */
 
 import { nearest, whole } from "./dom.js";
@@ -120,7 +122,7 @@ export class BoardScene {
   show(tile) {
     this.light(tile);
     this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "");
-    this.options.onPoint?.(tile.dataset.storage ? whole(tile.dataset.storage) : null, slotOfTile(tile.dataset));
+    this.options.onPoint?.(tile.dataset.storage ? { storage: whole(tile.dataset.storage), slot: slotOfTile(tile.dataset) } : null);
   }
 
   /** Put the frame around a tile, or away: then those that Python drew are back. @param {SVGGElement | null} tile */
@@ -153,7 +155,7 @@ export class BoardScene {
       tile.classList.remove("tk-kin");
     }
     for (const wire of this.wires) wire.classList.remove("tk-lit");
-    this.options.onPoint?.(null, null);
+    this.options.onPoint?.(null);
   }
 
   /**

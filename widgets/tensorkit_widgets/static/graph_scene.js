@@ -8,8 +8,10 @@
  *
  * @typedef {import("./hover_bus.js").Spot} Spot
  * @typedef {{ part: SVGElement, storage: number, layout: import("./byte_overlap.js").Layout, items: SVGTSpanElement[] }} Held
- * @typedef {{ onUnfold?: (vertex: number) => void, onStep?: (how: "step" | "back" | "run" | "reset") => void,
- *             onLook?: (box: SVGElement) => void, onPoint?: (spot: Spot | null) => void }} GraphOptions
+ * Other parts of the picture: .tk-vertex[data-vertex][data-kind = op | leaf | constant | reference][data-name][data-state =
+ *   waiting | running | ran | refused], operations with [data-kept = "name:kept|freed|modified …"], folded runs with
+ *   [data-fold = members], leaves with [data-grad][data-filled = no | rehearsed | yes]; .tk-edge[data-from][data-to]
+ *   [data-inputs][data-gradient = the gradient on it][data-flow = "" | flows | flowed].
  */
 
 import { nearest, whole } from "./dom.js";
@@ -22,13 +24,11 @@ const STEPS = /** @type {const} */ ({ ArrowRight: "step", ArrowLeft: "back", End
 export class GraphScene {
   /**
    * @param {SVGSVGElement} svg
-   * @param {HTMLElement} frame the element that scrolls
-   * @param {GraphOptions} options
+   * @param {import("./board_scene.js").Options} options
    * @param {number} zoom 0 fits the page
    */
-  constructor(svg, frame, options, zoom = 0) {
+  constructor(svg, options, zoom = 0) {
     this.svg = svg;
-    this.frame = frame;
     this.options = options;
     this.zoom = zoom;
     this.natural = Number(svg.getAttribute("width")) || 960;
@@ -51,10 +51,21 @@ export class GraphScene {
     svg.addEventListener("keydown", (event) => this.pressed(event), { signal });
     svg.style.setProperty("--tk-natural", `${this.natural}px`);
     this.scale(zoom);
-    this.show(svg.querySelector(".tk-running, .tk-refused"));
+    this.resized();
+  }
+
+  /** Larger or smaller, what runs stays in sight. */
+  resized() {
+    this.reveal(this.svg.querySelector(".tk-running, .tk-refused"));
   }
 
   // ---- light
+
+  /** Another picture points at a slot, or at all that a tensor reads. @param {Spot} spot */
+  point(spot) {
+    this.light(spot);
+  }
+
 
   /** @param {PointerEvent} event */
   over(event) {
@@ -134,7 +145,7 @@ export class GraphScene {
 
   /** @param {SVGElement} box */
   unfold(box) {
-    if (box.dataset.fold) this.options.onUnfold?.(whole(box.dataset.vertex));
+    if (box.dataset.fold) this.options.onAct?.("unfold", box.dataset.vertex ?? "");
   }
 
   /** @param {KeyboardEvent} event */
@@ -166,6 +177,7 @@ export class GraphScene {
     this.zoom = zoom;
     this.svg.classList.toggle("tk-zoomed", zoom > 0);
     this.svg.style.width = zoom ? `${Math.round(this.natural * zoom)}px` : "";
+    this.options.onZoom?.(zoom);
   }
 
   /** @param {SVGElement | undefined} box */
@@ -173,22 +185,24 @@ export class GraphScene {
     if (!box) return;
     for (const other of this.boxes) other.setAttribute("tabindex", other === box ? "0" : "-1");
     box.focus({ preventScroll: true });
-    this.show(box);
-    this.options.onLook?.(box);
+    this.reveal(box);
+    this.options.say?.(box.getAttribute("aria-label") ?? "");
   }
 
   /** Bring a part into the frame, without moving the page. @param {Element | null} part */
-  show(part) {
-    if (!part) return;
-    const [inner, outer] = [part.getBoundingClientRect(), this.frame.getBoundingClientRect()];
-    if (inner.top < outer.top + 8) this.frame.scrollTop += inner.top - outer.top - 40;
-    else if (inner.bottom > outer.bottom - 8) this.frame.scrollTop += inner.bottom - outer.bottom + 60;
-    if (inner.left < outer.left) this.frame.scrollLeft += inner.left - outer.left - 30;
-    else if (inner.right > outer.right) this.frame.scrollLeft += inner.right - outer.right + 30;
+  reveal(part) {
+    const { frame } = this.options;
+    if (!part || !frame) return;
+    const [inner, outer] = [part.getBoundingClientRect(), frame.getBoundingClientRect()];
+    if (inner.top < outer.top + 8) frame.scrollTop += inner.top - outer.top - 40;
+    else if (inner.bottom > outer.bottom - 8) frame.scrollTop += inner.bottom - outer.bottom + 60;
+    if (inner.left < outer.left) frame.scrollLeft += inner.left - outer.left - 30;
+    else if (inner.right > outer.right) frame.scrollLeft += inner.right - outer.right + 30;
   }
 
   /** Give the keyboard back to a box after a repaint. @param {string | undefined} vertex */
   refocus(vertex) {
+    if (vertex === undefined) return;
     const box = this.boxes.find((other) => other.dataset.vertex === vertex) ?? this.boxes.find((other) => other.tabIndex === 0);
     if (box) this.rove(box);
   }

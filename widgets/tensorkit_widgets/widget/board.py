@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
 from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
-from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
 from tensorkit_widgets.widget import cell_hook
@@ -30,7 +29,7 @@ class Control:
 
     What the learner does with it arrives as the message ``{"kind": role, "value": …}``; only copy asks nothing: it puts
     ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice; ``group`` names the line in which
-    it stands.
+    it stands: "bar" is that of the steps.
     """
 
     role: str
@@ -65,8 +64,17 @@ class Board(Picture):
     widths: ClassVar[tuple[float, ...]] = WIDTHS
     """The widths that the picture can be laid out for, narrowest first: the browser tells how much room there is."""
 
+    writes: ClassVar[frozenset[str]] = frozenset({"edit"})
+    """The messages that change tensors: the other widgets look again after them."""
+
     _esm = link("board.js")
     _css = css("sheet.css", "board.css")
+    _page_script: ClassVar[str] = "board_page.js"
+    _page_styles: ClassVar[tuple[str, ...]] = ("sheet.css", "board.css")
+
+    _svg_of: ClassVar[Any] = staticmethod(render_sheet)
+    """A sheet as SVG; `_text_of` writes it as text."""
+    _text_of: ClassVar[Any] = staticmethod(render_sheet_text)
 
     _state: Any
 
@@ -76,9 +84,17 @@ class Board(Picture):
         """How many steps there are after the first picture; 0 for a picture without steps."""
         return 0
 
-    def _sheet(self, at: int) -> Sheet:
-        """The picture of a step, from the live tensors. Never raises for what a learner can do."""
+    def _known_steps(self) -> int | None:
+        """How many steps the controls show; None where they are counted only when the first is asked for."""
+        return self._steps()
+
+    def _sheet(self, at: int) -> Any:
+        """The picture of a step, a `Sheet`, from the live tensors. Never raises for what a learner can do."""
         raise NotImplementedError
+
+    def _sheet_now(self) -> Any:
+        """The picture of this moment."""
+        return self._sheet(self.at)
 
     def _controls(self) -> Sequence[Control]:
         """What stands above the picture, beside the steps."""
@@ -108,7 +124,10 @@ class Board(Picture):
         with self._guard:
             self._past = [*self._past[-MOST_UNDO:], self._state]
             self._state = replace(self._state, **values)
-            self._state = replace(self._state, at=max(0, min(self._state.at, self._steps())))
+            self._state = replace(self._state, at=self._clamped(self._state.at))
+
+    def _clamped(self, at: int) -> int:
+        return 0 if at <= 0 else min(at, self._steps())
 
     # ---- what Python sees
 
@@ -116,7 +135,7 @@ class Board(Picture):
     def at(self) -> int:
         """The step that is shown; 0 is before the first."""
         with self._guard:
-            return min(int(self._state.at), self._steps())
+            return self._clamped(int(self._state.at))
 
     @property
     def steps(self) -> int:
@@ -164,17 +183,17 @@ class Board(Picture):
     def svg(self, theme: str | None = None) -> str:
         """The picture of this moment as SVG; ``theme`` is "light", "dark", or None for what the reader prefers."""
         with self._guard:
-            return render_sheet(self._sheet(self.at), theme)
+            return str(self._svg_of(self._sheet_now(), theme))
 
     def text(self) -> str:
         """The picture of this moment as text."""
         with self._guard:
-            return render_sheet_text(self._sheet(self.at))
+            return str(self._text_of(self._sheet_now()))
 
     def alt(self) -> str:
         """One sentence for those who do not see the picture."""
         with self._guard:
-            sheet = self._sheet(self.at)
+            sheet = self._sheet_now()
         return f"{sheet.name}: {sheet.title}. {' '.join(sheet.words)}".strip()
 
     def __repr__(self) -> str:
@@ -189,7 +208,7 @@ class Board(Picture):
         self._return(moment)
 
     def _go(self, at: int) -> None:
-        self._state = replace(self._state, at=max(0, min(at, self._steps())))
+        self._state = replace(self._state, at=self._clamped(at))
 
     def _return(self, moment: Any) -> None:
         target = self._first if moment is None else moment
@@ -212,14 +231,15 @@ class Board(Picture):
         with self._guard:
             if self._closed:
                 return
-            self._said = self._complaint = ""
+            if message["kind"] != "room":  # another width says nothing new
+                self._said = self._complaint = ""
             try:
                 if not self._staged(message):
                     self._act(message["kind"], message)
             except Exception as error:  # said in the picture: a click never raises in the kernel
                 self._complaint = str(error) or type(error).__name__
             self._paint(serial=message.get("serial"))
-        if message["kind"] == "edit":
+        if message["kind"] in self.writes:
             cell_hook.repaint(skip=self)
 
     def _act(self, kind: str, message: Mapping[str, Any]) -> None:
@@ -242,17 +262,17 @@ class Board(Picture):
         else:
             self._do(kind, message)
 
-    def _compose(self) -> Sheet:
-        return self._sheet(self.at)
+    def _compose(self) -> Any:
+        return self._sheet_now()
 
-    def _rendered(self, scene: Sheet) -> tuple[str, str]:
-        return render_sheet(scene, live=True), render_sheet_text(scene)
+    def _rendered(self, scene: Any) -> tuple[str, str]:
+        return self._svg_of(scene, live=True), self._text_of(scene)
 
     def _shown(self) -> dict[str, Any]:
-        sheet: Sheet | None = self._last
+        sheet = self._last
         return {
             "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
-            "steps": self._steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
+            "steps": self._known_steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
@@ -269,17 +289,17 @@ class Board(Picture):
                 self._width = now
             first = steps.index(min(self.at, steps[-1]))
             shown = layouts[max(layouts)][first]
-            kind = PageKind(shown.name, "board_page.js", ("sheet.css", "board.css"))
+            kind = PageKind(shown.name, self._page_script, self._page_styles)
             drawn = {
-                width: list(map(_page_step, range(len(steps)), sheets)) for width, sheets in layouts.items()
+                width: list(map(self._page_step, range(len(steps)), sheets))
+                for width, sheets in layouts.items()
             }
-            return page(kind, shown.title, drawn, render_sheet_text(shown), first)
+            return page(kind, shown.title, drawn, self._text_of(shown), first)
 
     def _kept_steps(self) -> Sequence[int]:
         """The steps that a saved page holds."""
         return range(min(self._steps(), MOST_PAGES) + 1)
 
-
-def _page_step(number: int, sheet: Sheet) -> PageStep:
-    data = {"step": str(number), "status": sheet.status, "said": sheet.said}
-    return PageStep(render_sheet(sheet, live=True), data)
+    def _page_step(self, number: int, sheet: Any) -> PageStep:
+        data = {"step": str(number), "status": sheet.status, "said": sheet.said}
+        return PageStep(self._svg_of(sheet, live=True), data)
