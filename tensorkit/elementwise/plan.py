@@ -272,7 +272,7 @@ def strided(
             if not direct and value.__class__ is not _ndarray:
                 if block.result != "same" or block.like_first:
                     return _by_plan(block, plan, operands, arrays, False, None, None)
-                arrays[place] = kind.numpy.type(value)
+                arrays[place] = _quiet(kind.numpy.type, value)
     try:
         if target is not None:
             if out is not None and out._nd().strides != plan.steps:

@@ -197,7 +197,7 @@ def test_a_subclass_is_recorded_as_its_tensor_is(call: str) -> None:
 def test_a_subclass_may_be_larger_than_the_tensor_beside_it(
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "_ways", {})  # as in a program that begins with it
+    monkeypatch.setattr(plan, "_plans", {})  # as in a program that begins with it
     m = Marked([[1.0, 2.0], [3.0, 5.0]])
     plain = eval(call, {"tk": tk, "m": tk.tensor(m.tolist())})
     assert eval(call, {"tk": tk, "m": m}).tolist() == plain.tolist()

@@ -33,13 +33,8 @@ LONG_MODULES: dict[str, tuple[int, str]] = {
     "tensorkit/storage.py": (1028, "untyped and typed storages make one another: to be taken apart"),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),
-    "tests/widgets/graph/test_widget.py": (876, "cases of one subject"),
     "tests/widgets/memory/test_model.py": (833, "cases of one subject"),
     "tests/widgets/tracing/test_explain.py": (609, "cases of one subject"),
-    "widgets/tensorkit_widgets/graph/adapter.py": (
-        631,
-        "reading a graph is one walk with one set of records",
-    ),
 }
 
 #: Functions with more lines than that, docstring, comments and empty lines not counted: how many, and why.

@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorkit_widgets.graph.adapter import named, read, rehearse
+from tensorkit_widgets.graph.adapter import named, read
 from tensorkit_widgets.graph.model import Graph, Walk
+from tensorkit_widgets.graph.rehearse import rehearse
 from tensorkit_widgets.graph.render import render_graph, render_graph_text
 from tensorkit_widgets.graph.scene import GraphScene, compose_graph, steps_of, translated
 from tensorkit_widgets.render.esm import link
@@ -30,7 +31,7 @@ from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
 from tensorkit_widgets.widget.picture import css
 
-__all__ = ["GraphView"]
+__all__ = ["GraphState", "GraphView"]
 
 Names = Mapping[str, Any]
 
