@@ -356,7 +356,7 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
-    """Seed the current device with a number drawn anew: without effect, as `manual_seed`."""
+    """Seed the current device with a new random number: without effect, as `manual_seed`."""
 
 
 def seed_all() -> None:

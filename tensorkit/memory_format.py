@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound="_Named")
 
 
 class _Named:
-    """One of a few constants, known by its name: printed, copied and pickled as that name, and not to be made anew."""
+    """One of a few constants, known by its name: printed, copied and pickled as that name, and not to be made again."""
 
     __slots__ = ("_name",)
     _name: str

@@ -2,7 +2,7 @@
 
 An in-place write through a view changes its base. The base's history becomes a `CopySlices`: the gradient of the base,
 but where the view lies, the gradient that comes back through the write. Every other view of the family then reads its
-history anew from the base the next time that it is asked (`regrow`), as ``AsStridedBackward0``.
+history again from the base the next time that it is asked (`regrow`), as ``AsStridedBackward0``.
 
 Source: PyTorch 2.13's ``CopySlices`` and ``rebase_history``.
 """
@@ -159,7 +159,7 @@ class CopySlices(Node):
 
 
 class AsStridedBackward0(Node):
-    """The history of a view that was read anew from its base."""
+    """The history of a view that was read again from its base."""
 
     __slots__ = ("place",)
     choosy = True
@@ -259,7 +259,7 @@ def rebase(target: Tensor, node: RuleNode) -> None:
 
 
 def regrow(tensor: Tensor) -> None:
-    """If a view's family was written to since its history was noted, read the history anew from the base.
+    """If a view's family was written to since its history was noted, read the history again from the base.
 
     Raises:
         RuntimeError: when the view is one whose history cannot be told.

@@ -209,7 +209,7 @@ def pair_recorder(
 ) -> Callable[[Tensor, Tensor, Any], None]:
     """What notes how to differentiate an operation of two operands that has just run on the CPU.
 
-    `recorder`, written out for ``x * y``: it buys the rows "`x + y, recorded`" and "`x + y, added by recording`" of the
+    `recorder`, inlined for ``x * y``: it buys the rows "`x + y, recorded`" and "`x + y, added by recording`" of the
     benchmarks.
 
     Args:

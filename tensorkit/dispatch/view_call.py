@@ -85,7 +85,7 @@ def view_method(name: str, body: Callable[..., Any], plain: Callable[..., Any]) 
             except MISREAD:
                 pass
             return long(self, *args)  # which says why
-        # The short way of `remembering`, written out.
+        # `remembered`, inlined.
         layout = self._layout
         if layout is not None:
             memo = layout._memo

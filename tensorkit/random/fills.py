@@ -134,7 +134,7 @@ def fill_some_uniform(row: Array, generator: Generator) -> None:
 
 
 def fill_some_normal(row: Array, generator: Generator) -> None:
-    """`fill_normal` of such a row: of an odd size the last 16 are drawn anew, with the words that come next."""
+    """`fill_normal` of such a row: of an odd size the last 16 are drawn again, with the words that come next."""
     loop = random_compiled.normal_of_words
     fast = (loop.ready or loop.often()) if row.dtype.char == "f" else None
     if fast is None:
@@ -316,7 +316,7 @@ def _stretch(out: Array, low: float, high: float) -> None:
 
 
 def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) -> None:
-    """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn anew."""
+    """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn again."""
     whole = out.size // 16 * 16
     fast = _compiled(random_compiled.normal, whole) if out.dtype.char == "f" else None
     if fast is not None and whole < _chunk:

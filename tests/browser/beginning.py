@@ -62,7 +62,7 @@ _RESTART = f"""() => {{
 }}"""
 _DARK = "() => document.body.dataset.jpThemeLight === 'false'"
 
-# The notebook's content is replaced as "reload from disk" replaces it: every cell, output and view is made anew.
+# The notebook's content is replaced as "reload from disk" replaces it: every cell, output and view is made again.
 _REWRITE = f"""(notebook) => {{
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     for (const dialog of document.querySelectorAll(".jp-Dialog")) dialog.querySelector(".jp-Dialog-button")?.click();

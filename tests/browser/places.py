@@ -10,7 +10,7 @@ _TRIES = 50
 def placed(part: Any) -> dict[str, float]:
     """The box of a part of the page, in pixels.
 
-    A picture may be drawn anew between the moment when its part is found and that when it is measured: a part that is
+    A picture may be drawn again between the moment when its part is found and that when it is measured: a part that is
     gone has no box, and is looked for again.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Each browser test begins anew: what one did to its page and kernel is gone, and one that failed leaves neither."""
+"""Each browser test begins from nothing: what one did to its page and kernel is gone, of one that failed too."""
 
 from __future__ import annotations
 

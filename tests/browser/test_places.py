@@ -1,4 +1,4 @@
-"""`placed` looks again for what was drawn anew in between, and says so when there is never anything."""
+"""`placed` looks again for what was drawn again in between, and says so when there is never anything."""
 
 from __future__ import annotations
 

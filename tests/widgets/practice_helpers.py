@@ -61,5 +61,5 @@ def send(card: Card, do: object, value: object = "") -> None:
 
 
 def restarted() -> None:
-    """The kernel starts anew: memory is lost, the file is not."""
+    """The kernel starts again: memory is lost, the file is not."""
     MEMORY.clear()

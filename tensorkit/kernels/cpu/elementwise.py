@@ -252,7 +252,7 @@ def hundreds(
 
     def made(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
         def of_one(a: Any) -> Any:
-            # `Ufunc.of`, written out: the call would be a tenth of the whole.
+            # `Ufunc.of`, inlined: the call would take a tenth of the time.
             if a.size < SOME or a.dtype.char not in kinds:
                 return function(a)
             run = ufunc.ready or ufunc.often()
@@ -370,7 +370,7 @@ def _of_rows(loop: Loop, ufunc: Any, which: int) -> Swift:
 
 
 _TWO = rows_compiled.two_by_row.body
-#: Shorter rows are as soon done by NumPy, which begins anew for each; rows of one would be taken for columns.
+#: Shorter rows are as soon done by NumPy, which begins again for each; rows of one would be taken for columns.
 _WIDE = 2 if FORCED else 64
 #: What takes long in NumPy where not everything is one row of memory.
 _ROWS: dict[Any, Swift] = {

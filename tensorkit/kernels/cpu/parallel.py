@@ -131,7 +131,7 @@ def log_sums(array: Array, axis: int) -> Array | None:
 def _rows_of_single(array: Array, axis: int, loop: Loop) -> tuple[Any, Array, int] | None:
     """A loop for rows of float32 numbers, the memory of the rows, and the step from row to row.
 
-    What does not lie in rows is laid out anew where there are few elements. Of many, a matrix is laid out piece by
+    What does not lie in rows is laid out again where there are few elements. Of many, a matrix is laid out piece by
     piece: then the step is 0.
     """
     if array.size < SOME or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:

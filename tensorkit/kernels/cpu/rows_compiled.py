@@ -1,6 +1,6 @@
 """Arithmetic over rows that do not follow one another in memory, compiled: see ``kernels.jit.compiler``.
 
-NumPy is as fast for arrays that are one row; for others it begins anew for each row, and takes two to four times as
+NumPy is as fast for arrays that are one row; for others it begins again for each row, and takes two to four times as
 long as need be.
 """
 

@@ -1,6 +1,6 @@
 """Functions of matrices whose rows lie apart, compiled: for hundreds of elements, see ``kernels.jit.compiler``.
 
-Where not everything is one row of memory, NumPy begins anew for each row, which takes it longer than a short row
+Where not everything is one row of memory, NumPy begins again for each row, which takes it longer than a short row
 itself; to copy the operands into one row first takes as long again for each of them. These loops go through matrices of
 any strides as they lie, broadcast too, and are called with nothing but the arrays: that takes a fifth of a microsecond.
 
@@ -83,7 +83,7 @@ def _element(*values: Any) -> Any:
 
 
 # -- the loops ----------------------------------------------------------------------------------------------------
-# Each twice: that the elements of a row lie side by side is said in so many words, and the compiler takes many at once.
+# Each twice: that the elements of a row lie side by side is said explicitly, and the compiler takes many at once.
 
 
 def _of_one(a, out):  # type: ignore[no-untyped-def]

@@ -4,7 +4,7 @@ A compiled loop that is called from Python needs two microseconds before it begi
 take over where a `Loop` is worth compiling and a thousand elements are done in less time than its call.
 
 Each body is what NumPy calls: the addresses of the operands and of the result, how many elements, and the bytes from
-each to the next. Where the elements lie side by side, and numbers stand still, that is said in so many words, so that
+each to the next. Where the elements lie side by side, and numbers stand still, that is said explicitly, so that
 the compiler takes many at once.
 
 Source: https://numpy.org/doc/stable/reference/c-api/ufunc.html (PyUFunc_FromFuncAndData)

@@ -1,7 +1,7 @@
 """Work cut into pieces that run on several threads: NumPy's loops and compiled kernels let go of Python's lock.
 
 `spread` hands the pieces of a range to the calling thread and to a few helpers, whoever is free first. Nothing is
-started before there is work for it; in the child of a fork the helpers are started anew.
+started before there is work for it; in the child of a fork the helpers are started again.
 
 How many threads there may be is asked and said as in PyTorch, where every thread has its own number: it takes the
 number that was said last, by whatever thread, when it first needs one.

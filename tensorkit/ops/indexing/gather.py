@@ -179,7 +179,7 @@ def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     if places is None or places.size <= tiny.FEW or tracing.active or (array := brief(input, _FEW)) is None:
         return None
     if array.ndim == places.ndim == 2 and dim.__class__ is int and -2 <= dim < 2:
-        axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, written out
+        axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, inlined
     elif (laid := _as_matrices(dim, array, places)) is not None:
         axis, rows, wanted = laid
     else:

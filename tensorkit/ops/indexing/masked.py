@@ -531,7 +531,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     """Write a number onto the main diagonal.
 
     Args:
-        wrap: whether the diagonal of a tall matrix begins anew below its end.
+        wrap: whether the diagonal of a tall matrix begins again below its end.
 
     Raises:
         RuntimeError: with fewer than two dimensions; with more than two, unless all have one length.
@@ -560,7 +560,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     step, count = builtins.sum(lay.stride), builtins.min(size)
     target.as_strided((count,), (step,), lay.offset).fill_(fill_value)
     if wrap and len(size) == 2 and size[0] > size[1] + 1:
-        # Below the end of the diagonal it begins anew, after one row left out.
+        # Below the end of the diagonal it begins again, after one row left out.
         rest = -(-lay.numel // (size[1] + 1)) - count
         start = lay.offset + lay.stride[0] * (size[1] + 1)
         target.as_strided((rest,), (step,), start).fill_(fill_value)

@@ -96,7 +96,7 @@ def by_keyboard(book: Book, name: str) -> None:
     places = {book.page.evaluate(where)}
     for key in ("ArrowDown", "ArrowRight", "PageDown", "ArrowRight"):
         keys.press(key)
-        book.do("0")  # what the key asked of Python has been answered, and the picture drawn anew
+        book.do("0")  # what the key asked of Python has been answered, and the picture drawn again
         assert root.evaluate(INSIDE), f"{name}: {key} loses the keyboard"
         places.add(book.page.evaluate(where))
     assert len(places) > 1, f"{name}: the arrows do not move"

@@ -75,7 +75,7 @@ def readers(desk: Desk) -> Iterator[list[Reader]]:
 
 @pytest.fixture
 def reader(desk: Desk, readers: list[Reader]) -> Reader:
-    """JupyterLab, opened on no notebook; anew after a failure."""
+    """JupyterLab, opened on no notebook; again after a failure."""
     if not readers or readers[-1].book.spoiled:
         page = desk.browser.new_page(viewport={"width": 1300, "height": 1400})
         page.set_default_timeout(PATIENCE_MS)

@@ -1,4 +1,4 @@
-"""A watch that recognises what stands as it stood sees the same as one that reads everything anew, look by look."""
+"""A watch that recognises what stands as it stood sees the same as one that reads everything again, look by look."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_what_was_written_flashes_where_it_was_written(book: Any) -> None:
     assert book.tile(1, "out0:1,2").get_attribute("data-full") == "60"
     shot(book, 1, "trace_write")
     moves = "() => matchMedia('(prefers-reduced-motion: reduce)').matches"
-    # A picture that is drawn anew meanwhile takes its boxes with it: `expect` looks for the box again.
+    # A picture that is drawn again meanwhile takes its boxes with it: `expect` looks for the box again.
     expect = pytest.importorskip("playwright.sync_api").expect
     box = expect(book.tile(1, "A:6").locator(".tk-box"), "no motion for those who want none, else a flash")
     assert book.page.evaluate(moves)

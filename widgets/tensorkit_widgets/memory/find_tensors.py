@@ -117,7 +117,7 @@ def scan(namespace: Mapping[str, Any], hidden: Mapping[str, Any] | None = None) 
 
     Args:
         namespace: such as IPython's ``user_ns``.
-        hidden: what the notebook itself had put there (``user_ns_hidden``): left out unless it was bound anew.
+        hidden: what the notebook itself had put there (``user_ns_hidden``): left out unless it was bound again.
     """
     search = _Search()
     search.start(namespace, hidden or {})

@@ -302,7 +302,7 @@ class MemoryMap(Board):
     def _reopen(self) -> None:
         super()._reopen()
         if self._source is not None:
-            self._pages = []  # who looks anew counts the storages anew
+            self._pages = []  # who looks again counts the storages again
             self._end = self._source.subscribe(self._told)
 
     def _ipython_display_(self, **options: Any) -> None:

@@ -45,7 +45,7 @@ def plot_storage(
         name: what the tensor is called.
         steps: whether the chain of steps is drawn; None draws it when there is one.
         ax: the axes to draw on; a new figure without.
-        figsize: width and height of the new figure in inches; None fits the picture. A narrow one is laid out anew.
+        figsize: width and height of the new figure in inches; None fits the picture. A narrow one is laid out again.
         theme: ``"light"``, ``"dark"``, or None for what the ground of `ax` asks for.
 
     Returns:

@@ -91,7 +91,7 @@ class Card(anywidget.AnyWidget):
             self._settle()
             self._paint(announced)
         except Exception:
-            # The file may have been edited by hand, and the question may have changed since: ask anew.
+            # The file may have been edited by hand, and the question may have changed since: ask again.
             # The state is left to who has it: the card from before its cell was edited may still be on the page.
             self._state = dict(self._fresh)
             self._paint(announced)
@@ -118,7 +118,7 @@ class Card(anywidget.AnyWidget):
             self._draw("Asked again.")
 
     def forget_state(self) -> None:
-        """Begin anew because everything was forgotten; called by `forget()`."""
+        """Begin again because everything was forgotten; called by `forget()`."""
         with self._guard:
             self._begin("Forgotten.")
 

@@ -41,7 +41,7 @@ class Exercise(Card):
 
     `ex.check(value, base=t)` judges a value, `t` being the tensor that you started from. `ex.hint()` gives
     the next hint, `ex.solution()` the solution; `ex.solved` and `ex.attempts` say how it stands. All of it is
-    kept by name, so running the cell again loses nothing; `ex.again()` starts anew.
+    kept by name, so running the cell again loses nothing; `ex.again()` starts again.
 
     Raises `LookupError` for an unknown name.
     """

@@ -54,7 +54,7 @@ def progress(*, reset: bool = False) -> Note:
 def forget(name: str = "") -> Note:
     """Delete what was answered: all of it, a lesson's (`"02"`), or one question's (`"02.size_one"`).
 
-    The file goes with the last of it. Cards on the page are asked anew. Nothing was ever kept anywhere else.
+    The file goes with the last of it. Cards on the page are asked again. Nothing was ever kept anywhere else.
     """
     gone = session_log.forgotten(name)
     for card in list(CARDS):

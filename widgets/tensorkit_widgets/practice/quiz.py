@@ -41,7 +41,7 @@ class Quiz(Card):
 
     The learner answers in the widget, or in Python, counting from 1: `quiz.answer(1, "B")`. `quiz.answers` are the
     answers so far, `quiz.verdicts` what was found, `quiz.score` how many of how many are right. All of it is kept by
-    name; `quiz.again()` starts anew.
+    name; `quiz.again()` starts again.
 
     Raises `LookupError` for an unknown name.
     """

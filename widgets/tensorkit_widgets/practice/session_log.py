@@ -51,7 +51,7 @@ def file() -> progress_file.ProgressFile:
 
 
 def use(chosen: progress_file.ProgressFile | None) -> None:
-    """Use another file from now on; None chooses anew."""
+    """Use another file from now on; None chooses again."""
     flush()
     _file[:] = [] if chosen is None else [chosen]
 

@@ -236,7 +236,7 @@ class ReductionExplorer(Board):
             self._edit(key, value)
 
     def _turn(self, **values: Any) -> None:
-        """Another call: the walk begins anew, unless it was at its end."""
+        """Another call: the walk begins again, unless it was at its end."""
         ended = self._state.inside is None and 0 < self._steps() <= self._state.at
         self._change(inside=None, answer=None, at=0, **values)
         if ended:

@@ -119,7 +119,7 @@ def _static(owner: type, name: str) -> Any:
     return lambda _tensor: None
 
 
-_reader_of = lru_cache(maxsize=8)(Reader)  # by the class: a library that is imported anew has another
+_reader_of = lru_cache(maxsize=8)(Reader)  # by the class: a library that is imported again has another
 
 
 def reader_for(library: str) -> Reader:

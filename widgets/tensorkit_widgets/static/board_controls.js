@@ -21,7 +21,7 @@ export class BoardControls {
     this.post = post;
     this.say = say;
     this.root = make("div", { class: where });
-    /** What stands on the page, to see whether it has to be put together anew. */
+    /** What stands on the page, to see whether it has to be put together again. */
     this.drawn = "";
     /** @type {Map<string, { shape: string, part: HTMLElement, input: HTMLElement }>} */
     this.made = new Map();
@@ -133,7 +133,7 @@ export class BoardControls {
   }
 }
 
-/** What a control is made of: when this changes it is made anew. @param {Control} control */
+/** What a control is made of: when this changes it is made again. @param {Control} control */
 function shapeOf({ kind, label, options, low, high, wide }) {
   return JSON.stringify([kind, kind === "button" || kind === "toggle" || kind === "copy" ? "" : label, options, low, high, wide]);
 }

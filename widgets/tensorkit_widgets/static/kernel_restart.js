@@ -3,7 +3,7 @@
  * A kernel that died before an audience: JupyterLab starts it again, runs the lesson up to the picture that is on the stage, and
  * the new picture of that cell takes the place of the old one, at the same scene and step. Until then the old one stays.
  *
- * Where to come back to is kept in the window's session storage, so it survives that every view is made anew.
+ * Where to come back to is kept in the window's session storage, so it survives that every view is made again.
  *
  * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, at: number }} Moment
  * @typedef {{ root: HTMLElement, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter

@@ -59,7 +59,7 @@ function draw(root, html, group) {
     if (one.type === "radio") one.name = `${group}-${one.name}`;
     const old = before.get(one.dataset.key);
     if (!old) continue;
-    // What Python has drawn anew wins over what stands in the browser; else nothing that was entered is lost.
+    // What Python has drawn again wins over what stands in the browser; else nothing that was entered is lost.
     if (one.type === "text") {
       if (one.defaultValue === old.defaultValue) one.value = old.value;
     } else if (!one.disabled && one.defaultChecked === old.defaultChecked && (old.checked || one.type === "checkbox")) {

@@ -5,7 +5,7 @@
  *
  * The root carries for tests: data-tk-widget, data-revision (counts the frames that Python sent), data-kernel = live | slow
  *   (an answer is late) | away (the server cannot be reached) | gone | starting (again, from the stage), data-latency (milliseconds from the last message to the repainted picture), data-painting
- *   (those of them that the browser spent on the picture and the controls), data-room (the pixels that the picture was laid out for, empty while it is laid out anew).
+ *   (those of them that the browser spent on the picture and the controls), data-room (the pixels that the picture was laid out for, empty while it is laid out again).
  * On the stage: data-stage = the size in percent, data-scene, data-marked.
  * Parts: data-role = present, picture, said (the live region), refusal, kernel, twin.
  *
