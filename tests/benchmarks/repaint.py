@@ -79,7 +79,7 @@ MEASURE = (
         expression: (turn) => {
             const input = at("expression");
             input.value = turn % 2 ? "[1:, ::2].t()" : "[:, 1:].t()[2:]";
-            input.form.requestSubmit();
+            input.dispatchEvent(new Event("change", { bubbles: true }));
         },
         step: () => {
             root.querySelector('[data-code=".t()"]').click();

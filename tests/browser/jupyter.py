@@ -73,11 +73,11 @@ class Explorer:
 
     def element(self, index: str) -> Locator:
         """A cell of the grid, such as ``"1,0"``."""
-        return self.root.locator(f'.tk-cell[data-index="{index}"]')
+        return self.root.locator(f'.tk-tile[data-key="t:{index}"]')
 
     def slot(self, number: int) -> Locator:
         """A slot of the storage strip."""
-        return self.root.locator(f'.tk-slot[data-slot="{number}"]')
+        return self.root.locator(f'.tk-tile[data-key="s:{number}"]')
 
     def tab(self, name: str) -> None:
         """Open one of the groups of controls."""

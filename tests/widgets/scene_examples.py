@@ -7,6 +7,7 @@ look at the difference before committing it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,8 @@ from xml.etree import ElementTree
 import numpy
 
 import tensorkit as tk
-from tensorkit_widgets.stride_explorer.actions import do
-from tensorkit_widgets.stride_explorer.render_svg import render_svg
-from tensorkit_widgets.stride_explorer.render_text import render_text
-from tensorkit_widgets.stride_explorer.session import Session
+from tensorkit_widgets import StrideExplorer
+from tensorkit_widgets.render.sheet import render_sheet
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).resolve().parents[2] / "widgets" / "tests-js" / "fixtures"
@@ -52,21 +51,27 @@ LIVE = (
 )  # fmt: skip
 """The pictures that the JavaScript tests get, some as they are on a page of 400 pixels."""
 
+FRAMES = ("transposed_slice", "refused_view")
+"""Those of which they get all that Python sends: controls, facts and words."""
 
-def session(name: str) -> Session:
-    """The session of a named picture, after its expression."""
-    make, expression = PICTURES[name.removesuffix("_narrow")]
-    made = Session(make(), "t")
-    do(made, {"kind": "expression", "text": expression})
-    if name.endswith("_narrow"):
-        do(made, {"kind": "room", "value": 400})
+
+def told(made: StrideExplorer, kind: str, **more: Any) -> StrideExplorer:
+    """An explorer after a message of the browser."""
+    made._heard(made, {"kind": kind, **more}, None)
     return made
 
 
-def focused(made: Session, focus: list[int]) -> str:
+def explorer(name: str) -> StrideExplorer:
+    """The explorer of a named picture, after its expression."""
+    make, expression = PICTURES[name.removesuffix("_narrow")]
+    made = StrideExplorer(make(), name="t").attempt(expression)
+    return told(made, "room", value=400) if name.endswith("_narrow") else made
+
+
+def focused(made: StrideExplorer, focus: list[int]) -> str:
     """The live SVG with another element in focus."""
-    do(made, {"kind": "look", "focus": focus})
-    return render_svg(made.scene(live=True), live=True)
+    told(made, "look", key="t:" + ",".join(map(str, focus)))
+    return render_sheet(made._compose(), live=True)
 
 
 def seen(svg: str) -> dict[str, Any]:
@@ -80,12 +85,11 @@ def seen(svg: str) -> dict[str, Any]:
         return "".join(part.itertext())
 
     def named(part: ElementTree.Element) -> list[str | None]:
-        return [part.get("data-index", part.get("data-slot")), part.get("class")]
+        return [part.get("data-key"), part.get("class")]
 
     arcs = having("tk-arcs")[0]
     return {
-        "cells": [named(part) for part in having("tk-cell")],
-        "slots": [named(part) for part in having("tk-slot")],
+        "tiles": [named(part) for part in having("tk-tile")],
         "headers": [[words(part), part.get("class")] for part in having("tk-header")],
         "selected": [part.get("aria-label") for part in parts if part.get("aria-selected") == "true"],
         "halos": [[part.get(side) for side in ("x", "y", "width", "height")] for part in having("tk-halo")],
@@ -96,19 +100,24 @@ def seen(svg: str) -> dict[str, Any]:
 
 def fixture(name: str) -> dict[str, Any]:
     """A picture as the browser gets it, and what Python draws for other elements of the same window."""
-    made = session(name)
-    scene = made.scene(live=True)
-    indices = [cell.index or () for facet in scene.grid.facets for row in facet.rows for cell in row]
+    made = explorer(name)
+    sheet = made._compose()
+    indices = [tile.index or () for tile in sheet.tensor.tiles]
     chosen = [] if name in ("long", "refused_view") else [indices[0], indices[len(indices) // 3], indices[-1]]
-    slots = {cell.slot for cell in scene.strip.cells}
+    slots = {tile.slot for tile in sheet.storage.tiles}
     others = []
     for index in chosen:
-        other = session(name)
-        drawn = focused(other, list(index))
-        same = {cell.slot for cell in other.scene(live=True).strip.cells} == slots
-        if same:
+        other = explorer(name)
+        drawn = unlinked(focused(other, list(index)))
+        if {tile.slot for tile in other._compose().storage.tiles} == slots:
             others.append({"focus": list(index), "look": seen(drawn)})
-    return {"name": name, "svg": render_svg(scene, live=True), "others": others}
+    frame = {**made.frame, "svg": unlinked(made.frame["svg"])} if name in FRAMES else None
+    return {"name": name, "svg": unlinked(render_sheet(sheet, live=True)), "others": others, "frame": frame}
+
+
+def unlinked(svg: str) -> str:
+    """Without the number of the storage, which hangs on an address."""
+    return re.sub(r'data-storage="\d+"', 'data-storage="1"', svg)
 
 
 def fixtures() -> str:
@@ -121,10 +130,8 @@ def write() -> None:
     GOLDEN.mkdir(exist_ok=True)
     FIXTURES.mkdir(exist_ok=True)
     for name in PICTURES:
-        (GOLDEN / f"{name}.txt").write_text(render_text(session(name).scene()) + "\n", encoding="utf-8")
-    (GOLDEN / "transposed_slice.svg").write_text(
-        render_svg(session("transposed_slice").scene()), encoding="utf-8"
-    )
+        (GOLDEN / f"{name}.txt").write_text(explorer(name).text() + "\n", encoding="utf-8")
+    (GOLDEN / "transposed_slice.svg").write_text(explorer("transposed_slice").svg(), encoding="utf-8")
     (FIXTURES / "scenes.json").write_text(fixtures(), encoding="utf-8")
 
 

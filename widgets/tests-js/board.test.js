@@ -153,7 +153,7 @@ describe("a board", () => {
   });
 
   it("copies a piece of code without asking Python, and says it where the clipboard is closed", async () => {
-    const code = { role: "copy-0", kind: "copy", label: "Copy x.t()", value: "x.t()", options: [], low: 0, high: 0, title: "", enabled: true, group: "", wide: false };
+    const code = { role: "copy-0", kind: "copy", label: "Copy x.t()", value: "x.t()", options: [], low: 0, high: 0, title: "", enabled: true, group: "", wide: false, panel: "", dim: null, name: "" };
     model.answer({ controls: [code] });
     const before = model.sent.length;
     part("copy-0").click();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen, tell } from "../tensorkit_widgets/static/hover_bus.js";
 import { GraphScene } from "../tensorkit_widgets/static/graph_scene.js";
-import graph from "../tensorkit_widgets/static/graph_view.js";
+import graph from "../tensorkit_widgets/static/board.js";
 import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { Model } from "./model.js";
 

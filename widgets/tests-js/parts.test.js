@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen, tell } from "../tensorkit_widgets/static/hover_bus.js";
-import { DialControls, OrderControls, ShapeControls, SliceControls, tuple } from "../tensorkit_widgets/static/stride_controls.js";
 import { MessageQueue } from "../tensorkit_widgets/static/message_queue.js";
 import { make, numbers } from "../tensorkit_widgets/static/dom.js";
 import { editCell } from "../tensorkit_widgets/static/cell_editor.js";
@@ -8,16 +7,6 @@ import { fitting } from "../tensorkit_widgets/static/page_layouts.js";
 import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
 import { coordinate, hops, slotOf } from "../tensorkit_widgets/static/stride_arcs.js";
 import { tabs } from "../tensorkit_widgets/static/tabs.js";
-
-const state = (more = {}) => ({
-  name: "t", expression: "", code: "t", library: "tensorkit", size: [3, 4], stride: [4, 1], offset: 0, slots: 12, nbytes: 48, dtype: "float32",
-  device: "cpu", sliceSize: [3, 4], slices: [[0, 3, 1], [0, 4, 1]], views: [[12], [2, 6]], copies: [], complaint: "", typed: "", fault: "", said: "",
-  canUndo: false, storage: 1, element: "", steps: [], refusal: null, ...more,
-});
-const input = (element, value) => {
-  element.value = String(value);
-  element.dispatchEvent(new Event("input", { bubbles: true }));
-};
 
 describe("the layouts of a saved page", () => {
   it("shrinks a layout a little rather than lay out for less", () => {
@@ -35,7 +24,6 @@ describe("integers", () => {
   it("reads and writes indices", () => {
     expect(numbers("1,0,2")).toEqual([1, 0, 2]);
     expect(numbers("")).toEqual([]);
-    expect([tuple([3]), tuple([2, 2]), tuple([])]).toEqual(["(3,)", "(2, 2)", "()"]);
   });
 });
 
@@ -46,7 +34,7 @@ describe("the courier", () => {
   it("sends one message at a time, and of a slider only the newest", () => {
     const sent = [];
     const courier = new MessageQueue((message) => sent.push(message), () => {});
-    for (const k of [1, 2, 3, 4]) courier.post({ kind: "slice", k });
+    for (const k of [1, 2, 3, 4]) courier.post({ kind: "slice-start", dim: 0, sliding: true, k });
     expect(sent.map((message) => message.k)).toEqual([1]);
     courier.painted(sent[0].serial);
     expect(sent.map((message) => message.k)).toEqual([1, 4]);
@@ -84,72 +72,9 @@ describe("the bus", () => {
   });
 });
 
-describe("controls", () => {
-  it("sliders send start, stop and step of every dimension", () => {
-    const post = vi.fn();
-    const controls = new SliceControls(post);
-    controls.update(state());
-    input(controls.root.querySelector('[data-role="slice-start"][data-dim="1"]'), 2);
-    expect(post).toHaveBeenCalledWith({ kind: "slice", slices: [[0, 3, 1], [2, 4, 1]] });
-  });
-
-  it("dials send size, stride and offset, and can add a dimension", () => {
-    const post = vi.fn();
-    const controls = new DialControls(post);
-    controls.update(state());
-    input(controls.root.querySelector('[data-role="dial-stride"][data-dim="0"]'), 1);
-    expect(post).toHaveBeenLastCalledWith({ kind: "dials", size: [3, 4], stride: [1, 1], offset: 0 });
-    controls.root.querySelector('[data-role="dial-more"]').click();
-    expect(post).toHaveBeenLastCalledWith({ kind: "dials", size: [1, 3, 4], stride: [0, 1, 1], offset: 0 });
-    controls.update(state({ library: "numpy" }));
-    expect(controls.root.textContent).toContain("as_strided");
-  });
-
-  it("dimensions move with Alt and an arrow key", () => {
-    const post = vi.fn();
-    const controls = new OrderControls(post, () => {});
-    document.body.replaceChildren(controls.root);
-    controls.update(state({ size: [2, 3, 4], stride: [12, 4, 1] }));
-    const chip = controls.root.querySelector('[data-dim="0"]');
-    chip.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", altKey: true, bubbles: true }));
-    expect(post).toHaveBeenCalledWith({ kind: "permute", order: [1, 0, 2] });
-  });
-
-  it("offers the shapes that view can give, and builds steps with numbers", () => {
-    const post = vi.fn();
-    const controls = new ShapeControls(post);
-    controls.update(state());
-    controls.root.querySelector('[data-role="view"][data-code=".view(2, 6)"]').click();
-    expect(post).toHaveBeenLastCalledWith({ kind: "step", text: ".view(2, 6)" });
-    const codes = {};
-    for (const option of controls.method.options) {
-      controls.method.value = option.value;
-      controls.method.dispatchEvent(new Event("change"));
-      codes[option.value] = controls.preview.textContent;
-    }
-    expect(codes).toMatchObject({ narrow: ".narrow(0, 0, 1)", select: ".select(0, 0)", unsqueeze: ".unsqueeze(0)", expand: ".expand(3, 4)", transpose: ".transpose(0, 1)" });
-    controls.method.value = "narrow";
-    controls.form();
-    input(controls.fields.querySelector('[data-name="length"]'), 2);
-    controls.add.click();
-    expect(post).toHaveBeenLastCalledWith({ kind: "step", text: ".narrow(0, 0, 2)" });
-  });
-
-  it("writes NumPy's own code for a NumPy array", () => {
-    const controls = new ShapeControls(() => {});
-    controls.update(state({ library: "numpy" }));
-    const code = (method) => {
-      controls.method.value = method;
-      controls.form();
-      return controls.preview.textContent;
-    };
-    expect([code("narrow"), code("unsqueeze"), code("transpose")]).toEqual(["[0:1]", "[None]", ".swapaxes(0, 1)"]);
-  });
-});
-
 describe("the editor over a cell", () => {
   const open = (write) => {
-    document.body.innerHTML = '<div class="host"><svg><g class="tk-cell" data-index="1,0" data-full="6." tabindex="-1"><rect/></g></svg></div>';
+    document.body.innerHTML = '<div class="host"><svg><g class="tk-tile" data-key="t:1,0" data-full="6." tabindex="-1"><rect/></g></svg></div>';
     const host = document.querySelector(".host");
     editCell(host, host.querySelector("g"), write);
     return host.querySelector("input");

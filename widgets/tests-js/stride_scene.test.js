@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { slotLayout } from "../tensorkit_widgets/static/byte_overlap.js";
-import { LiveScene } from "../tensorkit_widgets/static/stride_scene.js";
+import { StrideScene } from "../tensorkit_widgets/static/stride_scene.js";
 
 const fixtures = JSON.parse(readFileSync("fixtures/scenes.json", "utf-8"));
 const named = (name) => fixtures.find((fixture) => fixture.name === name);
@@ -15,14 +15,13 @@ function shown(text) {
 /** What a focus changes in a picture, as plain data; `tests/widgets/scene_examples.py` reads Python's picture in the same way. */
 function look(svg) {
   const list = (selector, read) => [...svg.querySelectorAll(selector)].map(read);
-  const classes = (part) => [part.getAttribute("data-index") ?? part.getAttribute("data-slot"), part.getAttribute("class")];
+  const classes = (part) => [part.getAttribute("data-key"), part.getAttribute("class").trim().split(/ +/).sort().join(" ")];
   const box = (part) => ["x", "y", "width", "height"].map((side) => part.getAttribute(side));
   return {
-    cells: list(".tk-cell", classes),
-    slots: list(".tk-slot", classes),
+    tiles: list(".tk-tile", classes),
     headers: list(".tk-header", (part) => [part.textContent, part.getAttribute("class")]),
     selected: list('[aria-selected="true"]', (part) => part.getAttribute("aria-label")),
-    halos: list(".tk-halo", box),
+    halos: list(".tk-halo:not([hidden])", box).filter(([, , width]) => width !== "0"),
     formula: svg.querySelector(".tk-formula")?.textContent,
     arcs: list(".tk-arcs > *", (part) => [part.getAttribute("class"), part.getAttribute("d"), part.getAttribute("x"), part.getAttribute("y"), part.textContent]),
   };
@@ -32,9 +31,10 @@ describe("the browser and Python draw the same", () => {
   for (const { name, svg, others } of fixtures) {
     for (const other of others) {
       it(`${name}, element [${other.focus}]`, () => {
-        const scene = new LiveScene(shown(svg), {});
+        const scene = new StrideScene(shown(svg), {});
         scene.showElement(other.focus);
-        expect(look(scene.svg)).toEqual(other.look);
+        const wanted = { ...other.look, tiles: other.look.tiles.map(([key, kind]) => [key, kind.split(" ").sort().join(" ")]) };
+        expect(look(scene.svg)).toEqual(wanted);
       });
     }
   }
@@ -48,39 +48,39 @@ describe("a scene under the pointer", () => {
   let scene;
   let heard;
   beforeEach(() => {
-    heard = { onFocus: vi.fn(), onLook: vi.fn(), onEdit: vi.fn(), onStep: vi.fn(), onRemove: vi.fn(), onSwap: vi.fn(), onPoint: vi.fn(), say: vi.fn() };
-    scene = new LiveScene(shown(named("transposed_slice").svg), heard);
+    heard = { mark: vi.fn(), onAct: vi.fn(), onEdit: vi.fn(), onPoint: vi.fn(), say: vi.fn() };
+    scene = new StrideScene(shown(named("transposed_slice").svg), heard);
   });
   let x = 0;
   const over = (part) => part.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: (x += 1), clientY: 5 }));
-  const cell = (index) => scene.svg.querySelector(`.tk-cell[data-index="${index}"]`);
-  const marks = (kind) => [...scene.svg.querySelectorAll(`.tk-${kind}.tk-kin`)].map((part) => Number(part.dataset.slot)).sort((a, b) => a - b);
-  const slot = (number) => scene.svg.querySelector(`.tk-slot[data-slot="${number}"]`);
+  const cell = (index) => scene.svg.querySelector(`.tk-tile[data-key="t:${index}"]`);
+  const marks = (kind) => [...scene.svg.querySelectorAll(`[data-table="${kind[0] === "s" ? "s" : "t"}"] .tk-kin`)].map((part) => Number(part.dataset.slot)).sort((a, b) => a - b);
+  const slot = (number) => scene.svg.querySelector(`.tk-tile[data-key="s:${number}"]`);
   const press = (part, key) => part.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 
   it("lights the slot around a smaller one that another picture points at, and all slots in a larger one", () => {
     const lit = (slot, item) => {
-      scene.point(slotLayout(slot, item));
-      return [...scene.svg.querySelectorAll(".tk-slot.tk-lit")].map((part) => Number(part.dataset.slot));
+      scene.point({ storage: 1, slot: slotLayout(slot, item) });
+      return [...scene.svg.querySelectorAll('[data-table="s"] .tk-lit')].map((part) => Number(part.dataset.slot));
     };
-    expect(scene.facts.item).toBe(4);
+    expect(scene.layout.item).toBe(4);
     expect(lit(8, 4)).toEqual([8]);
     expect(lit(13, 2)).toEqual([6]);
     expect(scene.svg.querySelector('[data-part="slot"]').textContent).toBe("6");
     expect(lit(5, 8), "back at rest").toEqual([10]);
     expect(marks("slot"), "float64 5").toEqual([10, 11]);
     expect(marks("cell")).toEqual([10]);
-    scene.point(slotLayout(1, 16));
+    scene.point({ storage: 1, slot: slotLayout(1, 16) });
     expect(marks("slot"), "complex128 1").toEqual([4, 5, 6, 7]);
     expect(marks("cell")).toEqual([4, 6]);
-    scene.point(slotLayout(100, 16));
+    scene.point({ storage: 1, slot: slotLayout(100, 16) });
     expect(marks("slot")).toEqual([]);
     over(slot(8));
-    expect(heard.onPoint).toHaveBeenLastCalledWith(slotLayout(8, 4));
+    expect(heard.onPoint).toHaveBeenLastCalledWith({ storage: 1, slot: slotLayout(8, 4) });
   });
 
   it("lights the gap that hides a slot when another picture points at it, and the old light goes", () => {
-    scene = new LiveScene(shown(named("window").svg), heard);
+    scene = new StrideScene(shown(named("window").svg), heard);
     const gap = [...scene.svg.querySelectorAll(".tk-gap-group")].find(({ dataset }) => Number(dataset.to) - Number(dataset.from) > 100);
     const [from, to] = [Number(gap.dataset.from), Number(gap.dataset.to)];
     const words = () => [...gap.querySelectorAll(".tk-gap-count")].map((line) => line.textContent);
@@ -88,23 +88,23 @@ describe("a scene under the pointer", () => {
     const lit = () => [...scene.svg.querySelectorAll(".tk-lit, .tk-kin")];
     const rest = lit();
     expect(rest).not.toEqual([]);
-    scene.point(slotLayout(from + 5, scene.facts.item));
+    scene.point({ storage: 1, slot: slotLayout(from + 5, scene.layout.item) });
     expect(lit()).toEqual([gap]);
     expect(words()).toEqual(["slot", String(from + 5)]);
-    expect([...scene.svg.querySelectorAll(".tk-halo")].map((halo) => halo.getAttribute("width"))).toEqual(["0", "0"]);
+    expect([...scene.svg.querySelectorAll(".tk-halo:not([hidden])")].map((halo) => halo.getAttribute("width"))).toEqual(["0", "0"]);
     const said = `slot ${from + 5} is not drawn here: it is one of slots ${from} to ${to - 1}, which the strip leaves out`;
-    expect(heard.onFocus).toHaveBeenLastCalledWith({ index: null, slot: from + 5, said });
-    scene.point(null, null);
+    expect(heard.mark).toHaveBeenLastCalledWith({ focus: "", focusSlot: String(from + 5), element: said });
+    scene.point({ storage: 1, slot: null });
     expect(lit()).toEqual(rest);
     expect(words()).toEqual(before);
-    scene.point(null, { offset: from + 7, size: [2], stride: [1], item: scene.facts.item });
+    scene.point({ storage: 1, slot: null, tensor: { offset: from + 7, size: [2], stride: [1], item: scene.layout.item } });
     expect(gap.classList.contains("tk-kin"), "a part of the tensor is in there").toBe(true);
-    scene.point(null, { offset: to, size: [], stride: [], item: scene.facts.item });
+    scene.point({ storage: 1, slot: null, tensor: { offset: to, size: [], stride: [], item: scene.layout.item } });
     expect(gap.classList.contains("tk-kin")).toBe(false);
   });
 
   it("lights the gap that hides the slot of an element of the grid", () => {
-    scene = new LiveScene(shown(named("window").svg), heard);
+    scene = new StrideScene(shown(named("window").svg), heard);
     const [index, part] = [...scene.cells].find(([, one]) => !scene.slots.has(Number(one.dataset.slot))) ?? ["", null];
     if (!part) throw new Error("the strip draws every slot of the grid");
     over(part);
@@ -112,13 +112,13 @@ describe("a scene under the pointer", () => {
   });
 
   it("lights all that a tensor reads when another picture points at a whole one", () => {
-    scene.point(null, { offset: 0, size: [2, 2], stride: [8, 2], item: 4 });
+    scene.point({ storage: 1, slot: null, tensor: { offset: 0, size: [2, 2], stride: [8, 2], item: 4 } });
     expect(marks("slot")).toEqual([0, 2, 8, 10]);
     expect(marks("cell")).toEqual([8, 10]);
-    scene.point(null, null);
+    scene.point({ storage: 1, slot: null });
     expect(marks("slot")).toEqual([]);
     expect(marks("cell")).toEqual([]);
-    expect(slot(10).classList.contains("tk-lit"), "back at rest").toBe(scene.facts.focus.join() === "1,1");
+    expect(slot(10).classList.contains("tk-lit"), "back at rest").toBe(scene.layout.focus.join() === "1,1");
   });
 
   it("lights the slot of an element, and fills in the formula", () => {
@@ -127,25 +127,26 @@ describe("a scene under the pointer", () => {
     expect(slot(10).classList.contains("tk-lit")).toBe(false);
     expect(scene.svg.querySelector('[data-part="slot"]').textContent).toBe("8");
     expect(scene.svg.querySelector('[data-part="term-1"]').textContent).toBe("1·4");
-    expect(heard.onFocus).toHaveBeenLastCalledWith(expect.objectContaining({ index: [0, 1], slot: 8 }));
+    expect(heard.mark).toHaveBeenLastCalledWith(expect.objectContaining({ focus: "0,1", focusSlot: "8" }));
   });
 
   it("lights every element that reads a slot", () => {
-    scene = new LiveScene(shown(named("expanded").svg), heard);
+    scene = new StrideScene(shown(named("expanded").svg), heard);
     over(slot(2));
-    expect(scene.svg.querySelectorAll(".tk-cell.tk-lit, .tk-cell.tk-kin")).toHaveLength(3);
+    expect(scene.svg.querySelectorAll('[data-table="t"] :is(.tk-lit, .tk-kin)')).toHaveLength(3);
   });
 
   it("lights a slot that no element reads, and says so", () => {
     over(slot(5));
-    expect(scene.svg.querySelectorAll(".tk-cell.tk-lit")).toHaveLength(0);
-    expect(heard.onFocus).toHaveBeenLastCalledWith({ index: null, slot: 5, said: expect.stringContaining("no element reads it") });
+    expect(scene.svg.querySelectorAll('[data-table="t"] .tk-lit')).toHaveLength(0);
+    expect(heard.mark).toHaveBeenLastCalledWith({ focus: "", focusSlot: "5", element: expect.stringContaining("no element reads it") });
   });
 
   it("takes no repaint under a resting pointer for pointing", () => {
+    const before = heard.mark.mock.calls.length;
     cell("0,0").dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: 7, clientY: 7 }));
     cell("1,1").dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: 7, clientY: 7 }));
-    expect(heard.onFocus).toHaveBeenCalledTimes(1);
+    expect(heard.mark.mock.calls.length - before).toBe(1);
   });
 
   it("walks with the arrow keys, and asks for what is out of the window", () => {
@@ -155,34 +156,35 @@ describe("a scene under the pointer", () => {
     press(cell("1,0"), "ArrowRight");
     expect(document.activeElement).toBe(cell("1,1"));
     press(cell("1,1"), "ArrowRight");
-    expect(heard.onLook).not.toHaveBeenCalled();
-    scene = new LiveScene(shown(named("long").svg), heard);
+    expect(heard.onAct).not.toHaveBeenCalled();
+    scene = new StrideScene(shown(named("long").svg), heard);
     press(cell("15"), "ArrowRight");
-    expect(heard.onLook).toHaveBeenCalledWith({ focus: [16] });
+    expect(heard.onAct).toHaveBeenCalledWith("look", "t:16");
   });
 
   it("keeps one stop of the Tab key in the grid and one in the strip", () => {
     cell("0,1").focus();
-    expect(scene.svg.querySelectorAll('.tk-cell[tabindex="0"]')).toHaveLength(1);
+    expect(scene.svg.querySelectorAll('[data-table="t"] [tabindex="0"]')).toHaveLength(1);
     expect(cell("0,1").getAttribute("tabindex")).toBe("0");
-    expect(scene.svg.querySelectorAll('.tk-slot[tabindex="0"]')).toHaveLength(1);
+    expect(scene.svg.querySelectorAll('[data-table="s"] [tabindex="0"]')).toHaveLength(1);
   });
 
   it("edits by Enter, F2 and double click", () => {
     press(cell("1,0"), "F2");
     press(cell("1,0"), "Enter");
     cell("1,0").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-    expect(heard.onEdit.mock.calls.map((call) => call[1])).toEqual([[1, 0], [1, 0], [1, 0]]);
+    press(cell("1,0"), "4");
+    expect(heard.onEdit.mock.calls.map(([tile, typed]) => [tile.dataset.key, typed])).toEqual([...Array(3).fill(["t:1,0", undefined]), ["t:1,0", "4"]]);
   });
 
   it("goes to a step, and takes one away", () => {
-    scene.svg.querySelector('[data-role="step"][data-step="1"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    expect(heard.onStep).toHaveBeenCalledWith(1);
-    scene.svg.querySelector('[data-role="remove"][data-step="2"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    expect(heard.onRemove).toHaveBeenCalledWith(2);
-    expect(heard.onStep).toHaveBeenCalledTimes(1);
-    press(scene.svg.querySelector('[data-role="step"][data-step="1"]'), "Delete");
-    expect(heard.onRemove).toHaveBeenLastCalledWith(1);
+    scene.svg.querySelector('[data-action="chain-step"][data-key="1"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    expect(heard.onAct).toHaveBeenCalledWith("chain-step", "1");
+    scene.svg.querySelector('[data-action="remove"][data-key="2"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    expect(heard.onAct).toHaveBeenLastCalledWith("remove", "2");
+    expect(heard.onAct).toHaveBeenCalledTimes(2);
+    press(scene.svg.querySelector('[data-action="chain-step"][data-key="1"]'), "Delete");
+    expect(heard.onAct).toHaveBeenLastCalledWith("remove", "1");
   });
 
   it("swaps dimensions by keyboard: pick up, choose, swap", () => {
@@ -190,11 +192,11 @@ describe("a scene under the pointer", () => {
     press(axis, "Enter");
     expect(axis.classList.contains("tk-held")).toBe(true);
     press(axis, "Enter");
-    expect(heard.onSwap).toHaveBeenCalledWith(0, 1);
+    expect(heard.onAct).toHaveBeenCalledWith("swap", "0,1");
     press(axis, "Enter");
     press(axis, "Escape");
     expect(axis.classList.contains("tk-held")).toBe(false);
-    expect(heard.onSwap).toHaveBeenCalledTimes(1);
+    expect(heard.onAct).toHaveBeenCalledTimes(1);
   });
 
   it("swaps dimensions by dragging one arrow onto another", () => {
@@ -204,17 +206,18 @@ describe("a scene under the pointer", () => {
     document.dispatchEvent(new PointerEvent("pointermove", { pointerId: 3, clientX: 50, clientY: 50 }));
     expect(other.classList.contains("tk-target")).toBe(true);
     document.dispatchEvent(new PointerEvent("pointerup", { pointerId: 3 }));
-    expect(heard.onSwap).toHaveBeenCalledTimes(1);
+    expect(heard.onAct).toHaveBeenCalledTimes(1);
     document.elementFromPoint = () => null;
     one.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, pointerId: 4, button: 0 }));
     document.dispatchEvent(new PointerEvent("pointermove", { pointerId: 4, clientX: 50, clientY: 50 }));
     document.dispatchEvent(new PointerEvent("pointerup", { pointerId: 4 }));
-    expect(heard.onSwap).toHaveBeenCalledTimes(1);
+    expect(heard.onAct).toHaveBeenCalledTimes(1);
   });
 
   it("hears nothing any more after it was disposed", () => {
     scene.dispose();
+    heard.mark.mockClear();
     over(cell("0,0"));
-    expect(heard.onFocus).not.toHaveBeenCalled();
+    expect(heard.mark).not.toHaveBeenCalled();
   });
 });

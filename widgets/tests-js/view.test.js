@@ -1,45 +1,11 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import explorer from "../tensorkit_widgets/static/stride_explorer.js";
+import explorer from "../tensorkit_widgets/static/board.js";
+import { Model } from "./model.js";
 
 const fixtures = JSON.parse(readFileSync("fixtures/scenes.json", "utf-8"));
-const picture = (name) => fixtures.find((fixture) => fixture.name === name).svg;
-
-const facts = (more = {}) => ({
-  name: "t", expression: "[1:, ::2].t()", code: "t[1:, ::2].t()", library: "tensorkit", size: [2, 2], stride: [2, 4], offset: 4, slots: 12, nbytes: 48,
-  dtype: "float32", device: "cpu", sliceSize: [2, 2], slices: [[0, 2, 1], [0, 2, 1]], views: [[2, 2]], copies: [[4]], complaint: "", typed: "", fault: "",
-  said: "hello", canUndo: true, storage: 1, element: "element [1, 1]", refusal: null,
-  steps: [{ code: "t", kind: "tensor" }, { code: "[1:, ::2]", kind: "view" }, { code: ".t()", kind: "view" }], ...more,
-});
-
-/** A model as anywidget hands it over. */
-class Model {
-  constructor(frame) {
-    this.frame = frame;
-    this.sent = [];
-    this.listeners = new Map();
-  }
-  get() {
-    return this.frame;
-  }
-  on(event, act) {
-    this.listeners.set(event, [...(this.listeners.get(event) ?? []), act]);
-  }
-  off(event, act) {
-    this.listeners.set(event, (this.listeners.get(event) ?? []).filter((other) => other !== act));
-  }
-  send(message) {
-    this.sent.push(message);
-  }
-  emit(event) {
-    for (const act of this.listeners.get(event) ?? []) act();
-  }
-  /** Python answers the last message. */
-  answer(more = {}, svg = this.frame.svg, reason = "") {
-    this.frame = { revision: this.frame.revision + 1, serial: this.sent.at(-1)?.serial ?? null, svg, text: "twin", reason, facts: facts(more) };
-    this.emit("change:frame");
-  }
-}
+const frameOf = (name) => fixtures.find((fixture) => fixture.name === name).frame;
+const frame = frameOf("transposed_slice");
 
 describe("the view", () => {
   let model;
@@ -47,9 +13,19 @@ describe("the view", () => {
   let dispose;
   const part = (role) => el.querySelector(`[data-role="${role}"]`);
   const root = () => el.querySelector("[data-tk-widget]");
+  /** Typed, and the box is left. */
+  const type = (box, text) => {
+    box.value = text;
+    for (const event of ["input", "change"]) box.dispatchEvent(new Event(event, { bubbles: true }));
+  };
+  const slide = (selector, value) => {
+    const input = el.querySelector(selector);
+    input.value = String(value);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  };
 
   beforeEach(() => {
-    model = new Model({ revision: 1, serial: null, svg: picture("transposed_slice"), text: "twin", reason: "", facts: facts() });
+    model = new Model(frame);
     el = document.createElement("div");
     document.body.replaceChildren(el);
     dispose = explorer.render({ model, el });
@@ -64,82 +40,111 @@ describe("the view", () => {
   });
 
   it("sends what is typed, clicked and slid, one message at a time", () => {
-    part("expression").value = ".t().view(12)";
+    type(part("expression"), ".t().view(12)");
     part("apply").click();
     part("undo").click();
-    expect(model.sent).toMatchObject([{ kind: "expression", text: ".t().view(12)" }]);
+    expect(model.sent).toMatchObject([{ kind: "expression", value: ".t().view(12)" }]);
+    for (const kind of ["apply", "undo"]) {
+      model.answer();
+      expect(model.sent.at(-1)).toMatchObject({ kind });
+    }
     model.answer();
-    expect(model.sent.at(-1)).toMatchObject({ kind: "undo" });
-    model.answer();
-    el.querySelector('[data-role="step"][data-step="1"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    expect(model.sent.at(-1)).toMatchObject({ kind: "goto", step: 1 });
+    el.querySelector('[data-action="chain-step"][data-key="1"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "chain-step", key: "1" });
     expect(Number(root().dataset.latency)).toBeGreaterThanOrEqual(0);
   });
 
   it("says what was refused, and offers what works", () => {
-    const offers = [".t().contiguous().view(12)", ".t().reshape(12)"];
-    model.answer({ refusal: { code: ".view(12)", message: "<b>no</b>", pairs: [[0, 1]], offers }, typed: ".t().view(12)" }, picture("refused_view"));
+    const refused = frameOf("refused_view");
+    model.answer({ complaint: "<b>no</b>" }, refused);
     expect(root().dataset.status).toBe("refused");
     expect(root().dataset.conflicts).toBe("0-1");
     expect(part("refusal").hidden).toBe(false);
     expect(part("refusal").querySelector("b")).toBeNull();
-    expect(el.querySelectorAll(".tk-hatched").length).toBe(4);
+    expect(el.querySelectorAll(".tk-is-seam").length).toBe(4);
+    expect(part("expression").value).toBe(".t().view(12)");
+    expect(part("expression").getAttribute("aria-invalid")).toBe("true");
     el.querySelectorAll('[data-role="offer"]')[1].click();
-    expect(model.sent.at(-1)).toMatchObject({ kind: "expression", text: ".t().reshape(12)" });
-    model.answer();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "offer", value: ".t().reshape(12)" });
+    model.answer({}, frame);
     expect(part("refusal").hidden).toBe(true);
   });
 
+  it("sends what a slider, a dial and a number of a step are moved to, with its dimension or its name", () => {
+    slide('[data-role="slice-start"][data-dim="1"]', 2);
+    expect(model.sent.at(-1)).toMatchObject({ kind: "slice-start", dim: 1, value: 2, sliding: true });
+    slide('[data-role="slice-start"][data-dim="0"]', 1);
+    slide('[data-role="slice-start"][data-dim="1"]', 1);
+    slide('[data-role="slice-start"][data-dim="1"]', 0);
+    for (const message of [{ kind: "slice-start", dim: 0, value: 1 }, { kind: "slice-start", dim: 1, value: 0 }]) {
+      model.answer();
+      expect(model.sent.at(-1), "of one slider only the newest").toMatchObject(message);
+    }
+    model.answer();
+    slide('[data-role="dial-stride"][data-dim="0"]', 1);
+    expect(model.sent.at(-1)).toMatchObject({ kind: "dial-stride", dim: 0, value: 1 });
+    model.answer();
+    slide('[data-role="argument"][data-name="length"]', 2);
+    expect(model.sent.at(-1)).toMatchObject({ kind: "argument", name: "length", value: 2 });
+    model.answer();
+    el.querySelector('[data-role="quick"][data-code=".flatten()"]').click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "quick", value: ".flatten()" });
+  });
+
+  it("moves a dimension with Alt and an arrow key", () => {
+    el.querySelector('[data-role="dim"][data-dim="0"]').dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", altKey: true, bubbles: true }));
+    expect(model.sent.at(-1)).toMatchObject({ kind: "permute", value: [1, 0] });
+  });
+
   it("keeps what was typed when it is not allowed", () => {
-    part("expression").value = "__import__('os')";
-    part("expression").focus();
-    part("apply").click();
-    model.answer({ complaint: "not allowed here: …", typed: "__import__('os')" });
+    type(part("expression"), "__import__('os')");
+    const controls = frame.facts.controls.map((one) => (one.role === "expression" ? { ...one, value: "__import__('os')", wrong: true } : one));
+    model.answer({ complaint: "not allowed here: …", status: "not-allowed", controls });
     expect(root().dataset.status).toBe("not-allowed");
     expect(part("expression").value).toBe("__import__('os')");
     expect(part("expression").getAttribute("aria-invalid")).toBe("true");
   });
 
   it("keeps the keyboard on its element over a repaint", () => {
-    el.querySelector('.tk-cell[data-index="0,1"]').focus();
+    el.querySelector('.tk-tile[data-key="t:0,1"]').focus();
     model.answer();
-    expect(document.activeElement.dataset.index).toBe("0,1");
+    expect(document.activeElement.dataset.key).toBe("t:0,1");
     expect(root().dataset.focus).toBe("0,1");
   });
 
   it("flashes the numbers that changed, and only those", () => {
     expect(el.querySelectorAll(".tk-changed")).toHaveLength(0);
-    model.answer({}, picture("transposed_slice").replaceAll('data-full="8."', 'data-full="80."'));
+    model.answer({}, { ...frame, svg: frame.svg.replaceAll('data-full="8."', 'data-full="80."') });
     expect([...el.querySelectorAll(".tk-changed")].map((changed) => changed.dataset.slot)).toEqual(["8", "8"]);
-    model.answer({ storage: 2 }, picture("transposed_slice"));
+    model.answer({}, { ...frame, svg: frame.svg.replaceAll('data-storage="1"', 'data-storage="2"') });
     expect(el.querySelectorAll(".tk-changed")).toHaveLength(0);
   });
 
   it("writes a cell that is edited", () => {
-    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    const cell = el.querySelector('.tk-tile[data-key="t:0,1"]');
     cell.dispatchEvent(new KeyboardEvent("keydown", { key: "7", bubbles: true }));
     expect(part("editor").value).toBe("7");
     part("editor").value = "7.5";
     part("editor").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
-    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", index: [0, 1], text: "7.5" });
+    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", key: "t:0,1", value: "7.5" });
   });
 
   it("leaves what is being typed over a cell alone when the picture is drawn again", () => {
-    el.querySelector('.tk-cell[data-index="0,1"]').dispatchEvent(new KeyboardEvent("keydown", { key: "5", bubbles: true }));
+    el.querySelector('.tk-tile[data-key="t:0,1"]').dispatchEvent(new KeyboardEvent("keydown", { key: "5", bubbles: true }));
     const editor = part("editor");
-    model.answer({}, picture("transposed_slice").replaceAll('data-full="8."', 'data-full="80."'));
+    model.answer({}, { ...frame, svg: frame.svg.replaceAll('data-full="8."', 'data-full="80."') });
     expect(part("editor")).toBe(editor);
     expect(document.activeElement).toBe(editor);
     expect(model.sent).toHaveLength(0);
     expect(el.querySelectorAll("svg.tk-scene")).toHaveLength(1);
     editor.value += "5";
     editor.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
-    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", index: [0, 1], text: "55" });
-    expect(document.activeElement.dataset.index).toBe("0,1");
+    expect(model.sent.at(-1)).toMatchObject({ kind: "edit", key: "t:0,1", value: "55" });
+    expect(document.activeElement.dataset.key).toBe("t:0,1");
   });
 
   it("does not change the picture between a press and its click", async () => {
-    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    const cell = el.querySelector('.tk-tile[data-key="t:0,1"]');
     cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
     model.answer();
     document.body.dispatchEvent(new FocusEvent("blur"));
@@ -154,7 +159,7 @@ describe("the view", () => {
 
   it("goes on after a press during which the answer and another frame came", async () => {
     part("undo").click();
-    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    const cell = el.querySelector('.tk-tile[data-key="t:0,1"]');
     cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
     model.answer();
     model.frame = { ...model.frame, revision: 3, serial: null };
@@ -163,11 +168,11 @@ describe("the view", () => {
     await new Promise((done) => setTimeout(done, 1));
     expect(root().dataset.revision).toBe("3");
     part("apply").click();
-    expect(model.sent.map((message) => message.kind)).toEqual(["undo", "expression"]);
+    expect(model.sent.map((message) => message.kind)).toEqual(["undo", "apply"]);
   });
 
   it("follows a drag", async () => {
-    const cell = el.querySelector('.tk-cell[data-index="0,1"]');
+    const cell = el.querySelector('.tk-tile[data-key="t:0,1"]');
     cell.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, clientX: 10, clientY: 10 }));
     cell.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: 12, clientY: 12 }));
     model.answer();
@@ -180,10 +185,10 @@ describe("the view", () => {
   });
 
   it("shows the text where no picture could be drawn, and comes back", () => {
-    model.answer({}, "", "the picture could not be drawn: no ink");
+    model.answer({}, { ...frame, svg: "", reason: "the picture could not be drawn: no ink" });
     expect(root().dataset.status).toBe("undrawn");
     expect(part("picture").textContent).toContain("no ink");
-    model.answer({}, picture("transposed_slice"));
+    model.answer({}, frame);
     expect(el.querySelector("svg")).not.toBeNull();
   });
 
@@ -209,7 +214,7 @@ describe("the view", () => {
     const other = document.createElement("div");
     document.body.append(other);
     const stop = explorer.render({ model: new Model({ ...model.frame }), el: other });
-    other.querySelector('.tk-cell[data-index="0,0"]').dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: 901, clientY: 1 }));
+    other.querySelector('.tk-tile[data-key="t:0,0"]').dispatchEvent(new PointerEvent("pointerover", { bubbles: true, clientX: 901, clientY: 1 }));
     expect(root().dataset.focusSlot).toBe("4");
     stop();
   });
@@ -217,7 +222,7 @@ describe("the view", () => {
   it("lets no key out to the notebook's shortcuts", () => {
     const heard = vi.fn();
     document.body.addEventListener("keydown", heard);
-    el.querySelector(".tk-cell").dispatchEvent(new KeyboardEvent("keydown", { key: "x", bubbles: true }));
+    el.querySelector(".tk-tile").dispatchEvent(new KeyboardEvent("keydown", { key: "x", bubbles: true }));
     expect(heard).not.toHaveBeenCalled();
     document.body.removeEventListener("keydown", heard);
   });

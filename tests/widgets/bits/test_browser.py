@@ -68,7 +68,7 @@ def test_a_flip_is_written_and_seen_by_another_picture(book: Any) -> None:
     book.tile(2, "float32:31").click()
     book.shows(2, value="-2.")
     assert book.ask("t[0, 1].item()") == "-2.0"
-    cell = '[data-windowed-list-index="3"] [data-tk-widget] .tk-cell[data-index="0,1"][data-full="-2."]'
+    cell = '[data-windowed-list-index="3"] [data-tk-widget] .tk-tile[data-key="t:0,1"][data-full="-2."]'
     book.page.locator(cell).wait_for()
     book.part(2, "undo").click()
     book.shows(2, value="2.")
@@ -79,7 +79,7 @@ def test_hover_says_what_a_bit_counts_and_lights_its_slot(book: Any) -> None:
     book.tile(2, "float32:23").hover()
     book.shows(2, focus="float32:23")
     assert book.part(2, "said").inner_text() == "float32, exponent bit that counts 1: 0"
-    book.root(3).locator('.tk-slot.tk-lit[data-slot="1"]').wait_for()
+    book.root(3).locator('.tk-tile.tk-lit[data-key="s:1"]').wait_for()
 
 
 def test_hover_lights_the_bits_that_mean_the_same_elsewhere(book: Any) -> None:

@@ -50,7 +50,7 @@ def test_hover_lights_both_operands_and_the_same_slot(book: Any) -> None:
     book.tile(1, "a:2,0").hover()
     assert "tk-kin" in book.tile(1, "a:2,3").get_attribute("class"), "the ghost reads the same slot"
     assert "is 2." in book.part(1, "said").inner_text()
-    lit = book.root(3).locator('.tk-slot.tk-lit[data-slot="2"]')
+    lit = book.root(3).locator('.tk-tile.tk-lit[data-key="s:2"]')
     lit.wait_for()
 
 

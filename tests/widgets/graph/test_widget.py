@@ -233,7 +233,7 @@ def test_a_write_through_a_view_in_another_widget_shows(lib: Any) -> None:
     loss = (w * w).sum()
     g = GraphView(loss, names={"w": w, "loss": loss})
     explorer = StrideExplorer(w.detach()[1:], name="part")
-    explorer._handle_custom_msg({"kind": "edit", "index": [1], "text": "7"}, [])
+    explorer._handle_custom_msg({"kind": "edit", "key": "t:1", "value": "7"}, [])
     assert w.tolist() == [1.0, 2.0, 7.0]
     (_, _, items), *_ = held(g, number_of(w))
     assert items == {0: "1.", 1: "2.", 2: "7."}

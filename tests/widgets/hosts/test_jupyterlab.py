@@ -15,7 +15,7 @@ SMALLEST = """root => Math.min(...[...root.querySelectorAll(".tk-picture svg .tk
     parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
 INSIDE = "root => root.contains(document.activeElement)"
 ROLE = "() => document.activeElement.getAttribute('role') ?? document.activeElement.tagName"
-PICTURE = ".tk-table .tk-tile, .tk-grid .tk-cell, .tk-vertices [role=option]"
+PICTURE = ".tk-table .tk-tile, .tk-vertices [role=option]"
 """A number or a node of a picture: one of them is a stop of the Tab key."""
 
 
@@ -42,7 +42,7 @@ def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
 
 def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
     """Slot 3 of the medals: China's gold, 40."""
-    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     cell.scroll_into_view_if_needed()
     cell.hover()
     for name in ("memory", "chosen", "stretched", "summed", "met"):
@@ -52,11 +52,11 @@ def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
     slot = shown(book, "stretched").locator('.tk-tile[data-slot="9"]').first
     slot.scroll_into_view_if_needed()
     slot.hover()
-    shown(book, "strides").locator('.tk-slot.tk-lit[data-slot="9"]').wait_for(state="attached")
+    shown(book, "strides").locator('.tk-tile.tk-lit[data-key="s:9"]').wait_for(state="attached")
 
 
 def test_a_write_in_one_shows_in_all(book: Book) -> None:
-    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     for typed in ("99", "40"):
         cell.scroll_into_view_if_needed()
         cell.focus()

@@ -62,28 +62,28 @@ def everywhere(slots: set[int]) -> dict[int, set[int]]:
 
 
 def test_hover_in_stride_explorer(book: Any) -> None:
-    book.root(STRIDE).locator('.tk-slot[data-slot="2"]').hover()
+    book.root(STRIDE).locator('.tk-tile[data-key="s:2"]').hover()
     assert lit(book) == everywhere({2})
     assert "tk-kin" in box(book, "w").get_attribute("class")
     assert "tk-kin" not in box(book, "odd").get_attribute("class"), "odd does not read slot 2"
     assert "tk-kin" not in box(book, "x").get_attribute("class"), "another storage"
-    book.root(STRIDE).locator('.tk-cell[data-index="3"]').hover()
+    book.root(STRIDE).locator('.tk-tile[data-key="t:3"]').hover()
     assert lit(book) == everywhere({3})
     assert "tk-kin" in box(book, "odd").get_attribute("class")
 
 
 def test_hover_in_a_view_of_another_dtype(book: Any) -> None:
-    book.root(HALVES).locator('.tk-slot[data-slot="5"]').hover()
+    book.root(HALVES).locator('.tk-tile[data-key="s:5"]').hover()
     assert lit(book) == everywhere({2}), "the float32 that these two bytes belong to"
     book.root(BROADCAST).locator('.tk-tile[data-key^="a:"][data-slot="3"]').first.hover()
-    kin = book.root(HALVES).locator(".tk-slot.tk-kin")
+    kin = book.root(HALVES).locator('[data-table="s"] .tk-tile.tk-kin')
     assert {int(slot.get_attribute("data-slot")) for slot in kin.all()} == {6, 7}
 
 
 def test_hover_over_a_slot_that_another_strip_leaves_out(book: Any) -> None:
     """The old light goes, and the gap says which slot it hides."""
     marks = book.root(LARGE).locator(".tk-lit, .tk-kin")
-    book.root(END).locator('.tk-cell[data-index="1"]').hover()
+    book.root(END).locator('.tk-tile[data-key="t:1"]').hover()
     gap = book.root(LARGE).locator('.tk-gap-group[data-to="1000"]')
     first = gap.get_attribute("data-from")
     assert [part.get_attribute("data-from") for part in marks.all()] == [first]
@@ -95,12 +95,12 @@ def test_hover_over_a_slot_that_another_strip_leaves_out(book: Any) -> None:
     leave(book)
     for theme in ("Light", "Dark"):
         book.theme(theme)
-        book.root(END).locator('.tk-cell[data-index="1"]').focus()
-        book.root(END).locator('.tk-cell[data-index="2"]').focus()
+        book.root(END).locator('.tk-tile[data-key="t:1"]').focus()
+        book.root(END).locator('.tk-tile[data-key="t:2"]').focus()
         assert marks.locator(".tk-gap-count").all_text_contents() == ["slot", "902"]
         assert book.axe(f'[data-windowed-list-index="{LARGE}"] .tk-explorer') == []
     # The page may have moved under the pointer meanwhile: one can only leave where one is.
-    book.root(END).locator('.tk-cell[data-index="2"]').hover()
+    book.root(END).locator('.tk-tile[data-key="t:2"]').hover()
     leave(book)
     assert {part.get_attribute("data-slot") for part in marks.all()} == {"1"}, "its own element"
 
@@ -170,7 +170,7 @@ def test_axe_finds_nothing_while_the_graph_is_lit(book: Any, theme: str) -> None
 
 
 def test_a_write_through_one_changes_all(book: Any) -> None:
-    cell = book.root(STRIDE).locator('.tk-cell[data-index="1"]')
+    cell = book.root(STRIDE).locator('.tk-tile[data-key="t:1"]')
     cell.dblclick()
     book.page.keyboard.type("9")
     book.page.keyboard.press("Enter")

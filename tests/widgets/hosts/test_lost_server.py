@@ -42,7 +42,7 @@ MEND = """() => {
 FILM = """(root) => {
     window.film = [];
     const look = () => window.film.push(
-        [...root.querySelectorAll('.tk-cell[data-index^="1,"]')].map((cell) => parseInt(cell.textContent)).join(" "));
+        [...root.querySelectorAll('.tk-tile[data-key^="t:1,"]')].map((cell) => parseInt(cell.textContent)).join(" "));
     new MutationObserver(look).observe(root, { attributes: true, attributeFilter: ["data-revision"] });
 }"""
 BUSY = """
@@ -71,14 +71,14 @@ def book(desk: Desk) -> Any:
 
 def typed(book: Book, index: str, text: str) -> None:
     """Type a number over an element of the explorer."""
-    book.root(EXPLORER).locator(f'.tk-cell[data-index="{index}"]').dblclick()
+    book.root(EXPLORER).locator(f'.tk-tile[data-key="t:{index}"]').dblclick()
     book.page.keyboard.type(text)
     book.page.keyboard.press("Enter")
 
 
 def holds(book: Book, index: str, text: str) -> None:
     """Wait until the explorer shows this number at this place."""
-    there = book.root(EXPLORER).locator(f'.tk-cell[data-index="{index}"]')
+    there = book.root(EXPLORER).locator(f'.tk-tile[data-key="t:{index}"]')
     there.filter(has_text=re.compile(f"^{re.escape(text)}")).wait_for()
 
 

@@ -66,7 +66,7 @@ def test_what_is_done_here_is_done_in_python(book: Book) -> None:
     seen(book, "stretched", f'[data-step="{before - 1}"]')
     assert book.ask("stretched.at") == str(before - 1)
 
-    cell = shown(book, "strides").locator('.tk-grid .tk-cell[data-slot="3"]')
+    cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     cell.scroll_into_view_if_needed()
     cell.hover()
     for name in ("memory", "chosen", "stretched", "summed", "met"):

@@ -23,7 +23,7 @@ CELLS = [
     ]
     * 5,
 ]
-FOLLOWED = """(wanted) => [...document.querySelectorAll('[data-tk-widget="stride-explorer"] .tk-cell')]
+FOLLOWED = """(wanted) => [...document.querySelectorAll('[data-tk-widget="stride-explorer"] [data-table="t"] .tk-tile')]
     .filter((cell) => cell.textContent.includes("7.")).length === wanted"""
 INTERRUPT = (
     "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt().then(() => true)"

@@ -79,7 +79,7 @@ def _works(page: Any) -> None:
     page.locator('[data-tk-widget="broadcast-explorer"][data-step="2"]').wait_for()
     still = page.locator(".tk-still")
     assert not any(still.nth(k).is_visible() for k in range(still.count())), "no picture is shown twice"
-    cell = page.locator('[data-tk-widget="stride-explorer"] .tk-grid .tk-cell[data-slot="3"]').first
+    cell = page.locator('[data-tk-widget="stride-explorer"] [data-table="t"] .tk-tile[data-slot="3"]').first
     cell.scroll_into_view_if_needed()
     cell.hover()
     page.locator('[data-tk-widget="reduction-explorer"] .tk-tile.tk-kin[data-slot="3"]').first.wait_for(

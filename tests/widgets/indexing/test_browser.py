@@ -71,7 +71,7 @@ def test_hover_over_a_view_is_hover_over_its_storage(book: Any) -> None:
     book.tile(2, "r:1,1").hover()
     assert "tk-kin" in classes(book, 2, "t:2,2")
     assert "tk-kin" in classes(book, 2, "s:10")
-    book.root(4).locator('.tk-slot.tk-lit[data-slot="10"]').wait_for()
+    book.root(4).locator('.tk-tile.tk-lit[data-key="s:10"]').wait_for()
     assert "from t[2, 2]" in book.part(2, "said").inner_text()
 
 

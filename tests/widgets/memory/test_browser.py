@@ -89,10 +89,10 @@ def test_rebinding_and_freeing(book: Any) -> None:
 def test_hover_links_the_map_and_the_explorer_both_ways(book: Any) -> None:
     slots = book.root(2).locator(".tk-tile[data-slot='6']")
     slots.first.hover()
-    book.root(3).locator('.tk-slot.tk-lit[data-slot="6"]').wait_for()
+    book.root(3).locator('.tk-tile.tk-lit[data-key="s:6"]').wait_for()
     book.root(2).locator(".tk-tile.tk-kin.tk-is-bar").first.wait_for()
     assert "read by t and row" in book.part(2, "said").inner_text()
-    book.root(3).locator('.tk-slot[data-slot="2"]').hover()
+    book.root(3).locator('.tk-tile[data-key="s:2"]').hover()
     book.root(2).locator(".tk-tile.tk-kin[data-slot='2']").wait_for()
     book.root(2).locator(".tk-tile.tk-is-bar").first.hover()
     assert book.root(2).locator(".tk-tile.tk-kin[data-slot]").count() == 12
@@ -100,7 +100,7 @@ def test_hover_links_the_map_and_the_explorer_both_ways(book: Any) -> None:
 
 
 def test_a_write_typed_in_an_explorer_shows_in_the_map(book: Any) -> None:
-    book.root(3).locator('.tk-cell[data-index="1,2"]').dblclick()
+    book.root(3).locator('.tk-tile[data-key="t:1,2"]').dblclick()
     book.page.keyboard.type("-5")
     book.page.keyboard.press("Enter")
     book.root(2).locator('.tk-tile.tk-is-changed[data-slot="6"][data-full="-5."]').wait_for()

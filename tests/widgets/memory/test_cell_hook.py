@@ -112,7 +112,7 @@ def test_a_write_from_a_picture_is_a_moment_between_cells(shell: InteractiveShel
     ear = Ear()
     stop = hook.subscribe(ear)
     widget = StrideExplorer(shell.user_ns["t"])
-    widget._handle_custom_msg({"kind": "edit", "index": [1], "text": "7"}, [])
+    widget._handle_custom_msg({"kind": "edit", "key": "t:1", "value": "7"}, [])
     snapshot, change = ear.told[-1]
     assert (snapshot.moment.cell, change.changes[0].slots) == (None, (1,))
     widget.close()

@@ -21,7 +21,7 @@ from tensorkit_widgets.memory import magic
 from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
 from tensorkit_widgets.memory.scene import FIRST, MOST
 from tensorkit_widgets.memory.widget import MOMENTS
-from tensorkit_widgets.snapshot.adapter import Link, describe, link_of
+from tensorkit_widgets.snapshot.adapter import describe, link_of
 from tensorkit_widgets.widget import cell_hook
 from tests.support.garbage import collect
 from tests.widgets.conftest import weight
@@ -106,7 +106,7 @@ def test_slots_are_linked_with_other_pictures(made: list[MemoryMap], lib: Any) -
     book = Notebook(made, t=t)
     explorer = StrideExplorer(t)
     linked = {tile.link for tile in tiles(book.map).values() if tile.link is not None}
-    assert linked == {Link(explorer.frame["facts"]["storage"], 4)}
+    assert linked == {link_of(describe(explorer.result))}
     explorer.close()
     array = numpy.arange(5.0)[1:]
     book = Notebook(made, array=array)
@@ -454,7 +454,7 @@ def test_it_follows_the_cells_of_a_notebook(
     run(shell, "t = t + 1")
     assert (shown._facts()["freed"], shown._facts()["rebound"]) == ("1", "1")
     explorer = StrideExplorer(shell.user_ns["t"])
-    explorer._handle_custom_msg({"kind": "edit", "index": [1], "text": "77"}, [])
+    explorer._handle_custom_msg({"kind": "edit", "key": "t:1", "value": "77"}, [])
     assert [tile.full for tile in tiles(shown).values() if "changed" in tile.kinds] == ["77."]
     explorer.close()
     shown.close()

@@ -58,7 +58,7 @@ def test_hover_lights_the_inputs_and_the_reverse(book: Any) -> None:
     book.tile(1, "t:1,2").hover()
     book.shows(1, focus="t:1,2")
     assert "tk-kin" in classes(book, 1, "r:1")
-    book.root(3).locator('.tk-slot.tk-lit[data-slot="6"]').wait_for()
+    book.root(3).locator('.tk-tile.tk-lit[data-key="s:6"]').wait_for()
 
 
 def test_dimensions_and_keepdim_by_toggles(book: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
@@ -15,13 +16,13 @@ from tensorkit_widgets.snapshot.window import clamp_focus, default_focus, grid_w
 DIMS = st.lists(st.tuples(st.integers(0, 4), st.integers(-5, 9)), max_size=4)
 
 
-def brute(size: list[int], stride: list[int], offset: int) -> list[int]:
+def brute(size: Sequence[int], stride: Sequence[int], offset: int) -> list[int]:
     return [geometry.slot_of(index, stride, offset) for index in geometry.all_indices(size)]
 
 
 @given(DIMS, st.integers(0, 9))
 def test_slots_are_counted_as_by_hand(dims: list[tuple[int, int]], offset: int) -> None:
-    size, stride = [n for n, _ in dims], [s for _, s in dims]
+    size, stride = tuple(n for n, _ in dims), tuple(s for _, s in dims)
     slots = brute(size, stride, offset)
     low, high = geometry.extent(size, stride, offset)
     assert (min(slots), max(slots) + 1) == (low, high) if slots else low == high

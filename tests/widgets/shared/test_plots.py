@@ -66,7 +66,7 @@ def test_the_grid_and_the_strip_are_those_of_stride_explorer() -> None:
     places = {
         (m[1], float(m[2]), float(m[3]))
         for m in re.finditer(
-            r'data-index="([\d,]+)"[^>]*><rect class="tk-box" x="([\d.]+)" y="([\d.]+)"', svg
+            r'data-key="t:([\d,]+)"[^>]*><rect class="tk-box" x="([\d.]+)" y="([\d.]+)"', svg
         )
     }
     assert places == {(k, *map(float, box.get_xy())) for k, box in cells.items()}

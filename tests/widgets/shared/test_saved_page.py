@@ -98,26 +98,29 @@ def state(page: Any) -> dict[str, str]:
 
 def test_hover_keyboard_and_steps(page: Any) -> None:
     assert (state(page)["step"], state(page)["size"], state(page)["stride"]) == ("2", "2,2", "2,4")
-    page.locator('.tk-cell[data-index="0,1"]').hover()
+    page.locator('.tk-tile[data-key="t:0,1"]').hover()
     assert state(page)["focusSlot"] == "8"
-    assert page.locator(".tk-slot.tk-lit").get_attribute("data-slot") == "8"
-    page.locator('.tk-slot[data-slot="6"]').hover()
+    assert page.locator('[data-table="s"] .tk-lit').get_attribute("data-slot") == "8"
+    page.locator('.tk-tile[data-key="s:6"]').hover()
     assert state(page)["focus"] == "1,0"
-    page.locator('.tk-cell[data-index="1,0"]').focus()
+    page.locator('.tk-tile[data-key="t:1,0"]').focus()
     page.keyboard.press("ArrowRight")
     assert state(page)["focus"] == "1,1"
     assert "storage[10] = 10." in page.locator(".tk-said").inner_text()
-    page.locator('[data-role="step"][data-step="1"]').click()
+    page.locator('[data-action="chain-step"][data-key="1"]').click()
     assert (state(page)["step"], state(page)["stride"]) == ("1", "4,2")
-    page.locator('[data-role="page-step"]').nth(0).click()
+    page.locator('[data-role="back"]').click()
     assert state(page)["size"] == "3,4"
+    page.locator('[data-role="step"]').click()
+    assert state(page)["size"] == "2,2"
 
 
 def test_nothing_on_it_pretends_to_have_a_kernel(page: Any) -> None:
-    assert page.locator('[data-role="remove"], [data-role="next-step"], [data-role="axis"]').count() == 0
-    page.locator('.tk-cell[data-index="1,0"]').dblclick()
+    asks = ", ".join(f'[data-action="{verb}"]' for verb in ("remove", "next-step", "look"))
+    assert page.locator(f'{asks}, [data-role="axis"]').count() == 0
+    page.locator('.tk-tile[data-key="t:1,0"]').dblclick()
     assert "holds no tensor" in page.locator(".tk-said").inner_text()
-    assert page.locator("input").count() == 0
+    assert page.locator('input:not([data-role="scrub"])').count() == 0
 
 
 def test_axe_finds_nothing(page: Any) -> None:

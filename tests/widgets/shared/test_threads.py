@@ -49,7 +49,7 @@ def test_edits_while_a_cell_runs() -> None:
 
     def edit() -> None:
         counts[0] += 1
-        say(w, "edit", index=[1, 1], text=str(counts[0]))
+        say(w, "edit", key="t:1,1", value=str(counts[0]))
 
     def cell() -> None:
         t[0].add_(1)
@@ -66,9 +66,9 @@ def test_two_explorers_edit_each_others_storage() -> None:
     t = tk.zeros(4, 4)
     one, other = StrideExplorer(t), StrideExplorer(t.t())
     wrong = together(
-        lambda: say(one, "edit", index=[0, 1], text="1"),
-        lambda: say(other, "edit", index=[3, 2], text="2"),
-        lambda: say(one, "step", text=".t()"),
+        lambda: say(one, "edit", key="t:0,1", value="1"),
+        lambda: say(other, "edit", key="t:3,2", value="2"),
+        lambda: say(one, "quick", value=".t()"),
         lambda: say(one, "reset"),
     )
     assert wrong == []
@@ -90,7 +90,7 @@ def test_reading_while_the_storage_is_freed_and_comes_back(library: str) -> None
 
     def look() -> None:
         w.refresh()
-        faults.append(w.frame["facts"]["fault"])
+        faults.append(w.frame["facts"]["complaint"])
 
     def free() -> None:
         t.untyped_storage().resize_(0)
@@ -102,7 +102,7 @@ def test_reading_while_the_storage_is_freed_and_comes_back(library: str) -> None
     assert any("freed" in fault for fault in faults)
     assert not all(faults)
     w.refresh()
-    assert not w.frame["facts"]["fault"]
+    assert not w.frame["facts"]["complaint"]
     w.close()
 
 
@@ -114,7 +114,7 @@ def test_closing_while_messages_arrive() -> None:
         held[0].close()
         held[0] = StrideExplorer(t)
 
-    assert together(lambda: say(held[0], "step", text="[1:]"), replace, lambda: say(held[0], "reset")) == []
+    assert together(lambda: say(held[0], "quick", value="[1:]"), replace, lambda: say(held[0], "reset")) == []
     held[0].close()
 
 

@@ -16,6 +16,7 @@ from IPython.core.events import EventManager, available_events
 import tensorkit as tk
 from tensorkit_widgets import StrideExplorer
 from tensorkit_widgets.snapshot.expression import NotAllowed
+from tensorkit_widgets.stride_explorer.model import clamped
 from tensorkit_widgets.widget import cell_hook
 from tests.support.garbage import collect
 
@@ -63,31 +64,77 @@ def test_wrong_arguments_get_a_sentence(t: Any) -> None:
         StrideExplorer(t, name="")
 
 
+def shows(widget: StrideExplorer, kind: str, **more: Any) -> str:
+    """The code that the picture shows after a message."""
+    facts = send(widget, kind, **more)
+    assert facts["data"]["code"] == widget.code
+    return widget.code
+
+
+def slid(widget: StrideExplorer, role: str, dim: int, value: int) -> str:
+    return shows(widget, role, dim=dim, value=value)
+
+
+def control(facts: dict[str, Any], role: str, dim: int | None = None) -> Any:
+    """What a control shows."""
+    [found] = [one["value"] for one in facts["controls"] if (one["role"], one["dim"]) == (role, dim)]
+    return found
+
+
 def test_every_control_of_the_browser(t: Any) -> None:
     w = StrideExplorer(t)
-    assert send(w, "slice", slices=[[1, 3, 1], [0, 4, 2]])["code"] == "t[1:, ::2]"
-    assert send(w, "slice", slices=[[1, 2, 1], [0, 4, 2]])["code"] == "t[1:2, ::2]"
-    assert send(w, "slice", slices=[[1, 3, 1], [0, 4, 2]])["slices"] == [[1, 3, 1], [0, 4, 2]]
-    assert send(w, "swap", dims=[0, 1])["stride"] == [2, 4]
-    assert send(w, "step", text=".flatten()")["steps"][-1]["kind"] == "copy"
-    assert send(w, "goto", step=1)["code"] == "t[1:, ::2]"
-    assert send(w, "undo")["code"] == "t[1:, ::2].t().flatten()"
-    assert send(w, "remove", step=1)["code"] == "t.t().flatten()"
-    assert send(w, "reset")["code"] == "t"
-    assert send(w, "slice", slices=[[0, 3, 1], [0, 4, 1]])["code"] == "t"
-    assert send(w, "expression", text="t.unsqueeze(0)")["size"] == [1, 3, 4]
-    assert send(w, "permute", order=[1, 2, 0])["code"] == "t.unsqueeze(0).permute(1, 2, 0)"
-    assert send(w, "permute", order=[1, 0, 2])["code"].endswith(".transpose(0, 1)")
+    assert slid(w, "slice-start", 0, 1) == "t[1:]"
+    assert slid(w, "slice-step", 1, 2) == "t[1:, ::2]"
+    assert slid(w, "slice-stop", 0, 2) == "t[1:2, ::2]"
+    facts = send(w, "slice-stop", dim=0, value=3)
+    rows = [[control(facts, f"slice-{part}", d) for part in ("start", "stop", "step")] for d in (0, 1)]
+    assert (rows, w.code) == ([[1, 3, 1], [0, 4, 2]], "t[1:, ::2]")
+    assert send(w, "swap", key="0,1")["data"]["stride"] == "2,4"
+    assert send(w, "quick", value=".flatten()")["data"]["kind"] == "copy"
+    assert shows(w, "chain-step", key="1") == "t[1:, ::2]"
+    assert shows(w, "undo") == "t[1:, ::2].t().flatten()"
+    assert shows(w, "remove", key="1") == "t.t().flatten()"
+    assert shows(w, "reset") == "t"
+    assert slid(w, "slice-start", 0, 0) == "t"
+    assert send(w, "expression", value="t.unsqueeze(0)")["data"]["size"] == "1,3,4"
+    assert shows(w, "permute", value=[1, 2, 0]) == "t.unsqueeze(0).permute(1, 2, 0)"
+    assert shows(w, "permute", value=[1, 0, 2]).endswith(".transpose(0, 1)")
     w.close()
+
+
+def test_a_step_with_numbers_is_put_together(t: Any) -> None:
+    w = StrideExplorer(t)
+    assert control(send(w, "method", value="narrow"), "method-code") == ".narrow(0, 0, 1)"
+    send(w, "argument", name="length", value=2)
+    facts = send(w, "argument", name="dim", value=1)
+    assert control(facts, "method-code") == ".narrow(1, 0, 2)"
+    assert shows(w, "add-step") == "t.narrow(1, 0, 2)"
+    codes = {}
+    for method in ("select", "unsqueeze", "squeeze", "expand", "transpose", "diagonal", "unfold"):
+        codes[method] = control(send(w, "method", value=method), "method-code")
+    assert codes == {
+        "select": ".select(0, 0)", "unsqueeze": ".unsqueeze(0)", "squeeze": ".squeeze(0)", "expand": ".expand(3, 2)",
+        "transpose": ".transpose(0, 1)", "diagonal": ".diagonal(0)", "unfold": ".unfold(0, 2, 1)",
+    }  # fmt: skip
+    array = StrideExplorer(numpy.arange(12.0).reshape(3, 4))
+    own = {
+        m: control(send(array, "method", value=m), "method-code")
+        for m in ("narrow", "unsqueeze", "transpose")
+    }
+    assert own == {"narrow": "[0:1]", "unsqueeze": "[None]", "transpose": ".swapaxes(0, 1)"}
+    [raw] = [one for one in array.frame["facts"]["controls"] if one["panel"] == "raw"]
+    assert "as_strided" in raw["label"]
+    w.close()
+    array.close()
 
 
 def test_undo_takes_back_a_slide_as_one(t: Any) -> None:
     w = StrideExplorer(t)
     for stop in (3, 2, 1):
-        send(w, "slice", slices=[[0, 3, 1], [0, stop, 1]])
+        slid(w, "slice-stop", 1, stop)
     assert w.code == "t[:, :1]"
-    assert send(w, "undo")["code"] == "t"
-    assert send(w, "undo")["code"] == "t"
+    assert shows(w, "undo") == "t"
+    assert shows(w, "undo") == "t"
     w.close()
 
 
@@ -104,30 +151,54 @@ def test_undo_takes_back_a_slide_as_one(t: Any) -> None:
         ([], [], 4, ((), (), 4)),
     ],
 )
-def test_dials_are_clamped_to_the_storage(t: Any, size: Any, stride: Any, offset: int, expected: Any) -> None:
+def test_raw_numbers_are_clamped_to_the_storage(size: Any, stride: Any, offset: int, expected: Any) -> None:
+    assert clamped(size, stride, offset, 12) == expected
+
+
+def test_dials_are_clamped_to_the_storage(t: Any) -> None:
     w = StrideExplorer(t)
-    facts = send(w, "dials", size=size, stride=stride, offset=offset)
-    got = (tuple(facts["size"]), tuple(facts["stride"]), facts["offset"])
-    assert not facts["refusal"]
-    assert got == expected
+
+    def dial(role: str, value: int | None = None, dim: int | None = None) -> tuple[str, str, str]:
+        facts = send(w, role, value=value, dim=dim)
+        assert not facts["complaint"]
+        return facts["data"]["size"], facts["data"]["stride"], facts["data"]["offset"]
+
+    assert dial("dial-size", 99, 0) == ("3,4", "4,1", "0")
+    assert w.frame["facts"]["said"].startswith("clamped to the storage: ")
+    assert dial("dial-offset", 3) == ("3,1", "4,1", "3")
+    assert dial("dial-stride", -5, 1) == ("3,1", "4,0", "3")
+    assert not w.frame["facts"]["said"].startswith("clamped to the storage: .as_strided((3, 1), (4, 1)")
+    assert dial("dial-more") == ("1,3,1", "0,4,0", "3")
+    assert dial("dial-less") == ("3,1", "4,0", "3")
+    assert shows(w, "undo") == "t", "one slide"
     w.close()
 
 
 def test_a_refused_view_says_why_and_offers_what_works(t: Any) -> None:
     w = StrideExplorer(t)
-    facts = send(w, "expression", text=".t().view(12)")
-    assert facts["code"] == "t.t()"
-    assert facts["refusal"]["message"].startswith(
-        "view size is not compatible with input tensor's size and stride"
+    facts = send(w, "expression", value=".t().view(12)")
+    assert w.code == "t.t()"
+    assert facts["complaint"].startswith(
+        ".view(12) was refused: view size is not compatible with input tensor's size and stride"
     )
-    assert facts["refusal"]["pairs"] == [[0, 1]]
-    assert facts["refusal"]["offers"] == [".t().contiguous().view(12)", ".t().reshape(12)"]
-    assert facts["typed"] == ".t().view(12)"
-    assert "tk-hatched" in w.frame["svg"]
-    for offer in facts["refusal"]["offers"]:
-        done = send(w, "expression", text=offer)
-        assert done["size"] == [12]
-        assert not done["refusal"]
+    assert (facts["status"], facts["data"]["conflicts"]) == ("refused", "0-1")
+    offers = [".t().contiguous().view(12)", ".t().reshape(12)"]
+    assert facts["offers"] == [[code, f"t{code}"] for code in offers]
+    assert control(facts, "expression") == ".t().view(12)"
+    assert "tk-is-seam" in w.frame["svg"]
+    for offer in offers:
+        done = send(w, "offer", value=offer)
+        assert done["data"]["size"] == "12"
+        assert (done["status"], done["complaint"], done["offers"]) == ("ok", "", [])
+    w.close()
+
+
+def test_undo_takes_a_refused_step_away_first(t: Any) -> None:
+    w = StrideExplorer(t, ".t()")
+    assert send(w, "view", value=".view(12)")["status"] == "refused"
+    facts = send(w, "undo")
+    assert (facts["status"], facts["said"]) == ("ok", "undone: the refused step is gone")
+    assert w.code == "t.t()"
     w.close()
 
 
@@ -145,10 +216,11 @@ def test_a_refused_view_says_why_and_offers_what_works(t: Any) -> None:
 )
 def test_the_engines_own_words_for_what_it_refuses(t: Any, expression: str) -> None:
     w = StrideExplorer(t)
-    facts = send(w, "expression", text=expression)
-    assert facts["refusal"] or facts["complaint"]
+    facts = send(w, "expression", value=expression)
+    assert facts["complaint"]
+    assert facts["status"] in ("refused", "not-allowed")
     assert facts["said"]
-    assert send(w, "expression", text=".t()")["code"] == "t.t()"
+    assert shows(w, "expression", value=".t()") == "t.t()"
     w.close()
 
 
@@ -167,24 +239,27 @@ def test_the_engines_own_words_for_what_it_refuses(t: Any, expression: str) -> N
 )
 def test_hostile_text_changes_nothing(t: Any, text: Any) -> None:
     w = StrideExplorer(t, "[1:]")
-    facts = send(w, "expression", text=text)
+    facts = send(w, "expression", value=text)
     assert facts["complaint"].startswith("not allowed here: ")
-    assert facts["code"] == "t[1:]"
-    assert send(w, "step", text=".t()")["code"] == "t[1:].t()"
+    assert w.code == "t[1:]"
+    assert shows(w, "quick", value=".t()") == "t[1:].t()"
     w.close()
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        None, 3, [], {}, {"kind": None}, {"kind": "nothing"}, {"kind": []}, {"kind": "goto", "step": "1"},
-        {"kind": "goto", "step": 99}, {"kind": "remove", "step": -1}, {"kind": "swap", "dims": [0]},
-        {"kind": "swap", "dims": [0, 99]}, {"kind": "permute", "order": [0, 0]}, {"kind": "slice", "slices": [[]]},
-        {"kind": "slice", "slices": [["a", None, {}], 3]},
-        {"kind": "dials", "size": [1] * 99, "stride": [], "offset": 0},
-        {"kind": "dials", "size": [2**70], "stride": [1], "offset": 0}, {"kind": "look", "focus": [9, 9]},
-        {"kind": "look", "slot": -5}, {"kind": "edit", "index": [0], "text": "1"}, {"kind": "edit", "index": [0, 0]},
-        {"kind": "slice", "slices": [[-9, 99, 0], [0, 4, -1]]},
+        None, 3, [], {}, {"kind": None}, {"kind": "nothing"}, {"kind": []}, {"kind": "chain-step", "key": "x"},
+        {"kind": "chain-step", "key": "99"}, {"kind": "chain-step"}, {"kind": "remove", "key": "-1"},
+        {"kind": "swap", "key": "0"}, {"kind": "swap", "key": "0,99"}, {"kind": "swap", "key": [0, {}]},
+        {"kind": "permute", "value": [0, 0]}, {"kind": "slice-start"}, {"kind": "slice-start", "dim": 9, "value": 1},
+        {"kind": "slice-stop", "dim": "a", "value": None}, {"kind": "dial-size", "dim": 9, "value": 1},
+        {"kind": "dial-offset", "value": 2**70}, {"kind": "dial-less", "value": {}},
+        {"kind": "look", "key": "t:9,9"}, {"kind": "look", "key": "s:-5"}, {"kind": "look", "key": 4},
+        {"kind": "pan", "dim": 7, "value": 1}, {"kind": "edit", "key": "t:0", "value": "1"},
+        {"kind": "edit", "key": "t:0,0"}, {"kind": "edit", "key": None, "value": "1"},
+        {"kind": "slice-step", "dim": 1, "value": -1}, {"kind": "method", "value": []},
+        {"kind": "argument", "name": 3, "value": "x"},
     ],
 )  # fmt: skip
 def test_odd_messages_are_harmless(t: Any, message: Any) -> None:
@@ -193,7 +268,7 @@ def test_odd_messages_are_harmless(t: Any, message: Any) -> None:
     w._handle_custom_msg(message, [])
     assert t.tolist() == before
     assert w.frame["svg"]
-    assert send(w, "expression", text="[0]")["size"] == [4]
+    assert send(w, "expression", value="[0]")["data"]["size"] == "4"
     w.close()
 
 
@@ -202,7 +277,7 @@ def test_an_edit_shows_in_every_explorer_of_that_storage(t: Any) -> None:
     array = StrideExplorer(t.numpy(), name="a")
     apart = StrideExplorer(t.clone(), name="c")
     frames = [w.frame["revision"] for w in (other, array, apart)]
-    facts = send(one, "edit", index=[2, 1], text="42.5")
+    facts = send(one, "edit", key="t:2,1", value="42.5")
     assert "written through" in facts["said"]
     assert t[1, 2].item() == 42.5
     assert "42.5" in other.text()
@@ -215,10 +290,10 @@ def test_an_edit_shows_in_every_explorer_of_that_storage(t: Any) -> None:
 
 def test_an_edit_of_a_copy_stays_in_the_copy(t: Any) -> None:
     w = StrideExplorer(t, ".t().contiguous()")
-    send(w, "edit", index=[0, 1], text="99")
+    send(w, "edit", key="t:0,1", value="99")
     assert w.result[0, 1].item() == 99
     assert t.max().item() == 11
-    assert send(w, "look", focus=[0, 1])["said"] == ""
+    assert send(w, "look", key="t:0,1")["said"] == ""
     assert w.result[0, 1].item() == 99
     w.close()
 
@@ -226,11 +301,11 @@ def test_an_edit_of_a_copy_stays_in_the_copy(t: Any) -> None:
 def test_an_edit_says_what_the_dtype_keeps() -> None:
     t = tk.arange(3)
     w = StrideExplorer(t)
-    facts = send(w, "edit", index=[0], text="3.75")
+    facts = send(w, "edit", key="t:0", value="3.75")
     assert t.tolist() == [3, 1, 2]
     assert facts["said"].endswith("int64 keeps it as 3")
-    assert send(w, "edit", index=[0], text="three")["complaint"].startswith("not allowed here")
-    assert send(w, "edit", index=[0], text="1e999")["complaint"]
+    assert send(w, "edit", key="t:0", value="three")["complaint"].startswith("not allowed here")
+    assert send(w, "edit", key="t:0", value="1e999")["complaint"]
     assert t.tolist()[1:] == [1, 2]
     w.close()
 
@@ -238,12 +313,18 @@ def test_an_edit_says_what_the_dtype_keeps() -> None:
 def test_windows_follow_the_focus() -> None:
     t = tk.arange(1_000_000).view(1000, 1000)
     w = StrideExplorer(t)
-    assert 'data-index="999,999"' not in w.frame["svg"]
-    send(w, "look", focus=[999, 999])
-    assert 'data-index="999,999"' in w.frame["svg"]
-    assert 'data-slot="999999"' in w.frame["svg"]
-    send(w, "look", slot=500_000)
-    assert 'class="tk-slot" data-slot="500000"' in w.frame["svg"]
+    assert 'data-key="t:999,999"' not in w.frame["svg"]
+    send(w, "look", key="t:999,999")
+    assert 'data-key="t:999,999"' in w.frame["svg"]
+    assert 'data-key="s:999999"' in w.frame["svg"]
+    send(w, "look", key="s:500000")
+    assert 'data-key="s:500000"' in w.frame["svg"]
+    facts = send(w, "strip-window", value=700_000)
+    assert 'data-key="s:700000"' in w.frame["svg"]
+    assert control(facts, "strip-window") == 700_000
+    facts = send(w, "pan", dim=1, value=3)
+    assert (control(facts, "pan", 0), control(facts, "pan", 1)) == (999, 3)
+    assert 'data-key="t:999,3"' in w.frame["svg"]
     assert len(w.frame["svg"]) < 80_000
     w.close()
 
@@ -251,11 +332,11 @@ def test_windows_follow_the_focus() -> None:
 def test_numpy_arrays_keep_numpys_own_methods() -> None:
     a = numpy.arange(12.0).reshape(3, 4)
     w = StrideExplorer(a, name="a")
-    assert send(w, "swap", dims=[0, 1])["code"] == "a.T"
-    assert send(w, "expression", text="[1, 1]")["code"] == "a[1, 1, ...]"
-    assert "NumPy writes" in send(w, "expression", text=".permute(1, 0)")["complaint"]
-    assert send(w, "expression", text="[::-1]")["stride"] == [-4, 1]
-    send(w, "edit", index=[0, 0], text="-1")
+    assert shows(w, "swap", key="0,1") == "a.T"
+    assert shows(w, "expression", value="[1, 1]") == "a[1, 1, ...]"
+    assert "NumPy writes" in send(w, "expression", value=".permute(1, 0)")["complaint"]
+    assert send(w, "expression", value="[::-1]")["data"]["stride"] == "-4,1"
+    send(w, "edit", key="t:0,0", value="-1")
     assert a[2, 0] == -1
     w.close()
 
@@ -267,16 +348,16 @@ def test_a_tensor_resized_under_a_live_widget(t: Any) -> None:
     assert w.refresh()
     facts = w.frame["facts"]
     assert facts["said"] == "t was resized: size (12,) in 48 bytes before, size (6,) in 48 bytes now"
-    assert facts["size"] == [4]
+    assert facts["data"]["size"] == "4"
     base.untyped_storage().resize_(0)
     assert w.refresh()
-    assert "freed" in w.frame["facts"]["fault"]
+    assert (w.frame["facts"]["status"], "freed" in w.frame["facts"]["complaint"]) == ("fault", True)
     assert "freed" in w.frame["svg"]
     assert "freed" in w.text()
-    assert "freed" in send(w, "expression", text="[1:].contiguous()")["fault"]
+    assert "freed" in send(w, "expression", value="[1:].contiguous()")["complaint"]
     base.untyped_storage().resize_(48)
     assert w.refresh()
-    assert not w.frame["facts"]["fault"]
+    assert (w.frame["facts"]["status"], w.frame["facts"]["complaint"]) == ("ok", "")
     w.close()
 
 
@@ -286,13 +367,13 @@ def test_a_failed_draw_falls_back_to_text(t: Any, monkeypatch: pytest.MonkeyPatc
     def broken(*_args: Any, **_options: Any) -> str:
         raise ZeroDivisionError("no ink")
 
-    monkeypatch.setattr("tensorkit_widgets.stride_explorer.widget.render_svg", broken)
-    w._handle_custom_msg({"kind": "step", "text": "[0]", "serial": 1}, [])
+    monkeypatch.setattr(StrideExplorer, "_svg_of", staticmethod(broken))
+    w._handle_custom_msg({"kind": "quick", "value": "[0]", "serial": 1}, [])
     assert w.frame["svg"] == ""
     assert w.frame["reason"] == "the picture could not be drawn: no ink"
     assert "t.t()[0]" in w.frame["text"]
     monkeypatch.undo()
-    assert send(w, "undo")["code"] == "t.t()"
+    assert shows(w, "undo") == "t.t()"
     assert w.frame["svg"]
     w.close()
 
@@ -423,7 +504,7 @@ def test_a_closed_widget_is_deaf(t: Any) -> None:
     w = StrideExplorer(t)
     w.close()
     revision = w.frame["revision"]
-    w._heard(w, {"kind": "edit", "index": [0, 0], "text": "9"}, None)
+    w._heard(w, {"kind": "edit", "key": "t:0,0", "value": "9"}, None)
     assert t[0, 0].item() == 0
     assert not w.refresh()
     assert w.frame["revision"] == revision
@@ -459,7 +540,7 @@ def test_a_closed_widget_opens_again_when_it_is_displayed(t: Any, shell: Shell) 
     w._ipython_display_()
     assert w.comm is not None
     assert "55." in w.frame["svg"]
-    assert send(w, "step", text=".t()")["code"] == "t.t()"
+    assert shows(w, "quick", value=".t()") == "t.t()"
     shell.ran()
     w.close()
 
@@ -492,7 +573,7 @@ def test_a_widget_that_cannot_look_never_breaks_the_cell(
     def broken(*_args: Any, **_options: Any) -> Any:
         raise RuntimeError("gone")
 
-    monkeypatch.setattr("tensorkit_widgets.stride_explorer.session.describe", broken)
+    monkeypatch.setattr("tensorkit_widgets.snapshot.view_chain.describe", broken)
     cell_hook.repaint()
     assert w.frame["reason"] == "the picture could not be drawn: gone"
     monkeypatch.undo()

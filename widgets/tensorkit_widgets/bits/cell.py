@@ -11,9 +11,9 @@ import numpy
 
 from tensorkit_widgets.bits.formats import FORMATS, Format, Number, bits_of
 from tensorkit_widgets.bits.scene import Asked
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.adapter import Link, Meta, describe, library_of, link_of, quietly
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Cell", "ElementCell", "NumberCell", "cell_of"]
 

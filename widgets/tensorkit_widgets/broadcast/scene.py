@@ -10,9 +10,10 @@ from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped, headed, kept_in, one_box
 from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
-from tensorkit_widgets.drawing.words import size_text, wrap
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Operand", "STEPS", "compose_broadcast"]
 

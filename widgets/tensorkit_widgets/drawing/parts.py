@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensorkit_widgets.snapshot.adapter import Link
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "Header", "Note", "Strip"]
+__all__ = [
+    "Arc", "Axis", "Card", "Formula", "Frame", "Gap", "Header", "Note", "Photo", "Pointer", "Table", "Tile", "Wire",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,42 +25,36 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """One step of the chain. ``number`` is its place in the chain; a refused step has none."""
+class Tile:
+    """One box with a text: a number, a bit, a slot, a line of a list.
 
-    x: float
-    y: float
-    width: float
-    height: float
-    code: str
-    kind: str
-    lines: tuple[str, ...]
-    number: int | None
-    why: str
-    current: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One number: an element of the grid (with an index) or a slot of the strip (without).
-
-    ``kin`` is another element that reads the slot in focus.
+    ``key`` is its name in the sheet, ``label`` what is said of it (to a screen reader, and in words when the pointer is
+    on it), ``tag`` small in its corner, ``below`` under it, ``badge`` on its upper edge. ``index`` is that of the
+    element which it shows; ``slot`` of the storage ``link`` is where that is stored, as ``stored`` where that is
+    another number. With ``start`` its text begins at the left edge, as a line of a list does.
     """
 
+    key: str
     x: float
     y: float
     width: float
     height: float
     text: str
-    full: str
-    slot: int
-    index: Ints | None
-    readers: int = 1
-    focus: bool = False
-    kin: bool = False
-    hatched: bool = False
+    label: str
+    kinds: tuple[str, ...] = ()
+    kin: tuple[str, ...] = ()
+    tag: str = ""
+    below: str = ""
+    badge: str = ""
+    link: Link | None = None
+    slot: int | None = None
+    action: str = ""
+    full: str = ""
     font: float = 20.0
-    stored: str = ""  # where that is another number than what is shown
+    dim: int | None = None
+    start: bool = False
+    index: Ints | None = None
+    stored: str = ""
 
     @property
     def middle(self) -> float:
@@ -67,7 +64,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The number of a row, column or facet beside the grid."""
+    """The number of a row, column or matrix beside a table; with ``focus`` the element looked at is there."""
 
     x: float
     y: float
@@ -99,26 +96,6 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Facet:
-    """One matrix: rows of cells, and where it stands in the leading dimensions."""
-
-    index: Ints
-    rows: tuple[tuple[Cell, ...], ...]
-    headers: tuple[Header, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """The tensor as matrices, with the arrows of its dimensions and notes about what is not shown."""
-
-    facets: tuple[Facet, ...]
-    axes: tuple[Axis, ...]
-    notes: tuple[Note, ...]
-    right: float
-    bottom: float
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """Slots that are left out between, before or after the runs that are drawn."""
 
@@ -131,10 +108,99 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Arc:
-    """One hop over the strip: ``dim`` gives its colour, ``strong`` the road that the formula takes.
+class Table:
+    """Tiles in rows: one stop of the Tab key, arrow keys inside. ``heading`` stands above it, ``label`` is spoken.
 
-    A hop from one line of the strip to another is two arcs: ``part`` is *out* for the one that leaves the page at the
+    ``role`` is ``"grid"``, or ``"img"`` for tiles that nobody needs to visit one by one. With ``looks`` the keyboard
+    may leave the window that is drawn, gaps may be pressed, and axes may be dragged onto one another.
+    """
+
+    key: str
+    label: str
+    rows: tuple[tuple[Tile, ...], ...]
+    headers: tuple[Header, ...] = ()
+    axes: tuple[Axis, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    notes: tuple[Note, ...] = ()
+    role: str = "grid"
+    told: bool = True
+    looks: bool = False
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        """All of them."""
+        return tuple(tile for row in self.rows for tile in row)
+
+    @property
+    def right(self) -> float:
+        """Where it ends on the page."""
+        return max((t.x + t.width for t in self.tiles), default=0.0)
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends on the page, with what stands under its tiles."""
+        tiles = (t.y + t.height + (34 if t.below else 0) for t in self.tiles)
+        axes = (max(axis.y1, axis.y2) for axis in self.axes)
+        return max([*tiles, *axes, *(note.y + 4 for note in self.notes)], default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A box behind other things: ``kind`` is panel, card, soft, alarm or hole."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str = "panel"
+    rx: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A line from point to point, with an arrow's head; ``ends`` are keys of tiles: it lights up with either."""
+
+    points: tuple[tuple[float, float], ...]
+    kind: str = ""
+    dim: int | None = None
+    label: str = ""
+    head: bool = True
+    ends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """An image of pixels, as PNG bytes, drawn without smoothing."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    png: bytes
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One step of a chain. ``number`` is its place in the chain; a refused step has none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    code: str
+    kind: str
+    lines: tuple[str, ...]
+    number: int | None
+    why: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """One hop over a row of slots: ``dim`` gives its colour, ``strong`` the way that the formula takes.
+
+    A hop from one line of slots to another is two arcs: ``part`` is *out* for the one that leaves the page at the
     side, and *in* for the one that comes back to it.
     """
 
@@ -150,28 +216,20 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
-    """The storage: cells, gaps, arcs over them, and the offset marker (None when it is out of sight).
+class Pointer:
+    """An arrow that points up at (x, y), with words beside it: where the offset is."""
 
-    On a narrow page the slots stand in several ``lines``.
-    """
-
-    cells: tuple[Cell, ...]
-    gaps: tuple[Gap, ...]
-    arcs: tuple[Arc, ...]
-    offset_x: float | None
-    offset_y: float
-    offset: int
-    top: float
-    bottom: float
-    lines: int = 1
+    x: float
+    y: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Where the element under the pointer lives: ``columns`` are the x of each term.
+    """Where an element lives: ``columns`` are the x of each term, a triple (dimension, index, stride).
 
-    ``stacked`` has the terms under one another: then the columns are those of the names and of their numbers.
+    ``unused`` are the dimensions of size 1. ``stacked`` has the terms under one another: then the columns are those of
+    the names and of their numbers.
     """
 
     x: float
@@ -189,3 +247,4 @@ class Formula:
     sentences_x: float
     sentences_y: float
     stacked: bool = False
+    unused: Ints = ()

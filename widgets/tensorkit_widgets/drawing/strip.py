@@ -6,17 +6,21 @@ On a narrow page the row is broken into lines, and a hop from one to another goe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 
-from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.parts import Arc, Cell, Gap, Strip
+from tensorkit_widgets.drawing.grid import BARE, MONO, Dress
+from tensorkit_widgets.drawing.parts import Arc, Gap, Pointer, Table, Tile
 from tensorkit_widgets.snapshot.adapter import Snapshot
-from tensorkit_widgets.snapshot.geometry import Ints, readers, slot_of
-from tensorkit_widgets.snapshot.number_text import full, short
+from tensorkit_widgets.snapshot.geometry import Ints, reader_counts, slot_of
+from tensorkit_widgets.snapshot.number_text import exact_texts, texts
 
-__all__ = ["BROKEN", "arcs_to", "broken_pair", "slot_unit", "strip_of", "strip_room"]
+__all__ = [
+    "BROKEN", "READABLE", "Strip", "arcs_to", "broken_pair", "slot_unit", "strip_of", "strip_room", "strip_table",
+]  # fmt: skip
 
+READABLE = 11.0
+"""The smallest type of a number that can be read from the back row, as `tensor_table` has it too."""
 LEFT, GAP = 28.0, 46.0
 ARC_ROOM = 84.0
 HEIGHT = 56.0
@@ -47,76 +51,150 @@ def slot_unit(longest: int, highest: int) -> float:
     return max(34.0, longest * MONO * 13 + 6, len(str(highest)) * MONO * 12 + 8)
 
 
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The storage with the way to one element: a table of slots, arcs over it, the offset's arrow (None out of sight).
+
+    ``top`` is that of the first line of slots; on a narrow page they stand in several ``lines``.
+    """
+
+    table: Table
+    arcs: tuple[Arc, ...]
+    pointer: Pointer | None
+    top: float
+    bottom: float
+    lines: int
+
+
 def strip_of(
+    key: str,
     snapshot: Snapshot,
     focus: Ints | None,
     top: float,
     width: float,
-    hatched: frozenset[int],
-    pair: tuple[int, int] | None,
+    dress: Dress,
+    pair: tuple[int, int] | None = None,
     broken: bool = False,
 ) -> Strip:
-    """Place the visible slots, the arcs above them and the offset marker below, from ``top`` down."""
-    meta = snapshot.meta
-    y = top + ARC_ROOM
-    lit = slot_of(focus, meta.stride, meta.offset) if focus is not None else -1
-    cells, gaps = _row(snapshot, y, width, lit, hatched, broken)
-    where = _finder(cells, gaps, y)
+    """Place the visible slots, the arcs above them and the offset's arrow below, from ``top`` down.
+
+    ``pair`` are two dimensions that cannot merge: then the arcs show where.
+    """
+    meta, y = snapshot.meta, top + ARC_ROOM
+    words, spans = _texts(snapshot), _gap_spans(snapshot)
+    longest = max(map(len, words), default=1)
+    unit = _slot_width(snapshot, width, longest, len(spans), broken)
+    font = min(20.0, max(9.0, _font(unit, longest)))
+    step = HEIGHT + 24 + ARC_ROOM
+    box = (LEFT, y, width - 2 * LEFT, unit, HEIGHT, font)
+    table = _slot_table(key, snapshot, words, spans, box, dress, step if broken else 0.0, marked=22.0)
+    where = _finder(table.tiles, table.gaps, y)
     arcs = arcs_to(focus, meta.stride, meta.offset, where, width) if focus is not None else []
     if pair is not None and meta.size:
         arcs = _broken(snapshot, pair, where, width)
-    visible = meta.slots > 0 and any(cell.slot == meta.offset for cell in cells)
-    mark, line = where(meta.offset)
-    tops = sorted({cell.y for cell in cells} | {gap.y for gap in gaps})
+    visible = meta.slots > 0 and any(tile.slot == meta.offset for tile in table.tiles)
+    x, line = where(meta.offset)
+    pointer = Pointer(x, line + HEIGHT + 28, f"offset {meta.offset}") if visible else None
+    tops = sorted({tile.y for tile in table.tiles} | {gap.y for gap in table.gaps})
     last = tops[-1] if tops else y
-    return Strip(
-        tuple(cells), tuple(gaps), tuple(arcs), mark if visible else None, line + HEIGHT + 28, meta.offset, top,
-        last + HEIGHT + 52, max(1, len(tops)),
-    )  # fmt: skip
+    return Strip(table, tuple(arcs), pointer, y, last + HEIGHT + 52, max(1, len(tops)))
 
 
-def _row(
-    snapshot: Snapshot, y: float, page: float, lit: int, hatched: frozenset[int], broken: bool
-) -> tuple[list[Cell], list[Gap]]:
-    meta = snapshot.meta
-    gap_spans = _gap_spans(snapshot)
-    texts = [short(v, meta.dtype) for run in snapshot.strip for v in run.values]
-    longest = max(map(len, texts), default=1)
-    width = _slot_width(snapshot, page, longest, len(gap_spans), broken)
-    font = min(20.0, max(9.0, int((width - 2) / ((longest + 1) * MONO))))
-    cells: list[Cell] = []
+def strip_table(
+    key: str,
+    snapshot: Snapshot,
+    x: float,
+    y: float,
+    width: float,
+    dress: Dress = BARE,
+    height: float = 48.0,
+    lines: bool = False,
+) -> Table:
+    """The visible slots of a storage in one row, the numbers of the slots below; what is left out is a gap.
+
+    The tiles are called ``key:4`` after their slot; the functions of ``dress`` get ``(slot,)``. With ``lines`` the row
+    is broken where its numbers would be too small to be read.
+    """
+    words, spans = _texts(snapshot), _gap_spans(snapshot)
+    longest = max(map(len, words), default=1)
+    unit = min(64.0, (width - GAP * len(spans)) / max(len(words), 1))
+    broken = lines and min(18.0, _font(unit, longest)) < READABLE
+    if broken:
+        unit = slot_unit(longest, max((run.start + len(run.values) for run in snapshot.strip), default=0))
+    font = max(8.0, min(18.0, _font(unit, longest)))
+    box = (x, y, width, unit, height, font)
+    return _slot_table(key, snapshot, words, spans, box, dress, height + 40 if broken else 0.0)
+
+
+def _texts(snapshot: Snapshot) -> list[str]:
+    return texts((value for run in snapshot.strip for value in run.values), snapshot.meta.dtype)
+
+
+def _font(unit: float, longest: int) -> float:
+    return int((unit - 2) / ((longest + 1) * MONO))
+
+
+def _slot_table(
+    key: str,
+    snapshot: Snapshot,
+    words: Sequence[str],
+    spans: dict[int, int],
+    box: tuple[float, float, float, float, float, float],
+    dress: Dress,
+    step: float = 0.0,
+    marked: float = 0.0,
+) -> Table:
+    """The slots, and the gaps between them, from (x, y) on, at most ``width`` in a line.
+
+    Args:
+        words: of the slots that are drawn.
+        spans: where a gap ends, and where it begins.
+        box: x, y, the width of a line; the width, height and text size of a slot.
+        step: from line to line; 0 for one line. After the line that has the offset it is ``marked`` longer.
+    """
+    meta, (x, y, width, unit, height, font) = snapshot.meta, box
+    at, following = x, iter(words)
+    shown = [slot for run in snapshot.strip for slot in range(run.start, run.start + len(run.values))]
+    read = dict(zip(shown, reader_counts(shown, meta.size, meta.stride, meta.offset), strict=True))
+    exact = dict(
+        zip(shown, exact_texts((v for run in snapshot.strip for v in run.values), meta.dtype), strict=True)
+    )
+    rows: list[list[Tile]] = [[]]
     gaps: list[Gap] = []
-    x = LEFT
 
-    def stand(room: float) -> None:
-        """Go to the next line where this one has no room; the mark of the offset needs some under its slot."""
-        nonlocal x, y
-        if broken and x + room > page - LEFT + 0.5:
-            marked = any(cell.slot == meta.offset and cell.y == y for cell in cells)
-            x, y = LEFT, y + HEIGHT + 24 + ARC_ROOM + (22 if marked else 0)
+    def room_for(wide: float) -> None:
+        nonlocal at, y
+        if step and at > x and at + wide > x + width + 0.5:
+            at, y = x, y + step + (marked if any(tile.slot == meta.offset for tile in rows[-1]) else 0.0)
+            rows.append([])
 
     def leave_out(stop: int) -> None:
-        nonlocal x
-        if stop in gap_spans:
-            stand(GAP)
-            gaps.append(Gap(round(x, 2), y, GAP, HEIGHT, gap_spans[stop], stop))
-            x += GAP
+        nonlocal at
+        if stop in spans:
+            room_for(GAP)
+            gaps.append(Gap(round(at, 2), y, GAP, height, spans[stop], stop))
+            at += GAP
 
     for run in snapshot.strip:
         leave_out(run.start)
-        for k, value in enumerate(run.values):
-            stand(width)
-            slot = run.start + k
-            reached = readers(slot, meta.size, meta.stride, meta.offset)
-            cells.append(
-                Cell(
-                    round(x, 2), y, round(width, 2), HEIGHT, short(value, meta.dtype), full(value, meta.dtype), slot,
-                    None, reached, slot == lit, hatched=slot in hatched, font=font,
+        for slot in range(run.start, run.start + len(run.values)):
+            room_for(unit)
+            many = read[slot]
+            said = f"slot {slot}, value {exact[slot]}" + ("" if many else ", no element reads it")
+            rows[-1].append(
+                Tile(
+                    f"{key}:{slot}", round(at, 2), y, round(unit, 2), height, next(following),
+                    dress.label((slot,), exact[slot]) if dress.label else said,
+                    (dress.kinds((slot,)) if dress.kinds else ()) or (() if many else ("grey",)),
+                    dress.kin((slot,)) if dress.kin else (), below=str(slot),
+                    badge="" if many < 2 else f"×{many}" if many < 99 else "×99+", link=dress.link,
+                    slot=slot if dress.link is not None else None, action=dress.action, full=exact[slot], font=font,
                 )
             )  # fmt: skip
-            x += width
+            at += unit
     leave_out(meta.slots)
-    return cells, gaps
+    label = f"the storage, {meta.slots:,} × {meta.dtype}"
+    return Table(key, label, tuple(tuple(row) for row in rows if row), gaps=tuple(gaps))
 
 
 def _slot_width(snapshot: Snapshot, page: float, longest: int, gaps: int, broken: bool) -> float:
@@ -142,9 +220,9 @@ def _gap_spans(snapshot: Snapshot) -> dict[int, int]:
     return spans
 
 
-def _finder(cells: Sequence[Cell], gaps: Sequence[Gap], top: float) -> Callable[[int], Place]:
+def _finder(slots: Sequence[Tile], gaps: Sequence[Gap], top: float) -> Callable[[int], Place]:
     """Slot → the x of its centre, or of the gap that hides it, and the top of its line."""
-    centres = {cell.slot: (round(cell.middle, 2), cell.y) for cell in cells}
+    centres = {tile.slot: (round(tile.x + tile.width / 2, 2), tile.y) for tile in slots}
 
     def where(slot: int) -> Place:
         if slot in centres:

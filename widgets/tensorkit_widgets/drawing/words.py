@@ -18,7 +18,6 @@ __all__ = [
     "formula_of",
     "formula_width",
     "layout_sentences",
-    "size_text",
     "wrap",
 ]
 
@@ -27,15 +26,6 @@ SMALLEST = 12.0
 """A formula in smaller letters than these is written as a sum, line by line."""
 STEP = 24.0
 """From line to line of that sum."""
-
-
-def size_text(size: Sequence[int]) -> str:
-    """A tuple as Python writes it.
-
-    >>> size_text((3,)), size_text((2, 2))
-    ('(3,)', '(2, 2)')
-    """
-    return "(" + ", ".join(map(str, size)) + ("," if len(size) == 1 else "") + ")"
 
 
 def _bytes(count: int) -> str:
@@ -128,7 +118,10 @@ def formula_of(
     value = _said(snapshot, focus)
     height = max(142, 52 + 18 * len(lines)) if beside else 144 + 18 * len(lines)
     at = (x + used, y + 64) if beside else (x + 18, y + 150)
-    return Formula(x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines, *at)
+    unused = tuple(d for d, n in enumerate(meta.size) if n == 1)
+    return Formula(
+        x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines, *at, unused=unused
+    )
 
 
 def _stacked(
@@ -149,6 +142,7 @@ def _stacked(
     return Formula(
         x, y, width, below + 22 + 18 * len(lines), font, focus, terms, columns, meta.offset,
         slot_of(focus, meta.stride, meta.offset), _said(snapshot, focus), lines, x + 18, y + below + 28, True,
+        tuple(d for d, n in enumerate(meta.size) if n == 1),
     )  # fmt: skip
 
 

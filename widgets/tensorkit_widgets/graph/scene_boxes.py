@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.graph.model import Graph, Kept, Memory, Value, Vertex
 from tensorkit_widgets.graph.scene_fold import Bundle, Fold
 from tensorkit_widgets.graph.step import Moment
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Box", "Jar", "Line", "Marks", "box_of", "fitted", "grown", "reference"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.graph.model import Value, Visit, Walk
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Moment", "gradient_text", "moment_at", "turns_of"]
 

@@ -25,7 +25,6 @@ from tensorkit_widgets.graph.model import Graph, Walk
 from tensorkit_widgets.graph.rehearse import rehearse
 from tensorkit_widgets.graph.render import render_graph, render_graph_text
 from tensorkit_widgets.graph.scene import GraphScene, compose_graph, steps_of, translated
-from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.snapshot.adapter import library_of
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
@@ -63,10 +62,9 @@ class GraphView(Board):
     moments = "step of the rehearsal"
     writes = frozenset({"backward"})
 
-    _esm = link("graph_view.js")
+    scene_kind = "graph"
+    styles = ("board.css", "graph_scene.css", "graph_view.css")
     _css = css("board.css", "graph_scene.css", "graph_view.css")
-    _page_script = "graph_page.js"
-    _page_styles = ("board.css", "graph_scene.css", "graph_view.css")
     _svg_of = staticmethod(render_graph)
     _text_of = staticmethod(render_graph_text)
 

@@ -19,9 +19,9 @@ from tensorkit_widgets.drawing.sheet import (
     paragraph,
     strip_table,
 )
-from tensorkit_widgets.drawing.words import size_text, wrap
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Snapshot
-from tensorkit_widgets.snapshot.number_text import full, short
+from tensorkit_widgets.snapshot.number_text import full, short, size_text
 
 __all__ = ["ImageFacts", "Shot", "compose_image"]
 

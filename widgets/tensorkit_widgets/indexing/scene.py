@@ -20,9 +20,10 @@ from tensorkit_widgets.drawing.sheet import (
     strip_table,
     tensor_table,
 )
-from tensorkit_widgets.drawing.words import size_text, wrap
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Gather", "compose_indexing", "key_of"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.memory.find_tensors import Way
 from tensorkit_widgets.memory.model import (
     Change,
@@ -17,7 +16,7 @@ from tensorkit_widgets.memory.model import (
 )
 from tensorkit_widgets.memory.reached_slots import reached_slots
 from tensorkit_widgets.memory.sentences import bytes_words, keeps_alive, remedy, slots_words
-from tensorkit_widgets.snapshot.number_text import short
+from tensorkit_widgets.snapshot.number_text import short, size_text
 
 __all__ = [
     "MemoryPage", "aliases", "happened", "label_of",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.sheet import Tile, Wire
+from tensorkit_widgets.drawing.parts import Arc, Axis, Card, Formula, Gap, Note, Pointer, Table, Tile, Wire
 from tensorkit_widgets.drawing.words import LETTERS
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.render.marks import arc_path
 from tensorkit_widgets.render.palette import DIMENSIONS
-from tensorkit_widgets.stride_explorer.scene import Arc, Axis, Card, Cell, Formula, Gap, Note, Strip
 
 __all__ = [
-    "draw_arcs", "draw_axis", "draw_card", "draw_cells", "draw_formula", "draw_header", "draw_note", "draw_strip",
-    "draw_tile", "draw_wire",
+    "draw_arcs", "draw_axis", "draw_card", "draw_formula", "draw_header", "draw_note", "draw_storage", "draw_tile",
+    "draw_tiles", "draw_wire",
 ]  # fmt: skip
 
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
@@ -72,55 +71,44 @@ def draw_header(page: Canvas, x: float, y: float, words: str, dim: int | None, o
     page.text(x, y, words, ink=_dim(dim) if on else "muted", bold=on, mono=True, anchor="center")
 
 
-def draw_cells(page: Canvas, cells: Iterable[Cell]) -> None:
+def draw_tiles(page: Canvas, tiles: Iterable[Tile]) -> None:
     """Elements with their slots in the corner, and slots with their numbers below; the lit one framed last."""
-    cells = tuple(cells)
-    for cell in cells:
-        _box(page, cell)
-        _number(page, cell)
-    for cell in cells:
-        if cell.focus:
-            page.box(cell.x, cell.y, cell.width, cell.height, edge="light-ink", line=3, gid="lit")
+    tiles = tuple(tiles)
+    for tile in tiles:
+        _box(page, tile)
+        _number(page, tile)
+    for tile in tiles:
+        if "lit" in tile.kinds:
+            page.box(tile.x, tile.y, tile.width, tile.height, edge="light-ink", line=3, gid="lit")
 
 
-def _box(page: Canvas, cell: Cell) -> None:
-    fill = "light" if cell.focus else "kin" if cell.kin else "alarm-cell" if cell.hatched else "cell"
-    if cell.index is None and not cell.readers and not cell.focus:
-        fill = "grey"
-    name = f"slot:{cell.slot}" if cell.index is None else "cell:" + ",".join(map(str, cell.index))
-    edge, line = ("alarm", 2.0) if cell.hatched else ("line", 1.2)
-    page.box(cell.x, cell.y, cell.width, cell.height, fill=fill, edge=edge, line=line, gid=name)
+def _box(page: Canvas, tile: Tile) -> None:
+    looks = (("lit", "light"), ("kin", "kin"), ("seam", "alarm-cell"), ("grey", "grey"))
+    fill = next((colour for kind, colour in looks if kind in tile.kinds), "cell")
+    name = f"slot:{tile.slot}" if tile.index is None else "cell:" + ",".join(map(str, tile.index))
+    edge, line = ("alarm", 2.0) if "seam" in tile.kinds else ("line", 1.2)
+    page.box(tile.x, tile.y, tile.width, tile.height, fill=fill, edge=edge, line=line, gid=name)
 
 
-def _number(page: Canvas, cell: Cell) -> None:
-    slot, grey = cell.index is None, cell.index is None and not cell.readers
-    ink = "light-ink" if cell.focus else "grey-ink" if grey else "ink"
-    if slot:
-        y = cell.y + cell.height / 2 + cell.font * 0.34
-    else:
-        y = cell.y + cell.height / 2 - (0 if cell.height > 60 else 4) + cell.font * 0.28
-    page.text(cell.middle, y, cell.text, size=cell.font, ink=ink, bold=not grey, mono=True, anchor="center")
-    if cell.kin:
-        half = len(cell.text) * MONO * cell.font / 2
-        page.path(f"M{cell.middle - half} {y + 4}L{cell.middle + half} {y + 4}", ink, line=2.0)
-    if slot:
-        page.text(cell.middle, cell.y + cell.height + 17, str(cell.slot), size=12, bold=not grey, mono=True,
+def _number(page: Canvas, tile: Tile) -> None:
+    lit, grey = "lit" in tile.kinds, "grey" in tile.kinds
+    ink = "light-ink" if lit else "grey-ink" if grey else "ink"
+    y = tile.y + tile.height / 2 - (4 if tile.tag and tile.height <= 60 else 0) + tile.font * 0.32
+    page.text(tile.middle, y, tile.text, size=tile.font, ink=ink, bold=not grey, mono=True, anchor="center")
+    if "kin" in tile.kinds:
+        half = len(tile.text) * MONO * tile.font / 2
+        page.path(f"M{tile.middle - half} {y + 4}L{tile.middle + half} {y + 4}", ink, line=2.0)
+    if tile.tag:
+        tag = "light-ink" if lit else "muted"
+        page.text(tile.x + 6, tile.y + tile.height - 5, tile.tag, size=11, ink=tag, mono=True)
+    if tile.below:
+        page.text(tile.middle, tile.y + tile.height + 17, tile.below, size=12, bold=not grey, mono=True,
                   ink="grey-ink" if grey else "ink", anchor="center")  # fmt: skip
-        _badge(page, cell)
-    else:
-        tag = "light-ink" if cell.focus else "muted"
-        page.text(cell.x + 6, cell.y + cell.height - 5, str(cell.slot), size=11, ink=tag, mono=True)
-
-
-def _badge(page: Canvas, cell: Cell) -> None:
-    """How many elements read a slot, where it is more than one."""
-    if cell.readers <= 1:
-        return
-    words = f"×{cell.readers}" if cell.readers < 99 else "×99+"
-    wide = 10 + 7 * len(words)
-    x = cell.x + cell.width - wide - 2
-    page.box(x, cell.y + 3, wide, 16, fill="ink", radius=8, gid=f"badge:{cell.slot}")
-    page.text(x + wide / 2, cell.y + 15, words, size=11, ink="paper", bold=True, anchor="center")
+    if tile.badge:
+        wide = 10 + 7 * len(tile.badge)
+        x = tile.x + tile.width - wide - 2
+        page.box(x, tile.y + 3, wide, 16, fill="ink", radius=8, gid=f"badge:{tile.slot}")
+        page.text(x + wide / 2, tile.y + 15, tile.badge, size=11, ink="paper", bold=True, anchor="center")
 
 
 def _gap(page: Canvas, gap: Gap) -> None:
@@ -135,17 +123,16 @@ def _gap(page: Canvas, gap: Gap) -> None:
         page.text(middle, below + 16 + 13 * k, words, size=11, ink="muted", anchor="center")
 
 
-def draw_strip(page: Canvas, strip: Strip) -> None:
-    """The storage: slots, gaps, arcs and the marker of the offset."""
-    draw_cells(page, strip.cells)
-    for gap in strip.gaps:
+def draw_storage(page: Canvas, slots: Table, arcs: Iterable[Arc], pointer: Pointer | None) -> None:
+    """The storage: slots, gaps, arcs and the arrow of the offset."""
+    draw_tiles(page, slots.tiles)
+    for gap in slots.gaps:
         _gap(page, gap)
-    draw_arcs(page, strip.arcs)
-    if strip.offset_x is None:
+    draw_arcs(page, arcs)
+    if pointer is None:
         return
-    x, y = strip.offset_x, strip.offset_y
+    x, y, words = pointer.x, pointer.y, pointer.text
     page.polygon(((x, y), (x - 8, y + 14), (x + 8, y + 14)), "ink")
-    words = f"offset {strip.offset}"
     right = x + 14 + page.wide(words, 13, True) < page.ax.get_xlim()[1]
     page.text(
         x + (14 if right else -14),
@@ -208,7 +195,7 @@ def draw_card(page: Canvas, card: Card, then: bool) -> None:
         page.text(x + 14, y + 49 + 20 * k, words, size=12.5, ink="muted", mono=True)
 
 
-def draw_formula(page: Canvas, formula: Formula, size: tuple[int, ...]) -> None:
+def draw_formula(page: Canvas, formula: Formula) -> None:
     """``storage[offset + i·stride[0] + …]``, filled in for the element that is looked at."""
     x, y, font = formula.x + 18, formula.y, formula.font
     page.box(formula.x, y, formula.width, formula.height, fill="panel", edge="line", radius=10, gid="formula")
@@ -221,7 +208,9 @@ def draw_formula(page: Canvas, formula: Formula, size: tuple[int, ...]) -> None:
         page.text(formula.columns[0], y + line, first, size=font, mono=True)
         for (d, _, _), words, column in zip(formula.terms, terms, formula.columns[1:], strict=False):
             page.text(column - 2 * unit, y + line, "+", size=font, mono=True)
-            page.text(column, y + line, words, size=font, ink=_dim(d), bold=size[d] != 1, mono=True)
+            page.text(
+                column, y + line, words, size=font, ink=_dim(d), bold=d not in formula.unused, mono=True
+            )
         page.text(formula.columns[-1], y + line, "]", size=font, mono=True)
     found = f"storage[{formula.slot}] = {formula.value}"
     page.text(x, y + 126, found, size=18, bold=True, mono=True, gid="found")

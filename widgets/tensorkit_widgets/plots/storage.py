@@ -9,18 +9,20 @@ from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.plots.parts import (
     draw_axis,
     draw_card,
-    draw_cells,
     draw_formula,
     draw_header,
     draw_note,
-    draw_strip,
+    draw_storage,
+    draw_tiles,
 )
 from tensorkit_widgets.plots.style import axes_for, checked_axes, checked_size, describe_figure
-from tensorkit_widgets.snapshot.view_chain import StepFailed
-from tensorkit_widgets.stride_explorer.actions import do
-from tensorkit_widgets.stride_explorer.render_text import element_text
-from tensorkit_widgets.stride_explorer.scene import Scene, compose
-from tensorkit_widgets.stride_explorer.session import Session
+from tensorkit_widgets.snapshot import view_chain
+from tensorkit_widgets.snapshot.expression import parse
+from tensorkit_widgets.snapshot.view_chain import Link, StepFailed
+from tensorkit_widgets.snapshot.window import clamp_focus
+from tensorkit_widgets.stride_explorer.model import StrideState, read
+from tensorkit_widgets.stride_explorer.scene import StrideSheet, compose
+from tensorkit_widgets.stride_explorer.words import element_text
 
 __all__ = ["plot_storage"]
 
@@ -64,8 +66,8 @@ def plot_storage(
     'storage[5] = 5.'
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    session = _session(tensor, expression, focus, name)
-    scene = _scene(session, _room(ax, figsize), steps)
+    links, state = _chain(tensor, expression, focus, name)
+    scene = _scene(links, state, _room(ax, figsize), steps)
     top, bottom = _ends(scene, steps)
     fitting = (scene.width / _UNITS, (bottom - top) / _UNITS)
     ax, colours = axes_for(ax, fitting if figsize is None else figsize, theme)
@@ -73,32 +75,33 @@ def plot_storage(
     for k, card in enumerate(scene.cards if top == 0 else ()):
         draw_card(page, card, k > 0)
     _draw(page, scene, top)
-    describe_figure(ax, f"the storage of {scene.code}", _words(scene))
+    describe_figure(ax, f"the storage of {scene.title}", _words(scene))
     return ax
 
 
-def _words(scene: Scene) -> str:
+def _words(scene: StrideSheet) -> str:
     """What the picture shows, for those who do not see it."""
     meta = scene.snapshot.meta
-    layout = f"{scene.code}: size {meta.size}, stride {meta.stride}, offset {meta.offset}"
-    words = [f"{layout}, in a storage of {meta.slots:,} × {meta.dtype}", meta.fault, element_text(scene)]
+    layout = f"{scene.title}: size {meta.size}, stride {meta.stride}, offset {meta.offset}"
+    words = [f"{layout}, in a storage of {meta.slots:,} × {meta.dtype}", meta.fault]
+    words += [element_text(scene.formula)] if scene.formula else []
     return ". ".join(word for word in words if word)
 
 
-def _session(tensor: Any, expression: str, focus: Sequence[int] | None, name: str) -> Session:
+def _chain(
+    tensor: Any, expression: str, focus: Sequence[int] | None, name: str
+) -> tuple[tuple[Link, ...], StrideState]:
+    """The steps, and the element that is explained."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"name must be a text such as 't', not {name!r}")
-    session = Session(tensor, name)
     try:
-        session.set(expression or "")
+        links = view_chain.build(tensor, parse(expression or "", name), name)
     except StepFailed as failed:
         raise failed.error from None
-    if focus is not None:
-        index, size = tuple(focus), session.meta.size
-        if len(index) != len(size) or not all(0 <= i < n for i, n in zip(index, size, strict=False)):
-            raise IndexError(f"focus {list(index)} is no element of a tensor of size {list(size)}")
-        do(session, {"kind": "look", "focus": list(index)})
-    return session
+    size, index = links[-1].meta.size, None if focus is None else tuple(focus)
+    if index is not None and (len(index) != len(size) or clamp_focus(index, size) != index):
+        raise IndexError(f"focus {list(index)} is no element of a tensor of size {list(size)}")
+    return links, StrideState(focus=clamp_focus(index, size))
 
 
 def _room(ax: Any, figsize: Any) -> tuple[float, float] | None:
@@ -109,41 +112,45 @@ def _room(ax: Any, figsize: Any) -> tuple[float, float] | None:
     return box.width / dpi, box.height / dpi
 
 
-def _scene(session: Session, room: tuple[float, float] | None, steps: bool | None) -> Scene:
+def _scene(
+    links: Sequence[Link], state: StrideState, room: tuple[float, float] | None, steps: bool | None
+) -> StrideSheet:
     """The scene, laid out as wide or as narrow as makes it largest in its room."""
-    links, focus = session.links, session.focus
+    widths = _WIDTHS[:1] if room is None else _WIDTHS
+    scenes = [
+        compose(links, read(links[-1], state, width, broken=False), state.focus, width=width)
+        for width in widths
+    ]
     if room is None:
-        return compose(links, session.snapshot(), focus)
-    scenes = [compose(links, session.snapshot(width), focus, width=width) for width in _WIDTHS]
+        return scenes[0]
 
-    def scale(scene: Scene) -> float:
+    def scale(scene: StrideSheet) -> float:
         top, bottom = _ends(scene, steps)
         return min(room[0] / scene.width, room[1] / (bottom - top))
 
     return max(scenes, key=scale)
 
 
-def _ends(scene: Scene, steps: bool | None) -> tuple[float, float]:
+def _ends(scene: StrideSheet, steps: bool | None) -> tuple[float, float]:
     """Where the picture begins, with the chain of steps or without, and where it ends."""
     top, bottom = 0.0, scene.height
     if not (len(scene.cards) > 1 if steps is None else steps):
         top = next(note.y for note in scene.notes if note.role == "heading") - 30.0
-    if not scene.strip.cells:
+    if not scene.storage.tiles:
         bottom = max(note.y for note in scene.notes) + 18.0
     return top, bottom
 
 
-def _draw(page: Canvas, scene: Scene, top: float) -> None:
-    grid = scene.grid
-    for note in (*scene.notes, *grid.notes):
+def _draw(page: Canvas, scene: StrideSheet, top: float) -> None:
+    tensor = scene.tensor
+    for note in (*scene.notes, *tensor.notes):
         if note.y > top:
             draw_note(page, note)
-    for axis in grid.axes:
+    for axis in tensor.axes:
         draw_axis(page, axis)
-    for facet in grid.facets:
-        for head in facet.headers:
-            draw_header(page, head.x, head.y, head.text, head.dim, head.focus)
-        draw_cells(page, (cell for row in facet.rows for cell in row))
+    for head in tensor.headers:
+        draw_header(page, head.x, head.y, head.text, head.dim, head.focus)
+    draw_tiles(page, tensor.tiles)
     if scene.formula is not None:
-        draw_formula(page, scene.formula, scene.snapshot.meta.size)
-    draw_strip(page, scene.strip)
+        draw_formula(page, scene.formula)
+    draw_storage(page, scene.storage, scene.arcs, scene.pointer)

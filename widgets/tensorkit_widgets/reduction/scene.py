@@ -20,10 +20,11 @@ from tensorkit_widgets.drawing.sheet import (
     paragraph,
     tensor_table,
 )  # fmt: skip
-from tensorkit_widgets.drawing.words import size_text, wrap
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.reduction.words import dtype_sentence, story
 from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["Collapse", "compose_reduction"]
 

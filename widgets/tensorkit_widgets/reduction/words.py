@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.number_text import size_text
 
 __all__ = ["dtype_sentence", "story"]
 

@@ -1,14 +1,14 @@
-"""What stands beside a grid or a table: the arrow of each dimension, and notes."""
+"""What is beside a table: the arrow of each dimension, slots that are left out, notes."""
 
 from __future__ import annotations
 
 from html import escape
 
-from tensorkit_widgets.drawing.parts import Axis, Note
+from tensorkit_widgets.drawing.parts import Axis, Gap, Note
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = ["axis_mark", "dim_class", "note_mark", "span"]
+__all__ = ["axis_mark", "button", "dim_class", "gap_mark", "note_mark", "span"]
 
 
 def dim_class(dim: int) -> str:
@@ -19,7 +19,13 @@ def span(words: str, class_: str = "", **more: object) -> str:
     return f"<tspan{attributes(class_=class_ or None, **more)}>{escape(words, quote=False)}</tspan>"
 
 
+def button(action: str, key: object, said: str) -> dict[str, object]:
+    """The attributes of a part of a picture that can be pressed: ``{"kind": action, "key": key}`` is sent then."""
+    return {"role": "button", "tabindex": 0, "data_action": action, "data_key": key, "aria_label": said}
+
+
 def axis_mark(axis: Axis, live: bool) -> str:
+    """The arrow of a dimension; a live one can be dragged onto another."""
     kind = (
         f"tk-axis {dim_class(axis.dim)}"
         + (" tk-bad" if axis.bad else "")
@@ -47,14 +53,31 @@ def axis_mark(axis: Axis, live: bool) -> str:
     )  # fmt: skip
 
 
+def gap_mark(gap: Gap, live: bool, table: str) -> str:
+    """Slots that are left out; a live one asks for the slot in its middle."""
+    middle, count = gap.x + gap.width / 2, gap.stop - gap.start
+    wide, high = num(gap.width), num(gap.height)
+    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{wide}v{high}h-{wide}"/>'
+    inside += text(middle, gap.y + gap.height / 2 + 5, "⋯", "tk-gap-dots")
+    shown = f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
+    inside += text(middle, gap.y + gap.height + 16, shown, "tk-gap-count")
+    inside += text(middle, gap.y + gap.height + 29, "more", "tk-gap-count")
+    said = f"{count} more slots, {gap.start} to {gap.stop - 1}: show their middle"
+    more = button("look", f"{table}:{(gap.start + gap.stop) // 2}", said) if live else {}
+    if live:
+        more |= {"data_cx": middle, "data_top": gap.y}
+    return group(inside, class_="tk-gap-group", data_from=gap.start, data_to=gap.stop, **more)
+
+
 def note_mark(note: Note, live: bool) -> str:
+    """A line of words, or the place of the next step."""
     if note.role == "next":
         inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
         inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
         inside += text(
             note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle"
         )
-        return group(inside, class_="tk-next", data_role="next-step")
+        return group(inside, class_="tk-next", data_action="next-step", data_key="")
     mono = "tk-mono " if note.role == "code" else ""
     anchor = None if note.anchor == "start" else note.anchor
     role = "code" if live and note.role == "code" else None

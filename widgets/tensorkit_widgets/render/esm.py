@@ -40,7 +40,7 @@ def link(name: str, folder: Path = STATIC) -> str:
         ImportCycle: when the files import each other in a circle.
         FileNotFoundError: when an import names no file.
 
-    >>> "data:text/javascript;base64," in link("stride_explorer.js")
+    >>> "data:text/javascript;base64," in link("board.js")
     True
     """
     return _linked((folder / name).resolve(), ())

@@ -35,8 +35,8 @@ def attributes(**values: object) -> str:
     for key, value in values.items():
         if value is None:
             continue
-        shown = num(value) if isinstance(value, float) else str(value)
-        out.append(f' {key.rstrip("_").replace("_", "-")}="{escape(shown)}"')
+        shown = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else escape(str(value))
+        out.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
     return "".join(out)
 
 

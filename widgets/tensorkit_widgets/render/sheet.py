@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator
+from html import escape
 
 from tensorkit_widgets.drawing.sheet import Frame, Photo, Sheet, Table, Tile, Wire
-from tensorkit_widgets.render.annotations import axis_mark, note_mark
-from tensorkit_widgets.render.cells import gap_mark
+from tensorkit_widgets.render.address import arcs_mark, formula_mark, pointer_mark
+from tensorkit_widgets.render.annotations import axis_mark, gap_mark, note_mark
+from tensorkit_widgets.render.cards import cards_mark
 from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
-from tensorkit_widgets.snapshot.adapter import Link
 
 __all__ = ["render_sheet", "render_sheet_text"]
 
@@ -27,7 +29,7 @@ _SIGNS = {
 _LOOKS = {"lit": "lit", "kin": "kin"}
 """The looks that the pointer gives too; every other kind has a class of its own, ``tk-is-ghost``."""
 
-_RIMMED = frozenset({"good", "bad", "made", "changed"})
+_RIMMED = frozenset({"good", "bad", "made", "changed", "seam"})
 """The looks of a tile that have a strong frame."""
 
 _MEANING = {
@@ -37,10 +39,17 @@ _MEANING = {
 
 
 def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> str:
-    """The picture of a sheet; the arguments are those of `render_svg`."""
+    """The picture of a sheet.
+
+    Args:
+        sheet: what to draw.
+        theme: ``"light"`` or ``"dark"`` for a fixed look; None follows the reader's preference.
+        live: for the browser's live view: no style of its own, ARIA roles for the parts, and buttons.
+    """
     body = "".join(_body(sheet, live))
     label = f"{sheet.name}: {sheet.title}"
-    return framed(body, (sheet.width, sheet.height), label, theme, live, ("sheet.css",))
+    layout = json.dumps(sheet.layout, separators=(",", ":")) if live and sheet.layout else None
+    return framed(body, (sheet.width, sheet.height), label, theme, live, ("sheet.css",), data_layout=layout)
 
 
 def _body(sheet: Sheet, live: bool) -> Iterator[str]:
@@ -48,11 +57,19 @@ def _body(sheet: Sheet, live: bool) -> Iterator[str]:
         yield _photo(photo)
     for frame in sheet.frames:
         yield _frame(frame)
+    if sheet.cards:
+        yield cards_mark(sheet.cards, live)
     yield group("".join(_wire(wire) for wire in sheet.wires), class_="tk-wires", aria_hidden="true")
     for note in sheet.notes:
         yield note_mark(note, live)
+    if sheet.formula is not None:
+        yield formula_mark(sheet.formula)
     for table in sheet.tables:
         yield _table(table, live)
+    if sheet.layout:
+        yield arcs_mark(sheet.arcs)
+    if sheet.pointer is not None:
+        yield pointer_mark(sheet.pointer, sheet.width)
 
 
 def _frame(frame: Frame) -> str:
@@ -95,13 +112,15 @@ def _wire(wire: Wire) -> str:
 
 
 def _table(table: Table, live: bool) -> str:
-    parts = [axis_mark(axis, False) for axis in table.axes]
+    looks = live and table.looks
+    parts = [axis_mark(axis, looks) for axis in table.axes]
     parts += [note_mark(note, live) for note in table.notes]
     for h in table.headers:
-        parts.append(
-            text(h.x, h.y, h.text, f"tk-mono tk-header{_dim(h.dim)}", aria_hidden="true" if live else None)
-        )
-    parts += [gap_mark(gap, False) for gap in table.gaps]
+        on, hidden = " tk-on" if h.focus else "", "true" if live else None
+        place = f"{h.dim}:{h.position}" if looks else None
+        kind = f"tk-mono tk-header{_dim(h.dim)}{on}"
+        parts.append(text(h.x, h.y, h.text, kind, data_at=place, aria_hidden=hidden))
+    parts += [gap_mark(gap, looks, table.key) for gap in table.gaps]
     visited = live and table.role == "grid"
     first = next((t.key for t in table.tiles if "lit" in t.kinds), table.tiles[0].key if table.tiles else "")
     rows = (
@@ -114,6 +133,7 @@ def _table(table: Table, live: bool) -> str:
     parts.append(
         group(
             "".join(rows), class_="tk-table", data_table=table.key if live else None,
+            data_looks="" if looks else None,
             role=("grid" if visited else "img") if live and table.rows else None,
             aria_label=table.label if live and table.rows else None,
         )
@@ -130,39 +150,61 @@ def _table(table: Table, live: bool) -> str:
 
 
 def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
-    kind = (
-        "tk-tile" + "".join(f" tk-{_LOOKS.get(word, f'is-{word}')}" for word in tile.kinds) + _dim(tile.dim)
-    )
-    inside = rect(tile.x, tile.y, tile.width, tile.height, "tk-box")
-    middle = tile.y + tile.height / 2 - (4 if tile.tag and tile.height <= 60 else 0)
-    x, place = (tile.x + 10, " tk-start") if tile.start else (tile.middle, "")
-    inside += text(x, middle + tile.font * 0.32, tile.text, f"tk-mono tk-number{place}", font_size=tile.font)
+    """A tile: there are hundreds in a picture, so its marks are written out here and not by functions of their own."""
+    kinds, font = tile.kinds, tile.font
+    x, y, wide, high = round(tile.x, 2), round(tile.y, 2), round(tile.width, 2), round(tile.height, 2)
+    across, down = round(tile.x + tile.width / 2, 2), y + high
+    kind = "tk-tile" + "".join([f" tk-{_LOOKS.get(word, f'is-{word}')}" for word in kinds])
+    kind += "" if tile.dim is None else f" tk-d{tile.dim % DIMENSIONS}"
+    inside = f'<rect class="tk-box" x="{x:.10g}" y="{y:.10g}" width="{wide:.10g}" height="{high:.10g}"/>'
+    if "seam" in kinds:
+        inside += _hatch(x, y, wide, high)
+    # In a low tile the number moves up, clear of the tag in the corner.
+    line = round(y + high / 2 - (4 if tile.tag and high <= 60 else 0) + font * 0.32, 2)
+    place, start = (across, "") if not tile.start else (x + 10, " tk-start")
+    words = escape(tile.text, quote=False)
+    spot = f'x="{place:.10g}" y="{line:.10g}" font-size="{font:.10g}"'
+    inside += f'<text class="tk-mono tk-number{start}" {spot}>{words}</text>'
     if tile.tag:
-        inside += text(tile.x + 6, tile.y + tile.height - 5, tile.tag, "tk-mono tk-tag")
+        words = escape(tile.tag, quote=False)
+        inside += f'<text class="tk-mono tk-tag" x="{x + 6:.10g}" y="{down - 5:.10g}">{words}</text>'
     if tile.below:
-        inside += text(tile.middle, tile.y + tile.height + 16, tile.below, "tk-mono tk-count")
+        words = escape(tile.below, quote=False)
+        inside += f'<text class="tk-mono tk-count" x="{across:.10g}" y="{down + 16:.10g}">{words}</text>'
     if tile.badge:
-        wide = 10 + 7 * len(tile.badge)
-        x = tile.x + tile.width - wide - 2
-        inside += rect(x, tile.y + 3, wide, 16, "tk-badge-box", 8.0)
-        inside += text(x + wide / 2, tile.y + 15, tile.badge, "tk-badge")
-    more: dict[str, object] = {}
+        room = 10 + 7 * len(tile.badge)
+        left = x + wide - room - 2
+        inside += rect(left, y + 3, room, 16, "tk-badge-box", 8.0)
+        inside += text(left + room / 2, y + 15, tile.badge, "tk-badge")
+    link = tile.link if live else None  # it hangs on an address: a picture to keep has none
+    more = {
+        "data-key": tile.key, "data-kin": " ".join(tile.kin), "data-storage": link and link.storage,
+        "data-item": link and link.item, "data-slot": tile.slot, "data-action": tile.action, "data-full": tile.full,
+        "data-stored": tile.stored, "data-said": "" if visited else tile.label,
+    }  # fmt: skip
     if visited:
-        more = {
-            "role": "gridcell", "tabindex": 0 if first else -1, "aria_label": tile.label,
-            "aria_selected": str("lit" in tile.kinds).lower(),
-        }  # fmt: skip
-    return group(
-        inside, class_=kind, data_key=tile.key, data_kin=" ".join(tile.kin) or None,
-        **_link(tile.link if live else None),
-        data_slot=tile.slot, data_action=tile.action or None, data_full=tile.full or None,
-        data_said=tile.label if not visited else None, **more,
-    )  # fmt: skip
+        chosen = str("lit" in kinds).lower()
+        more |= {
+            "role": "gridcell",
+            "tabindex": 0 if first else -1,
+            "aria-label": tile.label,
+            "aria-selected": chosen,
+        }
+    known = [
+        f' {name}="{escape(str(value))}"' for name, value in more.items() if value is not None and value != ""
+    ]
+    return f'<g class="{kind}"{"".join(known)}>{inside}</g>'
 
 
-def _link(link: Link | None) -> dict[str, object]:
-    """Attributes: the storage and the bytes of a slot. They hang on an address: a picture to keep has none."""
-    return {} if link is None else {"data_storage": link.storage, "data_item": link.item}
+def _hatch(x: float, y: float, width: float, height: float) -> str:
+    """Diagonal lines over a box, drawn one by one: a pattern would need an id."""
+    lines, d = [], 9.0
+    while d < width + height:
+        x1, y1 = (x + d, y) if d <= width else (x + width, y + d - width)
+        x2, y2 = (x, y + d) if d <= height else (x + d - height, y + height)
+        lines.append(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}")
+        d += 9.0
+    return f'<path class="tk-hatch" d="{"".join(lines)}"/>'
 
 
 # ---- text

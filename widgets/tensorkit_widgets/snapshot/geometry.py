@@ -6,9 +6,10 @@ it (which slot an element reads, which elements read a slot, which dimensions ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
-from math import prod
+from math import isqrt, prod
 
 Ints = tuple[int, ...]
 
@@ -20,8 +21,10 @@ __all__ = [
     "distinct_slots",
     "extent",
     "is_contiguous",
+    "reader_counts",
     "readers",
     "slot_of",
+    "slots_at",
     "view_shapes",
     "view_stride",
     "waypoints",
@@ -83,11 +86,12 @@ def is_contiguous(size: Sequence[int], stride: Sequence[int]) -> bool:
 
 def _live(size: Sequence[int], stride: Sequence[int]) -> list[tuple[int, int]]:
     """The dimensions that really move, longest stride first."""
-    moving = [(n, s) for n, s in zip(size, stride, strict=True) if n > 1 and s != 0]
-    return sorted(moving, key=lambda pair: -abs(pair[1]))
+    moving = [(-abs(s), n, s) for n, s in zip(size, stride, strict=True) if n > 1 and s != 0]
+    return [(n, s) for _, n, s in sorted(moving)]
 
 
-def readers(slot: int, size: Sequence[int], stride: Sequence[int], offset: int, limit: int = 99) -> int:
+@lru_cache(4096)
+def readers(slot: int, size: Ints, stride: Ints, offset: int, limit: int = 99) -> int:
     """How many elements read ``slot``, counted up to ``limit``.
 
     >>> readers(3, (3, 4), (0, 1), 0)
@@ -102,10 +106,30 @@ def readers(slot: int, size: Sequence[int], stride: Sequence[int], offset: int, 
     return min(limit, repeats * ways)
 
 
+def reader_counts(slots: Iterable[int], size: Ints, stride: Ints, offset: int) -> list[int]:
+    """How many elements read each of some slots, counted up to 99.
+
+    >>> reader_counts([3, 4, 5, 6], (2, 2), (2, 4), 4)
+    [0, 1, 0, 1]
+    """
+    return [readers(slot, size, stride, offset) for slot in slots]
+
+
+def slots_at(indices: Iterable[Ints], stride: Ints, offset: int) -> list[int]:
+    """The slots of many elements.
+
+    >>> slots_at([(0, 1), (1, 1)], (2, 4), 4)
+    [8, 10]
+    """
+    return [offset + sum([i * s for i, s in zip(index, stride, strict=True)]) for index in indices]
+
+
 def _ways(target: int, dims: list[tuple[int, int]], limit: int) -> int:
     if not dims:
         return int(target == 0)
     (n, s), rest = dims[0], dims[1:]
+    if not rest:
+        return int(target % s == 0 and 0 <= target // s < n)
     low = sum(min(0, (m - 1) * r) for m, r in rest)
     high = sum(max(0, (m - 1) * r) for m, r in rest)
     bounds = sorted(((target - high) / s, (target - low) / s))
@@ -199,13 +223,17 @@ def conflicts(
     return tuple(bad)
 
 
-def _factorings(count: int, parts: int) -> Iterator[Ints]:
-    if parts == 1:
-        yield (count,)
-        return
-    for n in range(2, count):
-        if count % n == 0:
-            yield from ((n, *rest) for rest in _factorings(count // n, parts - 1) if rest[0] > 1)
+def _factorings(count: int) -> Iterator[Ints]:
+    """A number as one factor, two and three, none of them 1."""
+    small = [n for n in range(2, isqrt(count) + 1) if count % n == 0]
+    divisors = sorted({*small, *(count // n for n in small)})
+    yield (count,)
+    for n in divisors:
+        yield n, count // n
+    for n in divisors:
+        for m in divisors:
+            if (count // n) % m == 0 and m < count // n:
+                yield n, m, count // n // m
 
 
 def view_shapes(size: Sequence[int], stride: Sequence[int], limit: int = 12) -> list[Ints]:
@@ -216,17 +244,21 @@ def view_shapes(size: Sequence[int], stride: Sequence[int], limit: int = 12) -> 
     >>> view_shapes((2, 2), (2, 1))
     [(4,), (2, 2)]
     """
+    return list(_view_shapes(tuple(size), tuple(stride), limit))
+
+
+@lru_cache(256)
+def _view_shapes(size: Ints, stride: Ints, limit: int) -> tuple[Ints, ...]:
     count = prod(size)
     if count == 0 or count > 1_000_000:
-        return [(count,)] if view_stride(size, stride, (count,)) is not None else []
+        return ((count,),) if view_stride(size, stride, (count,)) is not None else ()
     shapes: list[Ints] = []
-    for parts in (1, 2, 3):
-        for shape in _factorings(count, parts):
-            if view_stride(size, stride, shape) is not None:
-                shapes.append(shape)
-            if len(shapes) == limit:
-                return shapes
-    return shapes
+    for shape in _factorings(count):
+        if view_stride(size, stride, shape) is not None:
+            shapes.append(shape)
+        if len(shapes) == limit:
+            break
+    return tuple(shapes)
 
 
 def waypoints(index: Sequence[int], stride: Sequence[int], offset: int) -> Ints:

@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any
 
 import numpy
 
-__all__ = ["full", "short", "stored"]
+__all__ = ["exact_texts", "full", "short", "size_text", "stored", "texts"]
 
 Number = bool | int | float | complex
 
@@ -32,10 +32,6 @@ def short(value: Number, dtype: str) -> str:
         if abs(value) < 10_000_000:
             return str(value)
         return _power(float(value) if abs(value) < 1 << 1000 else Decimal(value))  # beyond every float
-    return _short_float(value)
-
-
-def _short_float(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     size = abs(value)
@@ -45,6 +41,15 @@ def _short_float(value: float) -> str:
         return _power(value)
     places = 4 if size < 10 else 2
     return f"{value:.{places}f}".rstrip("0")
+
+
+def texts(values: Iterable[Number], dtype: str) -> list[str]:
+    """Many numbers, each at most seven or so characters.
+
+    >>> texts([10.0, 0.1], "float32")
+    ['10.', '0.1']
+    """
+    return [short(value, dtype) for value in values]
 
 
 def _power(value: float | Decimal) -> str:
@@ -75,11 +80,26 @@ def full(value: Number, dtype: str) -> str:
         return str(value)
     if dtype in _PLACES:
         return f"{value:.{_PLACES[dtype]}g}" + ("." if value == int(value) and abs(value) < 1e3 else "")
-    return _unique(numpy.float32(value) if dtype == "float32" else numpy.float64(value))
-
-
-def _unique(value: Any) -> str:
-    size = abs(float(value))
+    exact = numpy.float32(value) if dtype == "float32" else numpy.float64(value)
+    size = abs(float(exact))
     if size >= 1e8 or 0 < size < 1e-4:
-        return str(numpy.format_float_scientific(value, unique=True, trim="-"))
-    return str(numpy.format_float_positional(value, unique=True, trim="." if value == int(value) else "-"))
+        return str(numpy.format_float_scientific(exact, unique=True, trim="-"))
+    return str(numpy.format_float_positional(exact, unique=True, trim="." if exact == int(exact) else "-"))
+
+
+def exact_texts(values: Iterable[Number], dtype: str) -> list[str]:
+    """Many numbers, each the shortest text that reads back as the same number.
+
+    >>> exact_texts([0.1, 2.0], "float64")
+    ['0.1', '2.']
+    """
+    return [full(value, dtype) for value in values]
+
+
+def size_text(size: Sequence[int]) -> str:
+    """A tuple as Python writes it.
+
+    >>> size_text((3,)), size_text((2, 2))
+    ('(3,)', '(2, 2)')
+    """
+    return "(" + ", ".join(map(str, size)) + ("," if len(size) == 1 else "") + ")"

@@ -79,15 +79,17 @@ def base_link(tensor: Any, name: str) -> Link:
 
 
 def build(
-    tensor: Any, calls: Sequence[Call], name: str = "t", known: Sequence[Link] = ()
+    tensor: Any, calls: Sequence[Call], name: str = "t", known: Sequence[Link] = (), first: Link | None = None
 ) -> tuple[Link, ...]:
     """Apply ``calls`` one by one; steps that ``known`` already holds for the same tensor are taken from there.
+
+    ``first`` is the `base_link`, where that was just read.
 
     Raises:
         StepFailed: when the library refuses a step; the steps before it stand.
         NotAllowed: when a step is one that this library does not have.
     """
-    links = [base_link(tensor, name)]
+    links = [first or base_link(tensor, name)]
     reuse = bool(known) and known[0].tensor is tensor and known[0].meta == links[0].meta
     for k, call in enumerate(calls):
         reuse = reuse and k + 1 < len(known) and known[k + 1].call == call and _fresh(known[k + 1])

@@ -3,9 +3,13 @@
  * The tiles of a board under the learner's hands. Hover or arrow keys light a tile with its kin (the tiles that belong to
  * it) and every tile that shows a byte of the same slot; Enter, space or a click asks for the tile's action. Python is never asked for a hover.
  *
+ * Other parts of a picture can be pressed too (cards, gaps): they have data-action and data-key as tiles have. Arrows of
+ * dimensions with data-role="axis" are dragged onto one another.
+ *
  * @typedef {{
  *   onAct?: (action: string, key: string, text?: string) => void,
- *   onEdit?: (tile: SVGGElement) => void,
+ *   onEdit?: (tile: SVGGElement, typed?: string) => void,
+ *   mark?: (data: Record<string, string>) => void,
  *   onPoint?: (spot: import("./hover_bus.js").Spot | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *   onZoom?: (zoom: number) => void,
@@ -16,8 +20,10 @@
 
 import { nearest, whole } from "./dom.js";
 import { meet, slotOfTile } from "./byte_overlap.js";
+import { axes } from "./drag_axes.js";
 
 const TILE = ".tk-tile";
+const BUTTON = "[data-action]:not(.tk-tile)";
 
 /**
  * A drag over tiles. Python paints in the midst of it, so it belongs to the place of the picture and not to one picture.
@@ -63,6 +69,7 @@ export class BoardScene {
     svg.addEventListener("click", (event) => this.clicked(event), { signal });
     svg.addEventListener("dblclick", (event) => this.edit(this.at(event)), { signal });
     svg.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    axes(svg, { onSwap: (a, b) => options.onAct?.("swap", `${a},${b}`), say: options.say }, signal);
     document.addEventListener("pointerup", () => this.up(), { signal });
     document.addEventListener("pointercancel", () => this.up(), { signal });
   }
@@ -172,28 +179,45 @@ export class BoardScene {
   /** @param {MouseEvent} event */
   clicked(event) {
     const tile = this.at(event);
+    const button = /** @type {SVGGElement | null} */ (nearest(event, BUTTON));
+    if (button) this.act(button);
     if (!tile) return;
     if (tile.hasAttribute("tabindex")) this.rove(tile);
     if (!swallow) this.act(tile);
   }
 
-  /** @param {SVGGElement} tile */
-  act(tile) {
-    const { action, key } = tile.dataset;
+  /** @param {SVGGElement} part */
+  act(part) {
+    const { action, key } = part.dataset;
     if (action && action !== "edit") this.options.onAct?.(action, key ?? "");
   }
 
-  /** @param {SVGGElement | null} tile */
-  edit(tile) {
-    if (tile?.dataset.action === "edit") this.options.onEdit?.(tile);
+  /** @param {SVGGElement | null} tile @param {string} [typed] the first character, when typing began on the tile itself */
+  edit(tile, typed) {
+    if (tile?.dataset.action === "edit") this.options.onEdit?.(tile, typed);
+  }
+
+  /** A card or a gap is pressed, or a card of the chain taken away. @param {KeyboardEvent} event @param {SVGGElement} button */
+  pressedButton(event, button) {
+    const removes = ["Delete", "Backspace"].includes(event.key) && button.dataset.action === "chain-step" && whole(button.dataset.key) > 0;
+    if (removes) this.options.onAct?.("remove", button.dataset.key ?? "");
+    else if (event.key === "Enter" || event.key === " ") this.act(button);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   /** @param {KeyboardEvent} event */
   pressed(event) {
     const tile = this.at(event);
-    if (!tile || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === "Enter" || event.key === " ") {
-      if (tile.dataset.action === "edit") this.edit(tile);
+    const button = /** @type {SVGGElement | null} */ (nearest(event, BUTTON));
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (button) this.pressedButton(event, button);
+    if (!tile) return;
+    const edits = tile.dataset.action === "edit";
+    if (edits && (event.key === "F2" || /^[-+.\d]$/.test(event.key))) this.edit(tile, event.key === "F2" ? undefined : event.key);
+    else if (event.key === "Enter" || event.key === " ") {
+      if (edits) this.edit(tile);
       else this.act(tile);
     } else if (!this.move(tile, event.key)) return;
     event.preventDefault();

@@ -21,7 +21,7 @@ export function editCell(host, cell, write, typed) {
   const before = cell.dataset.full ?? "";
   const editor = make("input", {
     type: "text", "data-role": "editor", class: "tk-editor", value: before, maxlength: 60, inputmode: "decimal",
-    "aria-label": `new value of ${cell.dataset.index === undefined ? cell.getAttribute("aria-label") : `element [${cell.dataset.index.replaceAll(",", ", ")}]`}`,
+    "aria-label": `new value of ${cell.getAttribute("aria-label")}`,
   });
   editor.style.left = `${box.left - around.left + host.scrollLeft}px`;
   editor.style.top = `${box.top - around.top + host.scrollTop}px`;
@@ -51,7 +51,7 @@ export function editCell(host, cell, write, typed) {
 
 /** The cell, or the one in its place when the picture was drawn again meanwhile. @param {HTMLElement} host @param {SVGGElement} cell */
 function now(host, cell) {
-  const { index, key } = cell.dataset;
-  const there = index === undefined ? `[data-key="${CSS.escape(key ?? "")}"]` : `.tk-cell[data-index="${index}"]`;
-  return cell.isConnected ? cell : /** @type {SVGGElement | null} */ (host.querySelector(there));
+  if (cell.isConnected) return cell;
+  const tiles = /** @type {NodeListOf<SVGGElement>} */ (host.querySelectorAll(".tk-tile"));
+  return [...tiles].find((tile) => tile.dataset.key === cell.dataset.key);
 }

@@ -8,7 +8,7 @@
  * @typedef {{ kind: string, sliding?: boolean, [key: string]: unknown }} Message
  */
 
-const SLIDING = new Set(["slice", "dials", "look", "room"]);
+const SLIDING = new Set(["look", "room"]);
 const SLOW = 4000;
 let views = 0;
 
@@ -36,7 +36,7 @@ export class MessageQueue {
   /** @param {Message} message */
   post(message) {
     const last = this.queue.at(-1);
-    if (last && (message.sliding || SLIDING.has(message.kind)) && last.kind === message.kind) this.queue.pop();
+    if (last && (message.sliding || SLIDING.has(message.kind)) && ["kind", "dim", "name"].every((mark) => last[mark] === message[mark])) this.queue.pop();
     this.queue.push(message);
     this.next();
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The road from the offset to an element, as arcs over the strip. The same arithmetic as `drawing/strip.py` and
- * `stride_explorer/render_svg.py`; a test holds the two to the same text.
+ * The way from the offset to an element, as arcs over the strip. The same arithmetic as `drawing/strip.py` and
+ * `render/address.py`; a test holds the two to the same text.
  *
  * @typedef {{ size: number[], stride: number[], offset: number, slots: number, item: number, focus: number[] | null,
  *             origin: number[], count: number[] }} Facts
@@ -115,25 +115,25 @@ function mark(tag, attributes, text) {
 }
 
 /**
- * The marks of the road to `index`: paths, heads, then labels.
+ * The marks of the way to `index`: paths, heads, then labels.
  * @param {number[]} index
  * @param {Facts} facts
  * @param {(slot: number) => Place} where
  * @param {number} page its width, where the strip has several lines
  * @returns {Element[]}
  */
-export function roadTo(index, facts, where, page) {
+export function arcsTo(index, facts, where, page) {
   const order = index.map((_, d) => d);
   const moving = index.filter((i, d) => i && facts.stride[d]).length;
-  /** @type {{ road: Hop[], strong: boolean }[]} */
-  const roads = [{ road: hops(index, facts.stride, facts.offset, order), strong: true }];
-  if (moving > 1) roads.unshift({ road: hops(index, facts.stride, facts.offset, [...order].reverse()), strong: false });
+  /** @type {{ steps: Hop[], strong: boolean }[]} */
+  const ways = [{ steps: hops(index, facts.stride, facts.offset, order), strong: true }];
+  if (moving > 1) ways.unshift({ steps: hops(index, facts.stride, facts.offset, [...order].reverse()), strong: false });
   /** @type {Element[]} */
   const marks = [];
   /** @type {Element[]} */
   const labels = [];
-  for (const { road, strong } of roads) {
-    for (const { dim, start, stop, label } of road) {
+  for (const { steps, strong } of ways) {
+    for (const { dim, start, stop, label } of steps) {
       const [from, to] = [where(start), where(stop)];
       if (from.x === to.x && from.y === to.y && start !== stop) continue;
       for (const arc of arcsOf(from, to, page)) {

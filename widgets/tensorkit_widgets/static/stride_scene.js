@@ -1,28 +1,19 @@
 // @ts-check
 /**
- * Behaviour for one drawn scene: linked hover and keyboard between the grid, the strip, the formula and the arcs.
+ * The scene of a StrideExplorer: an element, its slot, the formula and the arcs to it light up together.
  *
- * The SVG comes from Python and stays as it is; this module moves classes, fills in the formula and draws the road of
- * the element under the pointer, from the integers in `data-facts`. It never asks Python for a hover.
+ * The SVG comes from Python and stays as it is; this module moves classes, fills in the formula and draws the arcs to the
+ * element under the pointer, from the integers in `data-layout`. It never asks Python for a hover. Elements are the tiles
+ * `t:1,0`, slots the tiles `s:4`; [data-part="slot" | "value" | "index-0" | "term-0"] are the parts of the formula.
  *
- * @typedef {import("./stride_arcs.js").Facts} Facts
- * @typedef {{
- *   onFocus?: (focus: { index: number[] | null, slot: number, said: string }) => void,
- *   onLook?: (target: { focus?: number[], slot?: number }) => void,
- *   onEdit?: (cell: SVGGElement, index: number[], typed?: string) => void,
- *   onStep?: (step: number) => void,
- *   onRemove?: (step: number) => void,
- *   onNext?: () => void,
- *   onPoint?: (slot: import("./byte_overlap.js").Layout | null) => void,
- *   onSwap?: (a: number, b: number) => void,
- *   say?: (words: string) => void,
- * }} Options
+ * @typedef {import("./stride_arcs.js").Facts & { page: number | null, top: number }} Layout
+ * @typedef {{ storage: string | undefined, full: Map<number, string | undefined> }} Numbers what is on a page, by slot
  */
 
-import { nearest, numbers, whole } from "./dom.js";
-import { axes } from "./stride_drag_axes.js";
+import { BoardScene } from "./board_scene.js";
+import { numbers, whole } from "./dom.js";
 import { meet, slotLayout } from "./byte_overlap.js";
-import { roadTo, slotOf } from "./stride_arcs.js";
+import { arcsTo, slotOf } from "./stride_arcs.js";
 
 /** Where the pointer last moved. A repaint under a resting pointer is no pointing: the keyboard keeps its element. */
 const pointer = { x: NaN, y: NaN };
@@ -36,85 +27,55 @@ function rested(event) {
   return same;
 }
 
-/**
- * Put the frame of the lit cell around a cell, or away.
- * @param {Element | null} halo
- * @param {SVGGElement | undefined} cell
- */
-function frame(halo, cell) {
-  const box = cell?.querySelector("rect");
-  for (const side of ["x", "y", "width", "height"]) halo?.setAttribute(side, box?.getAttribute(side) ?? "0");
-}
-
-export class LiveScene {
-  /**
-   * @param {SVGSVGElement} svg
-   * @param {Options} options
-   */
+export class StrideScene extends BoardScene {
+  /** @param {SVGSVGElement} svg @param {import("./board_scene.js").Options} options */
   constructor(svg, options) {
-    this.svg = svg;
-    this.options = options;
-    /** @type {Facts} */
-    this.facts = JSON.parse(svg.dataset.facts ?? "{}");
-    /** @type {Map<string, SVGGElement>} */
-    this.cells = new Map();
+    super(svg, options);
+    /** @type {Layout} */
+    this.layout = JSON.parse(svg.dataset.layout ?? "{}");
+    const tiles = [...this.tiles];
+    /** @type {Map<string, SVGGElement>} the elements by their index */
+    this.cells = new Map(tiles.filter(([key]) => key.startsWith("t:")).map(([key, tile]) => [key.slice(2), tile]));
     /** @type {Map<number, SVGGElement>} */
-    this.slots = new Map();
-    for (const cell of this.all(".tk-cell")) this.cells.set(cell.dataset.index ?? "", cell);
-    for (const slot of this.all(".tk-slot")) this.slots.set(whole(slot.dataset.slot), slot);
+    this.slots = new Map(tiles.filter(([key]) => key.startsWith("s:")).map(([key, tile]) => [whole(key.slice(2)), tile]));
+    this.storage = tiles[0]?.[1].dataset.storage;
     /** The runs of slots that the strip leaves out, with the words under each. */
-    this.gaps = this.all(".tk-gap-group").map((group) => {
+    this.gaps = [...svg.querySelectorAll(".tk-gap-group")].map((part) => {
+      const group = /** @type {SVGGElement} */ (part);
       const lines = [...group.querySelectorAll(".tk-gap-count")];
-      const [from, to] = [whole(group.dataset.from), whole(group.dataset.to)];
-      return { group, from, to, lines, words: lines.map((line) => line.textContent ?? "") };
+      return { group, from: whole(group.dataset.from), to: whole(group.dataset.to), lines, words: lines.map((line) => line.textContent ?? "") };
     });
     this.arcs = svg.querySelector(".tk-arcs");
     this.drawnArcs = this.arcs ? [...this.arcs.childNodes] : [];
+    /** The frame of the lit slot, beside that of the lit element. */
+    this.slotHalo = /** @type {SVGRectElement} */ (this.halo.cloneNode());
+    svg.append(this.slotHalo);
     /** @type {number[] | null} the element that stays lit when the pointer leaves */
-    this.resting = this.facts.focus;
-    this.stop = new AbortController();
-    this.wire();
-    axes(svg, options, this.stop.signal);
-    if (this.slots.size) this.rove(this.all(".tk-slot"), this.lit(".tk-slot") ?? this.all(".tk-slot")[0]);
+    this.resting = this.layout.focus;
+    svg.addEventListener("pointermove", (event) => void rested(event), { signal: this.stop.signal });
+    const slot = this.resting && slotOf(this.resting, this.layout.stride, this.layout.offset);
+    this.mark(this.resting, slot ?? "", this.resting && slot !== null ? this.sentence(this.resting, slot) : "");
   }
 
-  /** @param {string} selector @returns {SVGGElement[]} */
-  all(selector) {
-    return /** @type {SVGGElement[]} */ ([...this.svg.querySelectorAll(selector)]);
+  // ---- light
+
+  /** @param {PointerEvent} event */
+  over(event) {
+    if (!rested(event)) super.over(event);
   }
 
-  /** @param {string} selector */
-  lit(selector) {
-    return this.all(selector).find((part) => part.classList.contains("tk-lit"));
+  /** @param {Event} event */
+  focused(event) {
+    const tile = this.at(event);
+    if (tile) this.show(tile, true);
   }
 
-  wire() {
-    const how = { signal: this.stop.signal };
-    this.svg.addEventListener("pointerover", (event) => this.over(event), how);
-    this.svg.addEventListener("pointermove", (event) => void rested(event), how);
-    this.svg.addEventListener("pointerleave", () => this.rest(), how);
-    this.svg.addEventListener("click", (event) => this.click(event), how);
-    this.svg.addEventListener("dblclick", (event) => this.edit(nearest(event, ".tk-cell")), how);
-    this.svg.addEventListener("keydown", (event) => this.key(event), how);
-    this.svg.addEventListener("focusin", (event) => this.over(event, true), how);
-  }
-
-  dispose() {
-    this.stop.abort();
-  }
-
-  // ---- lighting
-
-  /** @param {Event} event @param {boolean} [stay] */
-  over(event, stay = false) {
-    if (rested(event)) return;
-    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell"));
-    const slot = /** @type {SVGGElement | null} */ (nearest(event, ".tk-slot"));
-    if (cell) this.showElement(numbers(cell.dataset.index), stay);
-    else if (slot) this.showSlot(whole(slot.dataset.slot), stay);
-    else return;
-    const pointed = cell ?? slot;
-    this.options.onPoint?.(this.layout(whole(pointed?.dataset.slot)));
+  /** @param {SVGGElement} tile @param {boolean} [stay] whether it is still lit when the pointer leaves */
+  show(tile, stay = false) {
+    const key = tile.dataset.key ?? "";
+    if (key.startsWith("t:")) this.showElement(numbers(key.slice(2)), stay);
+    else this.showSlot(whole(tile.dataset.slot), stay);
+    this.options.onPoint?.({ storage: whole(this.storage), slot: this.slotAt(whole(tile.dataset.slot)) });
   }
 
   rest() {
@@ -122,41 +83,36 @@ export class LiveScene {
     if (this.resting) this.showElement(this.resting, true);
   }
 
-  /**
-   * Light one element: its cell, its slot, the cells that share the slot, the formula and the road.
-   * @param {number[]} index
-   * @param {boolean} [stay] whether it is still lit when the pointer leaves
-   */
+  /** Light one element: its tile, its slot, the elements that share the slot, the formula and the arcs. @param {number[]} index @param {boolean} [stay] */
   showElement(index, stay = false) {
-    const slot = slotOf(index, this.facts.stride, this.facts.offset);
+    const { stride, offset } = this.layout;
+    const slot = slotOf(index, stride, offset);
     const key = index.join(",");
-    this.light(slot, key);
+    this.lightSlot(slot, key);
     this.fill(index, slot, this.cells.get(key) ?? this.slots.get(slot));
-    this.road(index);
+    this.drawArcs(index);
     if (stay) {
       this.resting = index;
-      const [cell, drawn] = [this.cells.get(key), this.slots.get(slot)];
-      if (cell) this.rove(this.all(".tk-cell"), cell);
-      if (drawn) this.rove(this.all(".tk-slot"), drawn);
+      for (const tile of [this.cells.get(key), this.slots.get(slot)]) if (tile) this.stopAt(tile);
     }
-    this.options.onFocus?.({ index, slot, said: this.sentence(index, slot) });
+    this.mark(index, slot, this.sentence(index, slot));
   }
 
-  /**
-   * Light a slot and every element that reads it.
-   * @param {number} slot
-   * @param {boolean} [stay]
-   */
+  /** Light a slot and every element that reads it. @param {number} slot @param {boolean} [stay] */
   showSlot(slot, stay = false) {
-    const reader = [...this.cells.values()].find((cell) => whole(cell.dataset.slot) === slot);
+    const reader = [...this.cells].find(([, cell]) => whole(cell.dataset.slot) === slot);
     const drawn = this.slots.get(slot);
-    if (stay && drawn) this.rove(this.all(".tk-slot"), drawn);
-    if (reader) {
-      this.showElement(numbers(reader.dataset.index));
-      return;
+    if (stay && drawn) this.stopAt(drawn);
+    if (reader) this.showElement(numbers(reader[0]));
+    else {
+      this.lightSlot(slot, null);
+      this.mark(null, slot, drawn?.getAttribute("aria-label") ?? this.hidden(slot));
     }
-    this.light(slot, null);
-    this.options.onFocus?.({ index: null, slot, said: drawn?.getAttribute("aria-label") ?? this.hidden(slot) });
+  }
+
+  /** @param {number[] | null} index @param {number | ""} slot @param {string} element */
+  mark(index, slot, element) {
+    this.options.mark?.({ focus: index ? index.join(",") : "", focusSlot: String(slot), element });
   }
 
   /** The gap of the strip in which a slot lies. @param {number} slot */
@@ -174,42 +130,41 @@ export class LiveScene {
   /**
    * Light a slot because another picture of the same storage points at it or at a part of it; if it is not drawn, the gap
    * that it lies in. If that is a larger slot, or all that a tensor reads, whatever lies in it is lit. Neither goes back to rest.
-   * @param {import("./byte_overlap.js").Layout | null} slot
-   * @param {import("./byte_overlap.js").Layout | null} [tensor]
+   * @param {import("./hover_bus.js").Spot} spot
    */
-  point(slot, tensor) {
+  point({ storage, slot, tensor }) {
+    if (storage !== whole(this.storage)) return;
     const own = slot && this.around(slot);
     if (own !== null) {
       this.showSlot(own);
       return;
     }
     if (this.resting) this.showElement(this.resting);
-    else this.light(NaN, null);
+    else this.lightSlot(NaN, null);
     const pointed = slot ?? tensor;
     if (!pointed) return;
-    for (const [at, part] of [...this.byslot(), ...this.slots]) part.classList.toggle("tk-kin", meet(this.layout(at), pointed));
+    for (const tile of this.tiles.values()) tile.classList.toggle("tk-kin", meet(this.slotAt(whole(tile.dataset.slot)), pointed));
     for (const { group, from, to } of this.gaps) {
-      group.classList.toggle("tk-kin", meet({ offset: from, size: [to - from], stride: [1], item: this.facts.item }, pointed));
+      group.classList.toggle("tk-kin", meet({ offset: from, size: [to - from], stride: [1], item: this.layout.item }, pointed));
     }
   }
 
   /** A slot of this tensor's dtype. @param {number} slot */
-  layout(slot) {
-    return slotLayout(slot, this.facts.item);
+  slotAt(slot) {
+    return slotLayout(slot, this.layout.item);
   }
 
   /** The slot that another picture's slot is, or lies in; null if that reaches over several. @param {import("./byte_overlap.js").Layout} slot */
   around({ offset, item }) {
-    const [first, last] = [offset * item, (offset + 1) * item - 1].map((byte) => Math.floor(byte / this.facts.item));
+    const [first, last] = [offset * item, (offset + 1) * item - 1].map((byte) => Math.floor(byte / this.layout.item));
     return first === last ? first : null;
   }
 
-  /** @param {number} slot @param {string | null} key */
-  light(slot, key) {
+  /** @param {number} slot @param {string | null} key the index of the element */
+  lightSlot(slot, key) {
     for (const [name, cell] of this.cells) {
-      const same = whole(cell.dataset.slot) === slot;
       cell.classList.toggle("tk-lit", name === key);
-      cell.classList.toggle("tk-kin", same && name !== key);
+      cell.classList.toggle("tk-kin", whole(cell.dataset.slot) === slot && name !== key);
       cell.setAttribute("aria-selected", String(name === key));
     }
     for (const [number, drawn] of this.slots) {
@@ -223,23 +178,22 @@ export class LiveScene {
       group.classList.remove("tk-kin");
       lines.forEach((line, k) => { line.textContent = here ? ["slot", String(slot)][k] : words[k]; });
     }
-    frame(this.svg.querySelector(".tk-grid > .tk-halo"), key === null ? undefined : this.cells.get(key));
-    frame(this.svg.querySelector(".tk-strip > .tk-halo"), this.slots.get(slot));
+    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", true);
+    around(this.halo, key === null ? undefined : this.cells.get(key));
+    around(this.slotHalo, this.slots.get(slot));
     const index = key === null ? null : numbers(key);
-    for (const header of this.all(".tk-header")) {
-      const on = index !== null && index[whole(header.dataset.dim)] === whole(header.dataset.position);
-      header.classList.toggle("tk-on", on);
+    for (const header of /** @type {NodeListOf<SVGTextElement>} */ (this.svg.querySelectorAll(".tk-header"))) {
+      const [dim, position] = (header.dataset.at ?? "").split(":").map(whole);
+      header.classList.toggle("tk-on", index !== null && index[dim] === position);
     }
   }
 
-  /**
-   * @param {number[]} index
-   * @param {number} slot
-   * @param {SVGGElement | undefined} drawn where the number can be read
-   */
+  // ---- the formula and the arcs
+
+  /** @param {number[]} index @param {number} slot @param {SVGGElement | undefined} drawn where the number can be read */
   fill(index, slot, drawn) {
     index.forEach((i, d) => {
-      const s = this.facts.stride[d];
+      const s = this.layout.stride[d];
       this.write(`index-${d}`, String(i));
       this.write(`term-${d}`, s < 0 ? `${i}·(${s})` : `${i}·${s}`);
     });
@@ -254,144 +208,98 @@ export class LiveScene {
   }
 
   /** @param {number[]} index */
-  road(index) {
+  drawArcs(index) {
     if (!this.arcs) return;
-    if (this.facts.focus && index.join() === this.facts.focus.join()) {
-      this.arcs.replaceChildren(...this.drawnArcs);
-      return;
-    }
-    const page = Number(/** @type {SVGElement} */ (this.arcs).dataset.page);
-    this.arcs.replaceChildren(...roadTo(index, this.facts, (slot) => this.where(slot), page));
-  }
-
-  /** @returns {[number, SVGGElement][]} the cells of the grid by their slot */
-  byslot() {
-    return [...this.cells.values()].map((cell) => [whole(cell.dataset.slot), cell]);
+    const { focus, page } = this.layout;
+    const drawn = focus && index.join() === focus.join() ? this.drawnArcs : arcsTo(index, this.layout, (slot) => this.where(slot), page ?? NaN);
+    this.arcs.replaceChildren(...drawn);
   }
 
   /** The place of a slot, or of the gap that hides it. @param {number} slot @returns {import("./stride_arcs.js").Place} */
   where(slot) {
-    const drawn = this.slots.get(slot);
-    if (drawn) return { x: Number(drawn.dataset.cx), y: Number(drawn.querySelector("rect")?.getAttribute("y")) };
+    const box = this.slots.get(slot)?.querySelector("rect");
+    const [x, y, width] = ["x", "y", "width"].map((side) => Number(box?.getAttribute(side)));
+    if (box) return { x: Number((x + width / 2).toFixed(2)), y };
     const gap = this.gapOf(slot)?.group.dataset;
-    return gap ? { x: Number(gap.cx), y: Number(gap.top) } : { x: 28, y: Number(/** @type {SVGElement} */ (this.arcs).dataset.y) };
+    return gap ? { x: Number(gap.cx), y: Number(gap.top) } : { x: 28, y: this.layout.top };
   }
 
   /** @param {number[]} index @param {number} slot */
   sentence(index, slot) {
-    const { stride, offset } = this.facts;
+    const { stride, offset } = this.layout;
     const terms = index.map((i, d) => ` + ${i}·${stride[d] < 0 ? `(${stride[d]})` : stride[d]}`).join("");
     const value = shown(this.cells.get(index.join(",")) ?? this.slots.get(slot));
     const sum = terms ? `storage[${offset}${terms}] = ` : "";
     return `element [${index.join(", ")}] lives at ${sum}storage[${slot}] = ${value}`;
   }
 
+  /** The numbers that are on the page. @returns {Numbers} */
+  numbers() {
+    return { storage: this.storage, full: new Map([...this.tiles.values()].map(({ dataset }) => [whole(dataset.slot), dataset.full])) };
+  }
+
+  /** What has another number than in the picture before flashes, as long as the storage is the same. @param {Numbers | undefined} before */
+  flash(before) {
+    if (!before || before.storage !== this.storage) return;
+    for (const tile of this.tiles.values()) {
+      const slot = whole(tile.dataset.slot);
+      tile.classList.toggle("tk-changed", before.full.has(slot) && before.full.get(slot) !== tile.dataset.full);
+    }
+  }
+
   // ---- doing
 
-  /** @param {MouseEvent} event */
-  click(event) {
-    const { options } = this;
-    const data = (/** @type {string} */ role) =>
-      /** @type {SVGGElement | null} */ (nearest(event, `[data-role="${role}"]`))?.dataset;
-    const remove = data("remove");
-    const step = data("step");
-    const gap = data("gap");
-    if (remove) options.onRemove?.(whole(remove.step));
-    else if (step) options.onStep?.(whole(step.step));
-    else if (data("next-step")) options.onNext?.();
-    else if (gap) options.onLook?.({ slot: Math.floor((whole(gap.from) + whole(gap.to)) / 2) });
-    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell, .tk-slot"));
-    cell?.focus({ preventScroll: true });
-  }
-
-  /** @param {Element | null} cell @param {string} [typed] the first character, when typing began on the cell itself */
-  edit(cell, typed) {
-    const part = /** @type {SVGGElement | null} */ (cell);
-    if (part?.classList.contains("tk-cell")) this.options.onEdit?.(part, numbers(part.dataset.index), typed);
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const cell = /** @type {SVGGElement | null} */ (nearest(event, ".tk-cell"));
-    const slot = /** @type {SVGGElement | null} */ (nearest(event, ".tk-slot"));
-    let used = false;
-    if (cell) used = this.keyInGrid(event, cell);
-    else if (slot) used = this.keyInStrip(event, slot);
-    else if (event.key === "Enter" || event.key === " ") used = this.press(event);
-    else if (event.key === "Delete" || event.key === "Backspace") {
-      const step = /** @type {SVGGElement | null} */ (nearest(event, '[data-role="step"]'));
-      used = step !== null && whole(step.dataset.step) > 0;
-      if (used) this.options.onRemove?.(whole(step?.dataset.step));
-    }
-    if (used) {
-      event.preventDefault();
-      event.stopPropagation();
-    }
-  }
-
-  /** @param {KeyboardEvent} event */
-  press(event) {
-    const button = nearest(event, '[data-role="step"], [data-role="remove"], [data-role="gap"], [data-role="next-step"]');
-    if (!button) return false;
-    button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    return true;
-  }
-
-  /** @param {KeyboardEvent} event @param {SVGGElement} cell */
-  keyInGrid(event, cell) {
-    const index = numbers(cell.dataset.index);
-    const { size } = this.facts;
-    const n = size.length;
-    if (event.key === "Enter" || event.key === "F2") {
-      this.edit(cell);
-      return true;
-    }
-    if (/^[-+.\d]$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      this.edit(cell, event.key);
-      return true;
-    }
+  /** The keyboard goes on beyond the window: then Python is asked for the rest. @param {SVGGElement} tile @param {string} key */
+  move(tile, key) {
+    const index = numbers((tile.dataset.key ?? "").slice(2));
+    const last = tile.dataset.key?.startsWith("s:") ? [this.layout.slots - 1] : this.layout.size.map((n) => n - 1);
+    const table = tile.dataset.key?.slice(0, 2);
+    const n = last.length;
     /** @type {Record<string, [number, number]>} */
     const moves = {
       ArrowRight: [n - 1, 1], ArrowLeft: [n - 1, -1], ArrowDown: [n - 2, 1], ArrowUp: [n - 2, -1],
       PageDown: [n - 3, 1], PageUp: [n - 3, -1], Home: [n - 1, -Infinity], End: [n - 1, Infinity],
     };
-    const move = moves[event.key];
+    const move = moves[key];
     if (!move) return false;
     const [dim, by] = move;
-    if (dim < 0) return event.key.startsWith("Arrow");
-    index[dim] = Math.max(0, Math.min(size[dim] - 1, index[dim] + by));
-    this.goTo(index);
+    if (dim < 0) return key.startsWith("Arrow");
+    index[dim] = Math.max(0, Math.min(last[dim], index[dim] + by));
+    const to = this.tiles.get(`${table}${index.join(",")}`);
+    if (to) this.rove(to);
+    else this.options.onAct?.("look", `${table}${index.join(",")}`);
     return true;
   }
 
-  /** @param {number[]} index */
-  goTo(index) {
-    const cell = this.cells.get(index.join(","));
-    if (cell) cell.focus();
-    else this.options.onLook?.({ focus: index });
+  /** Enter on a slot goes to the element that reads it. @param {KeyboardEvent} event */
+  pressed(event) {
+    const slot = this.at(event)?.dataset;
+    const reader = event.key === "Enter" && slot?.key?.startsWith("s:") && [...this.cells.values()].find((cell) => cell.dataset.slot === slot.slot);
+    if (!reader) return super.pressed(event);
+    this.rove(reader);
+    event.preventDefault();
+    event.stopPropagation();
   }
 
-  /** @param {KeyboardEvent} event @param {SVGGElement} slot */
-  keyInStrip(event, slot) {
-    const number = whole(slot.dataset.slot);
-    if (event.key === "Enter") {
-      const reader = [...this.cells.values()].find((cell) => whole(cell.dataset.slot) === number);
-      reader?.focus();
-      return reader !== undefined;
-    }
-    const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
-    if (by === undefined) return false;
-    const to = Math.max(0, Math.min(this.facts.slots - 1, number + by));
-    const drawn = this.slots.get(to);
-    if (drawn) drawn.focus();
-    else this.options.onLook?.({ slot: to });
-    return true;
+  /** The tile that the Tab key stops at in its table. @param {SVGGElement} tile */
+  stopAt(tile) {
+    for (const other of tile.closest(".tk-table")?.querySelectorAll('[tabindex="0"]') ?? []) other.setAttribute("tabindex", "-1");
+    tile.setAttribute("tabindex", "0");
   }
 
-  /** One stop of the Tab key for a whole group. @param {SVGGElement[]} group @param {SVGGElement} stop */
-  rove(group, stop) {
-    for (const part of group) part.setAttribute("tabindex", part === stop ? "0" : "-1");
+  /** @param {string | undefined} key */
+  refocus(key) {
+    if (key === undefined) return;
+    const table = this.svg.querySelector(`[data-table="${key.slice(0, 1)}"] [tabindex="0"]`);
+    const tile = this.tiles.get(key) ?? /** @type {SVGGElement | null} */ (table);
+    if (tile) this.rove(tile);
   }
+}
+
+/** Put a frame around a tile, or away. @param {SVGRectElement} halo @param {SVGGElement | undefined} tile */
+function around(halo, tile) {
+  const box = tile?.querySelector("rect");
+  for (const side of ["x", "y", "width", "height"]) halo.setAttribute(side, box?.getAttribute(side) ?? "0");
 }
 
 /** What an element's line says of its number: of a view that turns numbers, first what is stored. @param {SVGElement | undefined} drawn */

@@ -1,46 +1,28 @@
-"""A snapshot becomes one scene: cells, arcs, labels and words, each with its place. Pure functions.
-
-The same scene is drawn as SVG and written as text (`tensorkit_widgets.render`), so the two can never disagree.
-"""
+"""A snapshot becomes one sheet: tables of tiles, arcs, cards and words, each with its place. Pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tensorkit_widgets.drawing.grid import MONO, grid_of
-from tensorkit_widgets.drawing.parts import (
-    Arc,
-    Axis,
-    Card,
-    Cell,
-    Facet,
-    Formula,
-    Gap,
-    Grid,
-    Header,
-    Note,
-    Strip,
-)
-from tensorkit_widgets.drawing.strip import BROKEN, broken_pair, strip_of, strip_room
+from tensorkit_widgets.drawing.grid import MONO, Dress, tensor_table
+from tensorkit_widgets.drawing.parts import Card, Formula, Note, Table
+from tensorkit_widgets.drawing.sheet import PAGE, Sheet
+from tensorkit_widgets.drawing.strip import BROKEN, Strip, broken_pair, strip_of
 from tensorkit_widgets.drawing.words import (
     chain_sentence,
     formula_of,
     formula_width,
     layout_sentences,
-    size_text,
     wrap,
 )
-from tensorkit_widgets.snapshot.adapter import Snapshot
-from tensorkit_widgets.snapshot.geometry import Ints, slot_of
+from tensorkit_widgets.snapshot.adapter import Snapshot, link_of
+from tensorkit_widgets.snapshot.geometry import Ints, readers, slot_of
+from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import Link
 
-__all__ = [
-    "Arc", "Axis", "Card", "Cell", "Facet", "Formula", "Gap", "Grid", "Header", "Note", "Refusal", "Scene", "Strip",
-    "WIDTH", "breaks", "compose", "strip_room",
-]  # fmt: skip
+__all__ = ["Refusal", "StrideSheet", "breaks", "compose"]
 
-WIDTH = 960.0
 MARGIN = 28.0
 
 
@@ -53,22 +35,23 @@ class Refusal:
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """Everything that is drawn, in a space ``width`` × ``height``."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrideSheet(Sheet):
+    """What is drawn, with what it was made of: the text twin, and figures of matplotlib, are made of these too."""
 
-    width: float
-    height: float
-    code: str
-    cards: tuple[Card, ...]
-    notes: tuple[Note, ...]
-    grid: Grid
-    formula: Formula | None
-    strip: Strip
     snapshot: Snapshot
-    focus: Ints | None
-    words: tuple[str, ...]
+    focus: Ints | None = None
     refusal: Refusal | None = None
+
+    @property
+    def tensor(self) -> Table:
+        """The tensor as matrices."""
+        return self.tables[0]
+
+    @property
+    def storage(self) -> Table:
+        """The slots."""
+        return self.tables[1]
 
 
 def breaks(width: float) -> bool:
@@ -82,40 +65,108 @@ def compose(
     focus: Ints | None,
     refusal: Refusal | None = None,
     live: bool = False,
-    width: float = WIDTH,
-) -> Scene:
+    width: float = PAGE,
+    said: str = "",
+    complaint: str = "",
+) -> StrideSheet:
     """Place a chain of steps, the tensor at its end and its storage on one page.
 
-    A live scene leaves out the refusal's words, which its view says in an alert, and shows where the next step goes.
+    A live sheet leaves out the refusal's words, which its view says in an alert, and shows where the next step goes.
     """
-    code = "".join(link.step.code for link in links)
+    code = "".join([link.step.code for link in links])
     cards, notes, y = _head(links, code, refusal, live, width)
     meta = snapshot.meta
     pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
     seam = broken_pair(meta.size, pair) if pair else ()
     bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
     notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_fitting(_what(snapshot), 11, width)))
-    grid = grid_of(snapshot, focus, y + 34, width, bad, frozenset(seam))
+    tensor = _tensor(snapshot, focus, (y + 34, width), seam, bad)
     sentences = _sentences(links, snapshot, refusal)
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
     broken = breaks(width)
-    formula, bottom = _panel(snapshot, focus, grid, (y + 34, width), [*reason, *sentences], notes, broken)
-    slots = frozenset(slot_of(index, meta.stride, meta.offset) for index in seam)
-    strip = strip_of(snapshot, focus, bottom + 54, width, slots, pair, broken)
+    formula, bottom = _panel(snapshot, focus, tensor, (y + 34, width), [*reason, *sentences], notes, broken)
+    strip = strip_of(
+        "s", snapshot, focus, bottom + 54, width, _slot_dress(snapshot, focus, seam), pair, broken
+    )
     held, lines = _fitting(_memory(snapshot), 12, width), f", in {strip.lines} lines"
     if strip.lines > 1 and len(held + lines) * 7.1 <= width - MARGIN - 12 * 9.5 - 10:
         held += lines
     notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=held))
     below = strip.bottom
-    if any(cell.readers == 0 for cell in strip.cells):
+    if any("grey" in tile.kinds for tile in strip.table.tiles):
         notes.append(_legend(strip, width))
         below = max(below, notes[-1].y + 4)
-    return Scene(
-        width, below + 6, code, tuple(cards), tuple(notes), grid, formula, strip, snapshot, focus,
-        tuple(sentences), refusal,
+    return StrideSheet(
+        "StrideExplorer", code, below + 6, (tensor, replace(strip.table, looks=True)), tuple(notes),
+        words=tuple(sentences), said=said, width=width, cards=tuple(cards), arcs=strip.arcs, pointer=strip.pointer,
+        status=_status(snapshot, refusal, complaint), formula=formula, snapshot=snapshot, focus=focus,
+        layout=_layout(snapshot, focus, strip, width), refusal=refusal,
     )  # fmt: skip
+
+
+def _status(snapshot: Snapshot, refusal: Refusal | None, complaint: str) -> str:
+    if snapshot.fault:
+        return "fault"
+    return "refused" if refusal else "not-allowed" if complaint else "ok"
+
+
+def _layout(snapshot: Snapshot, focus: Ints | None, strip: Strip, width: float) -> dict[str, object]:
+    """What the browser needs to answer a hover without asking: integers only, the numbers are in the tiles."""
+    meta, window = snapshot.meta, snapshot.window
+    page = width if strip.lines > 1 else None
+    return {
+        "size": meta.size, "stride": meta.stride, "offset": meta.offset, "slots": meta.slots, "item": meta.itemsize,
+        "focus": focus, "origin": window.origin, "count": window.count, "top": strip.top, "page": page,
+    }  # fmt: skip
+
+
+def _tensor(
+    snapshot: Snapshot, focus: Ints | None, page: tuple[float, float], seam: tuple[Ints, ...], bad: Ints
+) -> Table:
+    """The matrices: the element in focus is lit, others that read its slot are its kin."""
+    meta, (top, width) = snapshot.meta, page
+    stride, offset = meta.stride, meta.offset
+    lit = None if focus is None else slot_of(focus, stride, offset)
+
+    def kinds(index: Ints) -> tuple[str, ...]:
+        if index == focus:
+            return ("lit", "seam") if index in seam else ("lit",)
+        same = lit is not None and offset + sum([i * s for i, s in zip(index, stride, strict=True)]) == lit
+        return ("kin",) * same + ("seam",) * (index in seam)
+
+    def label(index: Ints, exact: str) -> str:
+        slot = offset + sum([i * s for i, s in zip(index, stride, strict=True)])
+        return f"element {list(index)}, value {exact}, slot {slot}"
+
+    dress = Dress(kinds, label=label, action="edit", link=link_of(meta))
+    table = tensor_table("t", snapshot, MARGIN, top, width - 2 * MARGIN, dress, "the tensor")
+    headers = tuple(replace(h, focus=focus is not None and focus[h.dim] == h.position) for h in table.headers)
+    axes = tuple(replace(axis, bad=True) if axis.dim in bad else axis for axis in table.axes)
+    if meta.turned:
+        rows = tuple(
+            tuple(replace(t, label=t.label.replace(", slot", f", stored as {t.stored}, slot")) for t in row)
+            for row in table.rows
+        )
+        table = replace(table, rows=rows)
+    return replace(table, headers=headers, axes=axes, looks=True)
+
+
+def _slot_dress(snapshot: Snapshot, focus: Ints | None, seam: tuple[Ints, ...]) -> Dress:
+    meta = snapshot.meta
+    lit = None if focus is None else slot_of(focus, meta.stride, meta.offset)
+    broken = {slot_of(index, meta.stride, meta.offset) for index in seam}
+
+    def kinds(index: Ints) -> tuple[str, ...]:
+        return ("lit",) * (index[0] == lit) + ("seam",) * (index[0] in broken)
+
+    def label(index: Ints, exact: str) -> str:
+        many = readers(index[0], meta.size, meta.stride, meta.offset)
+        read = {0: "no element reads it", 1: "one element reads it"}.get(many, f"{many} elements read it")
+        return f"slot {index[0]}, value {exact}, {read}"
+
+    return Dress(kinds, label=label, link=link_of(meta))
 
 
 def _fitting(words: str, heading: int, width: float) -> str:
@@ -127,9 +178,10 @@ def _fitting(words: str, heading: int, width: float) -> str:
 def _legend(strip: Strip, width: float) -> Note:
     """What grey means: at the right, or wherever else it stays clear of the offset's label."""
     words, y, room = "grey: the tensor never reaches these slots", strip.bottom - 4, 290.0
-    if strip.offset_x is None or strip.offset_x + 90 < width - MARGIN - room:
+    pointer = strip.pointer
+    if pointer is None or pointer.x + 90 < width - MARGIN - room:
         return Note(width - MARGIN, y, words, anchor="end")
-    if strip.offset_x - 90 > MARGIN + room:
+    if pointer.x - 90 > MARGIN + room:
         return Note(MARGIN, y, words)
     return Note(width - MARGIN, y + 20, words, anchor="end")
 
@@ -230,24 +282,30 @@ def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
 def _panel(
     snapshot: Snapshot,
     focus: Ints | None,
-    grid: Grid,
+    tensor: Table,
     page: tuple[float, float],
     sentences: list[str],
     notes: list[Note],
     broken: bool,
 ) -> tuple[Formula | None, float]:
-    """The formula beside the grid where there is room, else below it; and where that ends."""
+    """The formula beside the matrices where there is room, else below them; and where that ends."""
     top, width = page
+    ends = [tensor.bottom, top + 44]
+    if (
+        len(snapshot.meta.size) > 1 and tensor.tiles
+    ):  # the label of the dimension that runs down needs this much
+        ends.append(tensor.tiles[0].y + 96)
+    bottom = max(ends)
     if focus is None or snapshot.fault:
         lines = [line for sentence in sentences for line in wrap(sentence, width - 2 * MARGIN, 14)]
-        y = grid.bottom + 24
+        y = bottom + 24
         role = "alarm" if snapshot.fault else "muted"
         notes += [Note(MARGIN, y + 20 * k, line, role) for k, line in enumerate(lines)]
         return None, y + 20 * len(lines) - 8
-    left = max(grid.right + 44, 400.0)
+    left = max(tensor.right + 44, 400.0)
     wanted = formula_width(snapshot.meta.stride, 14.5) + 36
     if width - MARGIN - left >= wanted:
         formula = formula_of(snapshot, focus, (left, top, width - MARGIN - left), sentences)
-        return formula, max(grid.bottom, formula.y + formula.height)
-    formula = formula_of(snapshot, focus, (MARGIN, grid.bottom + 22, width - 2 * MARGIN), sentences, broken)
+        return formula, max(bottom, formula.y + formula.height)
+    formula = formula_of(snapshot, focus, (MARGIN, bottom + 22, width - 2 * MARGIN), sentences, broken)
     return formula, formula.y + formula.height

@@ -25,10 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.adapter import Meta
 from tensorkit_widgets.snapshot.frozen_tensor import Seen, Write
-from tensorkit_widgets.snapshot.number_text import short
+from tensorkit_widgets.snapshot.number_text import short, size_text
 from tensorkit_widgets.tracing.explain_model import Story
 from tensorkit_widgets.tracing.recorder import Recorder, Recording, TraceStep
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorkit.dispatch.registry import registry
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.adapter import Meta
 from tensorkit_widgets.snapshot.expression import Call
 from tensorkit_widgets.snapshot.frozen_tensor import Seen, Write
 from tensorkit_widgets.snapshot.geometry import conflicts
+from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import why as why_of_step
 
 __all__ = ["COPIERS", "judge", "plain_name"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.frozen_tensor import Seen
+from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.tracing.recorder import Failure, TraceStep
 
 __all__ = [

@@ -17,7 +17,10 @@ from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.picture import Picture, css
 from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
 
-__all__ = ["Board", "Control", "State"]
+__all__ = ["BELOW", "Board", "Control", "State"]
+
+BELOW = "below"
+"""Where a control has its place right under the picture: see `Control.panel`."""
 
 MOST_PAGES = 60
 MOST_UNDO = 100
@@ -25,11 +28,15 @@ MOST_UNDO = 100
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One control above or below a picture; ``kind`` is button, toggle, choice, range, number, text or copy.
+    """One control above or below a picture.
 
-    What the learner does with it arrives as the message ``{"kind": role, "value": …}``; only copy asks nothing: it puts
-    ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice; ``group`` names the line in which
-    it stands: "bar" is that of the steps.
+    ``kind`` is button, code (a button that says and sends a piece of code), toggle, choice, range, number, text, order
+    (things that are dragged into another order), copy, output or words. What the learner does with it arrives as the
+    message ``{"kind": role, "value": …}``, with the control's ``dim`` and ``name`` where it has them; output and words
+    ask nothing, and copy puts ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice;
+    ``group`` names the line in which it is: "bar" is that of the steps. ``panel`` is the tab below the picture in which
+    that line is, `BELOW` the place right under the picture, and nothing the place above it. A ``live`` number is sent
+    while it is typed; ``wrong`` marks text that was refused; ``dim`` gives a control the colour of that dimension.
     """
 
     role: str
@@ -43,6 +50,11 @@ class Control:
     enabled: bool = True
     group: str = ""
     wide: bool = False
+    panel: str = ""
+    dim: int | None = None
+    name: str = ""
+    live: bool = False
+    wrong: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,10 +79,17 @@ class Board(Picture):
     writes: ClassVar[frozenset[str]] = frozenset({"edit"})
     """The messages that change tensors: the other widgets look again after them."""
 
+    panels: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The tabs below the picture, (name, words): the last one, the text twin, is always there."""
+
+    scene_kind: ClassVar[str] = "board"
+    """What the pointer and the keyboard do in the picture: ``static/scenes.js`` knows the kinds."""
+
+    styles: ClassVar[tuple[str, ...]] = ("sheet.css", "board.css")
+    """The style sheets beside those of every view."""
+
     _esm = link("board.js")
     _css = css("sheet.css", "board.css")
-    _page_script: ClassVar[str] = "board_page.js"
-    _page_styles: ClassVar[tuple[str, ...]] = ("sheet.css", "board.css")
 
     _svg_of: ClassVar[Any] = staticmethod(render_sheet)
     """A sheet as SVG; `_text_of` writes it as text."""
@@ -107,6 +126,18 @@ class Board(Picture):
         """What the view carries as ``data-*`` attributes, for tests."""
         return {}
 
+    def _refused_words(self) -> str:
+        """What the view says in an alert."""
+        return self._complaint
+
+    def _offers(self) -> Sequence[tuple[str, str]]:
+        """What works in the stead of what was refused: what is sent when it is taken, and its code."""
+        return ()
+
+    def _undoable(self) -> bool:
+        """Whether there is something that undo takes back."""
+        return bool(self._past)
+
     # ---- what a subclass calls
 
     def _begin(self, state: State) -> None:
@@ -138,7 +169,7 @@ class Board(Picture):
             return self._clamped(int(self._state.at))
 
     @property
-    def steps(self) -> int:
+    def steps(self) -> Any:
         """How many steps there are."""
         with self._guard:
             return self._steps()
@@ -156,11 +187,11 @@ class Board(Picture):
 
     def run(self) -> Self:
         """To the last step."""
-        return self.step(self.steps)
+        return self.step(self._steps())
 
     def goto(self, at: int) -> Self:
         """To one step; negative numbers count from the end."""
-        return self.step((at + self.steps + 1 if at < 0 else at) - self.at)
+        return self.step((at + self._steps() + 1 if at < 0 else at) - self.at)
 
     def reset(self, name: str | None = None) -> Self:
         """Back to the first picture, or to a checkpoint.
@@ -231,16 +262,20 @@ class Board(Picture):
         with self._guard:
             if self._closed:
                 return
-            if message["kind"] != "room":  # another width says nothing new
-                self._said = self._complaint = ""
-            try:
-                if not self._staged(message):
-                    self._act(message["kind"], message)
-            except Exception as error:  # said in the picture: a click never raises in the kernel
-                self._complaint = str(error) or type(error).__name__
+            self._tried(message["kind"], message)
             self._paint(serial=message.get("serial"))
         if message["kind"] in self.writes:
             cell_hook.repaint(skip=self)
+
+    def _tried(self, kind: str, message: Mapping[str, Any]) -> None:
+        """Do what a message asks for: an error is said in the picture, for a click never raises in the kernel."""
+        if kind != "room":  # another width says nothing new
+            self._said = self._complaint = ""
+        try:
+            if not self._staged({**message, "kind": kind}):
+                self._act(kind, message)
+        except Exception as error:
+            self._complaint = str(error) or type(error).__name__
 
     def _act(self, kind: str, message: Mapping[str, Any]) -> None:
         value = message.get("value")
@@ -273,23 +308,25 @@ class Board(Picture):
         return {
             "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
             "steps": self._known_steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
-            "said": self._said or (sheet.said if sheet else ""), "complaint": self._complaint,
+            "said": self._said or (sheet.said if sheet else ""), "complaint": self._refused_words(),
+            "offers": [list(offer) for offer in self._offers()], "panels": [list(panel) for panel in self.panels],
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
-            "changed": self._state != self._first, "undo": bool(self._past), "data": dict(self._facts()),
+            "changed": self._state != self._first, "undo": self._undoable(), "data": dict(self._facts()),
+            "scene": self.scene_kind,
         }  # fmt: skip
 
     def _page(self) -> str:
         with self._guard:
             steps, now, layouts = self._kept_steps(), self._width, {}
             try:
-                for width in (min(self.widths), HALF, max(self.widths)):
+                for width in (max(min(self.widths), min(WIDTHS)), HALF, max(self.widths)):
                     self._width = width
                     layouts[width] = [self._sheet(k) for k in steps]
             finally:
                 self._width = now
-            first = steps.index(min(self.at, steps[-1]))
+            first = steps.index(min(self._first_kept(), steps[-1]))
             shown = layouts[max(layouts)][first]
-            kind = PageKind(shown.name, self._page_script, self._page_styles)
+            kind = PageKind(shown.name, self.kind, self.scene_kind, self.styles)
             drawn = {
                 width: list(map(self._page_step, range(len(steps)), sheets))
                 for width, sheets in layouts.items()
@@ -299,6 +336,10 @@ class Board(Picture):
     def _kept_steps(self) -> Sequence[int]:
         """The steps that a saved page holds."""
         return range(min(self._steps(), MOST_PAGES) + 1)
+
+    def _first_kept(self) -> int:
+        """The step that a saved page begins with."""
+        return self.at
 
     def _page_step(self, number: int, sheet: Any) -> PageStep:
         data = {"step": str(number), "status": sheet.status, "said": sheet.said}

@@ -7,6 +7,8 @@ text twin; the live view hides it while it is alive.
 from __future__ import annotations
 
 import base64
+import json
+import re
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -28,20 +30,26 @@ __all__ = ["Picture", "css"]
 
 def css(*names: str) -> str:
     """The style sheet of a live view: what all of them have, and files of its own."""
-    return "\n".join(
-        [live_css(), *map(static, ("scene.css", "stride_explorer.css", "presenter.css", *names))]
-    )
+    return "\n".join([live_css(), *map(static, ("scene.css", "view.css", "presenter.css", *names))])
 
 
-def _sendable(part: Any) -> Any:
-    """A part of a frame as a message can carry it."""
+_ESCAPED = re.compile(r"\\u(?:00(?:0[0-8bcef]|1|7f)|d[89a-f]|fff[ef])")
+"""What JSON makes of characters that no message can carry, and of some that one can."""
+
+
+def _sendable(frame: dict[str, Any]) -> Any:
+    """A frame as a message can carry it: nearly always as it is."""
+    return _cleaned(frame) if _ESCAPED.search(json.dumps(frame)) else frame
+
+
+def _cleaned(part: Any) -> Any:
     if isinstance(part, str):
         return drawable(part)
     if isinstance(part, dict):
-        return {key: _sendable(value) for key, value in part.items()}
+        return {key: _cleaned(value) for key, value in part.items()}
     if isinstance(part, list):
-        return [_sendable(value) for value in part]
-    return tuple(map(_sendable, part)) if type(part) is tuple else part
+        return [_cleaned(value) for value in part]
+    return tuple(map(_cleaned, part)) if type(part) is tuple else part
 
 
 def _scenes_of_cell() -> tuple[Scene, ...]:

@@ -20,10 +20,11 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsa
 
 @dataclass(frozen=True)
 class PageKind:
-    """What the pages of one kind of widget share: its name, its script and its styles beyond those of every page."""
+    """What the pages of one kind of widget share: its name, its class, what its scene does, and its own styles."""
 
     widget: str
-    script: str
+    kind: str
+    scene: str = "board"
     styles: tuple[str, ...] = ()
 
 
@@ -67,7 +68,7 @@ def numbered(pictures: str) -> str:
 
 def _document(kind: PageKind, name: str, templates: str, text: str, first: int | None) -> str:
     """The page around the pictures."""
-    style = "\n".join([live_css(), *map(static, ["scene.css", "stride_explorer.css", *kind.styles])])
+    style = "\n".join([live_css(), *map(static, ["scene.css", "view.css", *kind.styles])])
     title = escape(f"{kind.widget}: {name}")
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.widget).lower() + "-page"
     start = "" if first is None else f' data-first="{first}"'
@@ -87,7 +88,7 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 </style>
 </head>
 <body>
-<main class="tk-root" data-tk-widget="{name}"{start}>
+<main class="tk-root tk-board tk-{kind.kind}" data-tk-widget="{name}" data-scene="{kind.scene}"{start}>
 <h1>{title}</h1>
 <div class="tk-line" role="group" aria-label="steps"></div>
 <div class="tk-picture" data-role="picture"></div>
@@ -97,7 +98,7 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 </main>
 {numbered(templates)}
 <script type="module">
-{link(kind.script)}
+{link("page.js")}
 </script>
 </body>
 </html>

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tensorkit_widgets.drawing.words import size_text
 from tensorkit_widgets.snapshot.geometry import conflicts
+from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.tracing.diagnosis.case import Case, Culprit, Diagnosis, Rules, ints
 
 __all__ = ["RULES"]

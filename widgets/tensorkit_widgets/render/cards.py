@@ -1,0 +1,45 @@
+"""A chain of steps as cards, each with its code, what it is, and its size and stride."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.parts import Card
+from tensorkit_widgets.render.annotations import button
+from tensorkit_widgets.render.marks import group, num, rect, text
+
+__all__ = ["cards_mark"]
+
+
+def cards_mark(cards: Sequence[Card], live: bool) -> str:
+    """The cards, an arrow from one to the next; in a live picture they can be pressed, and taken away."""
+    return group("".join(_card(card, k > 0, live) for k, card in enumerate(cards)), class_="tk-steps")
+
+
+def _card(card: Card, follows: bool, live: bool) -> str:
+    arrow = f'<path class="tk-then" d="M{num(card.x - 25)} {num(card.y + 41)}h18m-6-5l6 5l-6 5"/>'
+    kind = f"tk-step tk-{card.kind}" + (" tk-current" if card.current else "")
+    most = min(26, int((card.width - len(card.kind) * 7.2 - 47.9) / (MONO * 17)))
+    code = card.code if len(card.code) <= most else card.code[: most - 1] + "…"
+    inside = f"<title>{escape(card.why, quote=False)}</title>"
+    inside += rect(card.x, card.y, card.width, card.height, "tk-step-box", 10.0)
+    inside += text(card.x + 14, card.y + 27, code, "tk-mono tk-step-code")
+    right = card.x + card.width - 14
+    inside += text(right, card.y + 26, card.kind, f"tk-kind tk-kind-{card.kind}", text_anchor="end")
+    for n, line in enumerate(card.lines):
+        inside += text(card.x + 14, card.y + 49 + 20 * n, line, "tk-mono tk-step-line")
+    more: dict[str, object] = {}
+    if live and card.number is not None:
+        said = f"step {card.number}: {card.code}, {card.kind}, {', '.join(card.lines)}. {card.why}"
+        more = {**button("chain-step", card.number, said), "aria_pressed": str(card.current).lower()}
+    drawn = (arrow if follows else "") + group(inside, class_=kind, **more)
+    return drawn + (_remove(card) if live and card.number else "")
+
+
+def _remove(card: Card) -> str:
+    x, y = card.x + card.width - 27, card.y + card.height - 27
+    inside = rect(x, y, 22, 22, "tk-remove-box", 6.0)
+    inside += f'<path class="tk-then" d="M{num(x + 7)} {num(y + 7)}l8 8m0-8l-8 8"/>'
+    return group(inside, **button("remove", card.number, f"remove step {card.number}: {card.code}"))
