@@ -52,7 +52,7 @@ def lit(book: Any) -> dict[int, set[int]]:
     """For each widget, the slots of plain's storage that are lit in it."""
     storage = box(book, "w").get_attribute("data-storage")
     found = """(root, storage) => [...root.querySelectorAll(".tk-lit, .tk-kin")]
-      .filter((part) => part.dataset.slot !== undefined && part.closest(`[data-storage="${storage}"], .tk-explorer`))
+      .filter((part) => part.dataset.slot !== undefined && part.closest(`[data-storage="${storage}"]`))
       .map((part) => Number(part.dataset.slot))"""
     return {n: set(book.root(n).evaluate(found, storage)) for n in (STRIDE, BROADCAST, MEMORY, GRAPH)}
 
@@ -98,7 +98,7 @@ def test_hover_over_a_slot_that_another_strip_leaves_out(book: Any) -> None:
         book.root(END).locator('.tk-tile[data-key="t:1"]').focus()
         book.root(END).locator('.tk-tile[data-key="t:2"]').focus()
         assert marks.locator(".tk-gap-count").all_text_contents() == ["slot", "902"]
-        assert book.axe(f'[data-windowed-list-index="{LARGE}"] .tk-explorer') == []
+        assert book.axe(f'[data-windowed-list-index="{LARGE}"] .tk-stride-explorer') == []
     # The page may have moved under the pointer meanwhile: one can only leave where one is.
     book.root(END).locator('.tk-tile[data-key="t:2"]').hover()
     leave(book)

@@ -11,7 +11,7 @@ from tensorkit_widgets.snapshot.adapter import Link, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of, slots_at
 from tensorkit_widgets.snapshot.number_text import exact_texts, size_text, stored, texts
 
-__all__ = ["BARE", "MONO", "Dress", "kin_of_slots", "tensor_table"]
+__all__ = ["BARE", "MONO", "Dress", "kin_of_slots", "tensor_table", "window_indices"]
 
 MONO = 0.602
 """Width of a monospaced character as a part of its size, for the widest of the usual faces."""
@@ -202,14 +202,15 @@ def _left_out(plan: _Plan, bottom: float) -> list[Note]:
 def kin_of_slots(snapshot: Snapshot, key: str) -> dict[int, tuple[str, ...]]:
     """Slot → the keys of the visible elements that read it, for a strip's ``kin``."""
     meta, out = snapshot.meta, dict[int, list[str]]()
-    for index in _indices(snapshot):
+    for index in window_indices(snapshot):
         out.setdefault(slot_of(index, meta.stride, meta.offset), []).append(
             f"{key}:{','.join(map(str, index))}"
         )
     return {slot: tuple(keys) for slot, keys in out.items()}
 
 
-def _indices(snapshot: Snapshot) -> Iterable[Ints]:
+def window_indices(snapshot: Snapshot) -> Iterable[Ints]:
+    """The indices of the elements that are drawn."""
     window = snapshot.window
     spans = [range(o, o + n) for o, n in zip(window.origin, window.count, strict=True)]
     return product(*spans)

@@ -7,16 +7,19 @@ from html import escape
 
 from tensorkit_widgets.drawing.parts import Arc, Formula, Pointer
 from tensorkit_widgets.drawing.words import LETTERS, STEP
-from tensorkit_widgets.render.annotations import dim_class
-from tensorkit_widgets.render.marks import arc_path, group, num, rect, text
+from tensorkit_widgets.render.marks import arc_path, group, num, path, rect, text
+from tensorkit_widgets.render.palette import DIMENSIONS
 
 __all__ = ["arcs_mark", "formula_mark", "pointer_mark"]
+
+
+_XY = 'x="{}" y="{}"'
 
 
 def pointer_mark(pointer: Pointer, page: float) -> str:
     """The offset's arrow, its words on the side where there is room."""
     x, y = pointer.x, pointer.y
-    inside = f'<path class="tk-offset-mark" d="M{num(x)} {num(y)}l-8 14h16z"/>'
+    inside = f'<path class="tk-offset-mark" d="{path("M{} {}l-8 14h16z", x, y)}"/>'
     if x + 14 + 9 * len(pointer.text) < page:
         inside += text(x + 14, y + 13, pointer.text, "tk-strong")
     else:
@@ -28,16 +31,21 @@ def arcs_mark(arcs: Sequence[Arc]) -> str:
     """The hops; their labels come last, so that no arc crosses one."""
     inside = ""
     for arc in arcs:
-        kind = dim_class(arc.dim) + (" tk-strong" if arc.strong else "") + (" tk-bad" if arc.bad else "")
-        path = arc_path(arc.x1, arc.x2, arc.y, arc.lift, arc.part)
-        inside += f'<path class="tk-arc {kind}" d="{path}"/>'
+        kind = (
+            f"tk-d{arc.dim % DIMENSIONS}"
+            + (" tk-strong" if arc.strong else "")
+            + (" tk-bad" if arc.bad else "")
+        )
+        way = arc_path(arc.x1, arc.x2, arc.y, arc.lift, arc.part)
+        inside += f'<path class="tk-arc {kind}" d="{way}"/>'
         if arc.part != "out":
             x = arc.x2 if arc.x1 != arc.x2 else arc.x2 + 5
-            inside += f'<path class="tk-arc-head {kind}" d="M{num(x - 6)} {num(arc.y - 13)}h12l-6 11z"/>'
+            head = path("M{} {}h12l-6 11z", x - 6, arc.y - 13)
+            inside += f'<path class="tk-arc-head {kind}" d="{head}"/>'
     for arc in arcs:
         if arc.label:
             y = arc.y - 40 if arc.x1 == arc.x2 else arc.y - arc.lift - 5
-            kind = f"tk-mono tk-arc-label {dim_class(arc.dim)}" + (" tk-bad" if arc.bad else "")
+            kind = f"tk-mono tk-arc-label tk-d{arc.dim % DIMENSIONS}" + (" tk-bad" if arc.bad else "")
             inside += text((arc.x1 + arc.x2) / 2, y, arc.label, kind)
     return group(inside, class_="tk-arcs", aria_hidden="true")
 
@@ -46,20 +54,21 @@ def formula_mark(formula: Formula) -> str:
     """``storage[offset + i·stride[0] + …]`` by its names and by its numbers, and what is found there."""
     x, y, font = formula.x + 18, formula.y, formula.font
     inside = rect(formula.x, y, formula.width, formula.height, "tk-panel", 10.0)
-    inside += f'<text class="tk-mono" x="{num(x)}" y="{num(y + 30)}" font-size="16">{_spoken(formula)}</text>'
+    inside += f'<text class="tk-mono" {path(_XY, x, y + 30)} font-size="16">{_spoken(formula)}</text>'
     names, values = [], []
     for d, i, s in formula.terms:
-        kind = f'class="tk-term {dim_class(d)}{" tk-unused" if d in formula.unused else ""}"'
+        kind = f'class="tk-term tk-d{d % DIMENSIONS}{" tk-unused" if d in formula.unused else ""}"'
         names.append(f"{kind}>{LETTERS[d % 10]}·stride[{d}]</tspan>")
         values.append(f'{kind} data-part="term-{d}">{i}·{s if s >= 0 else f"({s})"}</tspan>')
     rows = _stacked(names, values, formula, x) if formula.stacked else _columns(names, values, formula, x)
     step = STEP if formula.stacked else 30
     for k, spans in enumerate(rows):
-        inside += f'<text class="tk-mono" y="{num(y + 64 + step * k)}" font-size="{num(font)}">{spans}</text>'
+        place = path('y="{}" font-size="{}"', y + 64 + step * k, font)
+        inside += f'<text class="tk-mono" {place}>{spans}</text>'
     found = f'<tspan>storage[</tspan><tspan data-part="slot">{formula.slot}</tspan><tspan>] = </tspan>'
     found += f'<tspan data-part="value">{escape(formula.value, quote=False)}</tspan>'
-    down = num(y + 66 + step * len(rows))
-    inside += f'<text class="tk-mono tk-strong" x="{num(x)}" y="{down}" font-size="18">{found}</text>'
+    place = path(_XY, x, y + 66 + step * len(rows))
+    inside += f'<text class="tk-mono tk-strong" {place} font-size="18">{found}</text>'
     for n, sentence in enumerate(formula.sentences):
         inside += text(formula.sentences_x, formula.sentences_y + 18 * n, sentence, "tk-muted")
     return group(inside, class_="tk-formula")
@@ -71,7 +80,7 @@ def _spoken(formula: Formula) -> str:
     out = f"{quiet}{lead}</tspan>{strong}{words}</tspan>"
     for d, i, _ in formula.terms:
         comma = "<tspan>, </tspan>" if d else ""
-        out += f'{comma}<tspan class="tk-term {dim_class(d)}" data-part="index-{d}">{i}</tspan>'
+        out += f'{comma}<tspan class="tk-term tk-d{d % DIMENSIONS}" data-part="index-{d}">{i}</tspan>'
     return out + (f"{strong}]</tspan>" if formula.terms else "") + f"{quiet} lives at</tspan>"
 
 

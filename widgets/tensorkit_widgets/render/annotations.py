@@ -5,18 +5,14 @@ from __future__ import annotations
 from html import escape
 
 from tensorkit_widgets.drawing.parts import Axis, Gap, Note
-from tensorkit_widgets.render.marks import attributes, group, num, rect, text
+from tensorkit_widgets.render.marks import group, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
-__all__ = ["axis_mark", "button", "dim_class", "gap_mark", "note_mark", "span"]
+__all__ = ["axis_mark", "button", "dim_class", "gap_mark", "note_mark"]
 
 
 def dim_class(dim: int) -> str:
     return f"tk-d{dim % DIMENSIONS}"
-
-
-def span(words: str, class_: str = "", **more: object) -> str:
-    return f"<tspan{attributes(class_=class_ or None, **more)}>{escape(words, quote=False)}</tspan>"
 
 
 def button(action: str, key: object, said: str) -> dict[str, object]:
@@ -31,13 +27,12 @@ def axis_mark(axis: Axis, live: bool) -> str:
         + (" tk-bad" if axis.bad else "")
         + (" tk-unused" if axis.unused else "")
     )
-    x1, y1, x2, y2 = (num(v) for v in (axis.x1, axis.y1, axis.x2, axis.y2))
-    line = f'<path class="tk-axis-line" d="M{x1} {y1}L{x2} {y2}"/>'
-    head = "m-6-8l6 9l6-9" if axis.vertical else "m-8-6l9 6l-9 6"
-    line += f'<path class="tk-axis-head" d="M{x2} {y2}{head}"/>'
+    way = path("M{} {}L{} {}", axis.x1, axis.y1, axis.x2, axis.y2)
+    head = path("M{} {}", axis.x2, axis.y2) + ("m-6-8l6 9l6-9" if axis.vertical else "m-8-6l9 6l-9 6")
+    line = f'<path class="tk-axis-line" d="{way}"/><path class="tk-axis-head" d="{head}"/>'
     if axis.vertical:
         x, y = axis.x1 - 12, (axis.y1 + axis.y2) / 2
-        turn = f"rotate(-90 {num(x)} {num(y)})"
+        turn = path("rotate(-90 {} {})", x, y)
         label = text(x, y, axis.label, "tk-axis-label", text_anchor="middle", transform=turn)
         grip = rect(axis.x1 - 26, axis.y1 - 4, 36, axis.y2 - axis.y1 + 8, "tk-axis-grip", 6.0)
     else:
@@ -56,8 +51,8 @@ def axis_mark(axis: Axis, live: bool) -> str:
 def gap_mark(gap: Gap, live: bool, table: str) -> str:
     """Slots that are left out; a live one asks for the slot in its middle."""
     middle, count = gap.x + gap.width / 2, gap.stop - gap.start
-    wide, high = num(gap.width), num(gap.height)
-    inside = f'<path class="tk-gap" d="M{num(gap.x)} {num(gap.y)}h{wide}v{high}h-{wide}"/>'
+    way = path("M{} {}h{}v{}h-{}", gap.x, gap.y, gap.width, gap.height, gap.width)
+    inside = f'<path class="tk-gap" d="{way}"/>'
     inside += text(middle, gap.y + gap.height / 2 + 5, "⋯", "tk-gap-dots")
     shown = f"{count:,}" if count < 1_000_000 else f"{count / 1e6:.1f} M"
     inside += text(middle, gap.y + gap.height + 16, shown, "tk-gap-count")
@@ -84,4 +79,7 @@ def note_mark(note: Note, live: bool) -> str:
     line = text(note.x, note.y, note.text, f"{mono}tk-{note.role}", text_anchor=anchor, data_role=role)
     if not note.after:
         return line
-    return line.removesuffix("</text>") + span("   " + note.after, "tk-after") + "</text>"
+    return (
+        line.removesuffix("</text>")
+        + f'<tspan class="tk-after">   {escape(note.after, quote=False)}</tspan></text>'
+    )

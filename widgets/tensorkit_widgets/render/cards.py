@@ -8,7 +8,7 @@ from html import escape
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.parts import Card
 from tensorkit_widgets.render.annotations import button
-from tensorkit_widgets.render.marks import group, num, rect, text
+from tensorkit_widgets.render.marks import group, path, rect, text
 
 __all__ = ["cards_mark"]
 
@@ -19,7 +19,8 @@ def cards_mark(cards: Sequence[Card], live: bool) -> str:
 
 
 def _card(card: Card, follows: bool, live: bool) -> str:
-    arrow = f'<path class="tk-then" d="M{num(card.x - 25)} {num(card.y + 41)}h18m-6-5l6 5l-6 5"/>'
+    way = path("M{} {}h18m-6-5l6 5l-6 5", card.x - 25, card.y + 41)
+    arrow = f'<path class="tk-then" d="{way}"/>'
     kind = f"tk-step tk-{card.kind}" + (" tk-current" if card.current else "")
     most = min(26, int((card.width - len(card.kind) * 7.2 - 47.9) / (MONO * 17)))
     code = card.code if len(card.code) <= most else card.code[: most - 1] + "…"
@@ -41,5 +42,5 @@ def _card(card: Card, follows: bool, live: bool) -> str:
 def _remove(card: Card) -> str:
     x, y = card.x + card.width - 27, card.y + card.height - 27
     inside = rect(x, y, 22, 22, "tk-remove-box", 6.0)
-    inside += f'<path class="tk-then" d="M{num(x + 7)} {num(y + 7)}l8 8m0-8l-8 8"/>'
+    inside += f'<path class="tk-then" d="{path("M{} {}l8 8m0-8l-8 8", x + 7, y + 7)}"/>'
     return group(inside, **button("remove", card.number, f"remove step {card.number}: {card.code}"))

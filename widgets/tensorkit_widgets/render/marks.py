@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["attributes", "arc_path", "drawable", "group", "num", "rect", "text"]
+__all__ = ["attributes", "arc_path", "drawable", "group", "num", "path", "rect", "text"]
 
 
 _UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -27,6 +27,15 @@ def num(value: float) -> str:
     ('12', '0.33')
     """
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def path(template: str, *values: float) -> str:
+    """Commands of a path with their coordinates, two places at most.
+
+    >>> path("M{} {}h18", 12.0, 1 / 3)
+    'M12 0.33h18'
+    """
+    return template.format(*[f"{value:.2f}".rstrip("0").rstrip(".") for value in values])
 
 
 def attributes(**values: object) -> str:
@@ -58,15 +67,12 @@ def group(inside: str, **values: object) -> str:
 
 def arc_path(x1: float, x2: float, y: float, lift: float, part: str = "") -> str:
     """A hop from one slot to another; a loop when it comes back to where it was. ``part`` is that of an `Arc`."""
+    curve = "M{} {}C{} {} {} {} {} {}"
+    high, middle, top = y - lift, (x1 + x2) / 2, y - lift * 1.33
+    if part == "out":
+        return path(curve, x1, y - 2, x1, high, middle, high, x2, high)
     if part:
-        high, middle = num(y - lift), num((x1 + x2) / 2)
-        if part == "out":
-            return f"M{num(x1)} {num(y - 2)}C{num(x1)} {high} {middle} {high} {num(x2)} {high}"
-        return f"M{num(x1)} {high}C{middle} {high} {num(x2)} {high} {num(x2)} {num(y - 11)}"
+        return path(curve, x1, high, middle, high, x2, high, x2, y - 11)
     if x1 == x2:
-        return (
-            f"M{num(x1 - 5)} {num(y - 2)}C{num(x1 - 24)} {num(y - 44)} {num(x1 + 24)} {num(y - 44)} "
-            f"{num(x1 + 5)} {num(y - 12)}"
-        )
-    top = num(y - lift * 1.33)
-    return f"M{num(x1)} {num(y - 2)}C{num(x1)} {top} {num(x2)} {top} {num(x2)} {num(y - 11)}"
+        return path(curve, x1 - 5, y - 2, x1 - 24, y - 44, x1 + 24, y - 44, x1 + 5, y - 12)
+    return path(curve, x1, y - 2, x1, top, x2, top, x2, y - 11)

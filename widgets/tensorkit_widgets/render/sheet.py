@@ -12,7 +12,7 @@ from tensorkit_widgets.render.address import arcs_mark, formula_mark, pointer_ma
 from tensorkit_widgets.render.annotations import axis_mark, gap_mark, note_mark
 from tensorkit_widgets.render.cards import cards_mark
 from tensorkit_widgets.render.frame import framed
-from tensorkit_widgets.render.marks import attributes, group, num, rect, text
+from tensorkit_widgets.render.marks import attributes, group, num, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
 __all__ = ["render_sheet", "render_sheet_text"]
@@ -90,8 +90,8 @@ def _dim(dim: int | None) -> str:
 
 
 def _wire(wire: Wire) -> str:
-    path = "M" + "L".join(f"{num(x)} {num(y)}" for x, y in wire.points)
-    inside = f'<path class="tk-line" d="{path}"/>'
+    way = "M" + "L".join(f"{num(x)} {num(y)}" for x, y in wire.points)
+    inside = f'<path class="tk-line" d="{way}"/>'
     (x1, y1), (x2, y2) = wire.points[-2:]
     if wire.head:
         length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 1e-9)
@@ -112,7 +112,7 @@ def _wire(wire: Wire) -> str:
 
 
 def _table(table: Table, live: bool) -> str:
-    looks = live and table.looks
+    looks, tiles = live and table.looks, table.tiles
     parts = [axis_mark(axis, looks) for axis in table.axes]
     parts += [note_mark(note, live) for note in table.notes]
     for h in table.headers:
@@ -122,7 +122,7 @@ def _table(table: Table, live: bool) -> str:
         parts.append(text(h.x, h.y, h.text, kind, data_at=place, aria_hidden=hidden))
     parts += [gap_mark(gap, looks, table.key) for gap in table.gaps]
     visited = live and table.role == "grid"
-    first = next((t.key for t in table.tiles if "lit" in t.kinds), table.tiles[0].key if table.tiles else "")
+    first = next((t.key for t in tiles if "lit" in t.kinds), tiles[0].key if tiles else "")
     rows = (
         group(
             "".join(_tile(tile, live, visited, tile.key == first) for tile in row),
@@ -141,11 +141,11 @@ def _table(table: Table, live: bool) -> str:
     # Drawn after all tiles, so that no neighbour covers the frame of one.
     parts += [
         rect(t.x, t.y, t.width, t.height, f"tk-rim tk-rim-{kind}")
-        for t in table.tiles
+        for t in tiles
         for kind in t.kinds
         if kind in _RIMMED
     ]
-    parts += [rect(t.x, t.y, t.width, t.height, "tk-halo") for t in table.tiles if "lit" in t.kinds]
+    parts += [rect(t.x, t.y, t.width, t.height, "tk-halo") for t in tiles if "lit" in t.kinds]
     return group("".join(parts), class_="tk-tabled")
 
 
@@ -200,9 +200,9 @@ def _hatch(x: float, y: float, width: float, height: float) -> str:
     """Diagonal lines over a box, drawn one by one: a pattern would need an id."""
     lines, d = [], 9.0
     while d < width + height:
-        x1, y1 = (x + d, y) if d <= width else (x + width, y + d - width)
-        x2, y2 = (x, y + d) if d <= height else (x + d - height, y + height)
-        lines.append(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}")
+        begin = (x + d, y) if d <= width else (x + width, y + d - width)
+        end = (x, y + d) if d <= height else (x + d - height, y + height)
+        lines.append(path("M{} {}L{} {}", *begin, *end))
         d += 9.0
     return f'<path class="tk-hatch" d="{"".join(lines)}"/>'
 

@@ -275,9 +275,10 @@ def _as_stored(tensor: Any) -> Any:
 
 
 def _flat(nested: Any) -> tuple[Number, ...]:
-    if not isinstance(nested, list):
-        return (nested,)
-    return tuple(number for item in nested for number in _flat(item))
+    items = nested if isinstance(nested, list) else [nested]
+    while items and isinstance(items[0], list):
+        items = [inner for item in items for inner in item]
+    return tuple(items)
 
 
 def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:

@@ -84,7 +84,8 @@ def is_contiguous(size: Sequence[int], stride: Sequence[int]) -> bool:
     return True
 
 
-def _live(size: Sequence[int], stride: Sequence[int]) -> list[tuple[int, int]]:
+@lru_cache(256)
+def _live(size: Ints, stride: Ints) -> list[tuple[int, int]]:
     """The dimensions that really move, longest stride first."""
     moving = [(-abs(s), n, s) for n, s in zip(size, stride, strict=True) if n > 1 and s != 0]
     return [(n, s) for _, n, s in sorted(moving)]
@@ -150,7 +151,7 @@ def distinct_slots(size: Sequence[int], stride: Sequence[int], budget: int = 200
     """
     if 0 in size:
         return 0
-    dims = _live(size, stride)
+    dims = _live(tuple(size), tuple(stride))
     span = 1
     for n, s in reversed(dims):
         if abs(s) < span:

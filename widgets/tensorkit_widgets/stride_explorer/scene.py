@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tensorkit_widgets.drawing.grid import MONO, Dress, tensor_table
+from tensorkit_widgets.drawing.grid import MONO, Dress, tensor_table, window_indices
 from tensorkit_widgets.drawing.parts import Card, Formula, Note, Table
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.drawing.strip import BROKEN, Strip, broken_pair, strip_of
@@ -17,7 +18,7 @@ from tensorkit_widgets.drawing.words import (
     wrap,
 )
 from tensorkit_widgets.snapshot.adapter import Snapshot, link_of
-from tensorkit_widgets.snapshot.geometry import Ints, readers, slot_of
+from tensorkit_widgets.snapshot.geometry import Ints, readers, slot_of, slots_at
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.snapshot.view_chain import Link
 
@@ -130,17 +131,18 @@ def _tensor(
     stride, offset = meta.stride, meta.offset
     lit = None if focus is None else slot_of(focus, stride, offset)
 
-    def kinds(index: Ints) -> tuple[str, ...]:
-        if index == focus:
-            return ("lit", "seam") if index in seam else ("lit",)
-        same = lit is not None and offset + sum([i * s for i, s in zip(index, stride, strict=True)]) == lit
-        return ("kin",) * same + ("seam",) * (index in seam)
+    indices = list(window_indices(snapshot))
+    looks: defaultdict[Ints, tuple[str, ...]] = defaultdict(tuple)
+    for index, slot in zip(indices, slots_at(indices, stride, offset), strict=True):
+        kind = ("lit",) if index == focus else ("kin",) if slot == lit else ()
+        if kind or index in seam:
+            looks[index] = kind + ("seam",) * (index in seam)
 
     def label(index: Ints, exact: str) -> str:
         slot = offset + sum([i * s for i, s in zip(index, stride, strict=True)])
         return f"element {list(index)}, value {exact}, slot {slot}"
 
-    dress = Dress(kinds, label=label, action="edit", link=link_of(meta))
+    dress = Dress(looks.__getitem__, label=label, action="edit", link=link_of(meta))
     table = tensor_table("t", snapshot, MARGIN, top, width - 2 * MARGIN, dress, "the tensor")
     headers = tuple(replace(h, focus=focus is not None and focus[h.dim] == h.position) for h in table.headers)
     axes = tuple(replace(axis, bad=True) if axis.dim in bad else axis for axis in table.axes)
@@ -158,15 +160,16 @@ def _slot_dress(snapshot: Snapshot, focus: Ints | None, seam: tuple[Ints, ...]) 
     lit = None if focus is None else slot_of(focus, meta.stride, meta.offset)
     broken = {slot_of(index, meta.stride, meta.offset) for index in seam}
 
-    def kinds(index: Ints) -> tuple[str, ...]:
-        return ("lit",) * (index[0] == lit) + ("seam",) * (index[0] in broken)
+    looks: defaultdict[Ints, tuple[str, ...]] = defaultdict(tuple, {(slot,): ("seam",) for slot in broken})
+    if lit is not None:
+        looks[(lit,)] = ("lit",) + looks[(lit,)]
 
     def label(index: Ints, exact: str) -> str:
         many = readers(index[0], meta.size, meta.stride, meta.offset)
         read = {0: "no element reads it", 1: "one element reads it"}.get(many, f"{many} elements read it")
         return f"slot {index[0]}, value {exact}, {read}"
 
-    return Dress(kinds, label=label, link=link_of(meta))
+    return Dress(looks.__getitem__, label=label, link=link_of(meta))
 
 
 def _fitting(words: str, heading: int, width: float) -> str:

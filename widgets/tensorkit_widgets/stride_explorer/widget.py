@@ -85,7 +85,7 @@ class StrideExplorer(Board):
         if not isinstance(name, str) or not name:
             raise TypeError(f"name must be a text such as 't', not {name!r}")
         self._tensor, self._name = tensor, name
-        self._links: Sequence[Link] = ()
+        self._links = tuple[Link, ...]()
         self._refusal: Refusal | None = None
         self._refused: tuple[Call, ...] = ()
         self._moved = self._settled = False
