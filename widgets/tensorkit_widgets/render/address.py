@@ -7,7 +7,7 @@ from html import escape
 
 from tensorkit_widgets.drawing.parts import Arc, Formula, Pointer
 from tensorkit_widgets.drawing.words import LETTERS, STEP
-from tensorkit_widgets.render.marks import arc_path, group, num, path, rect, text
+from tensorkit_widgets.render.marks import arc_path, group, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
 __all__ = ["arcs_mark", "formula_mark", "pointer_mark"]
@@ -86,7 +86,7 @@ def _spoken(formula: Formula) -> str:
 
 def _at(x: float, span: str) -> str:
     """A part of a line that begins at x: its attributes and words, or words alone."""
-    return f'<tspan x="{num(x)}"{" " + span if span.startswith("class") else f">{span}</tspan>"}'
+    return f'<tspan x="{round(x, 2):.10g}"{" " + span if span.startswith("class") else f">{span}</tspan>"}'
 
 
 def _stacked(names: Sequence[str], values: Sequence[str], formula: Formula, x: float) -> list[str]:

@@ -118,7 +118,7 @@ def _table(table: Table, live: bool) -> str:
     for h in table.headers:
         on, hidden = " tk-on" if h.focus else "", "true" if live else None
         place = f"{h.dim}:{h.position}" if looks else None
-        kind = f"tk-mono tk-header{_dim(h.dim)}{on}"
+        kind = f"tk-mono tk-header tk-d{h.dim % DIMENSIONS}{on}"
         parts.append(text(h.x, h.y, h.text, kind, data_at=place, aria_hidden=hidden))
     parts += [gap_mark(gap, looks, table.key) for gap in table.gaps]
     visited = live and table.role == "grid"
