@@ -11,11 +11,12 @@ import pytest
 
 import tensorkit as tk
 from tensorkit_widgets import GraphView
+from tensorkit_widgets.drawing.boxes import Box
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import WIDTHS
 from tensorkit_widgets.drawing.sheet import PAGE
 from tensorkit_widgets.graph.layout import label_width
-from tensorkit_widgets.graph.scene import Box, GraphScene
+from tensorkit_widgets.graph.scene import GraphSheet
 from tests.widgets.graph_examples import GRAPHS, view
 
 NARROW = [width for width in WIDTHS if width < PAGE]
@@ -96,7 +97,7 @@ def fit(graph: GraphView, room: float) -> None:
     assert graph.frame["reason"] == ""
 
 
-Scenes = list[tuple[str, float, GraphScene]]
+Scenes = list[tuple[str, float, GraphSheet]]
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -122,8 +123,8 @@ def _area(box: Box) -> Area:
     return box.x, box.y, box.x + box.full_width, box.y + box.height
 
 
-def _labels(scene: GraphScene) -> list[Area]:
-    wires = [wire for wire in scene.wires if wire.label]
+def _labels(scene: GraphSheet) -> list[Area]:
+    wires = [wire for wire in scene.edges if wire.label]
     half = [label_width(wire.label) / 2 for wire in wires]
     return [
         (wire.label_x - h, wire.label_y - 12, wire.label_x + h, wire.label_y + 4)
@@ -142,7 +143,7 @@ def test_boxes_and_labels_lie_apart_and_on_the_narrow_page(scenes: Scenes) -> No
         for left, top, right, bottom in areas:
             assert left >= 5.9, which
             assert right <= scene.width - 5.9, which
-            assert top >= scene.panel[1] + scene.panel[3], which
+            assert top >= scene.frames[0].y + scene.frames[0].height, which
             assert bottom <= scene.height - 44, which
         for one, other in combinations(areas, 2):
             assert not _meet(one, other), (which, one, other)
@@ -151,7 +152,7 @@ def test_boxes_and_labels_lie_apart_and_on_the_narrow_page(scenes: Scenes) -> No
 def test_no_wire_runs_through_a_box(scenes: Scenes) -> None:
     for which, _, scene in scenes:
         areas = [_area(box) for box in scene.boxes]
-        for wire in scene.wires:
+        for wire in scene.edges:
             for (x1, y1), (x2, y2) in pairwise(wire.points):
                 inner: Area = (min(x1, x2) - 0.5, min(y1, y2) + 0.5, max(x1, x2) + 0.5, max(y1, y2) - 0.5)
                 assert not [area for area in areas if _meet(area, inner)], (which, wire.points)
@@ -178,7 +179,8 @@ WIDE = {"code": 17 * MONO, "muted": 6.4, "alarm": 7.6, "turn": 7.0}
 
 def test_the_words_around_stay_on_the_page_and_in_their_panel(scenes: Scenes) -> None:
     for which, _, scene in scenes:
-        x, y, width, height = scene.panel
+        panel = scene.frames[0]
+        x, y, width, height = panel.x, panel.y, panel.width, panel.height
         assert x + width <= scene.width - 10, which
         ends = [note.y for note in scene.notes]
         assert ends == sorted(ends), which
@@ -186,7 +188,7 @@ def test_the_words_around_stay_on_the_page_and_in_their_panel(scenes: Scenes) ->
             right = scene.width if note.role != "turn" else x + width
             assert note.x + len(note.text) * WIDE[note.role] <= right, (which, note.text)
             assert (y < note.y < y + height - 4) is (note.role == "turn"), (which, note.text)
-        for key in scene.legend:
+        for key in scene.keys:
             assert key.x + key.lead + len(key.words) * 6.4 <= scene.width, (which, key.words)
             assert key.y <= scene.height - 20, which
 

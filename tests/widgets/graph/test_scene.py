@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tensorkit_widgets.graph.model import Graph, Vertex
-from tensorkit_widgets.graph.render import render_graph, render_graph_text
 from tensorkit_widgets.graph.scene import compose_graph
+from tensorkit_widgets.graph.text import text_twin
+from tensorkit_widgets.render.sheet import render_sheet
 from tensorkit_widgets.widget.saved_page import numbered
 from tests.widgets.graph_examples import FIXTURES, GOLDEN, GRAPHS, STEPS, fixture, golden, view
 
@@ -60,7 +61,7 @@ def test_no_two_boxes_and_no_two_labels_cover_each_other(name: str) -> None:
     boxes = [(b.x, b.y, b.x + b.full_width, b.y + b.height) for b in scene.boxes]
     labels = [
         (e.label_x - 3.8 * len(e.label), e.label_y - 11, e.label_x + 3.8 * len(e.label), e.label_y + 3)
-        for e in scene.wires
+        for e in scene.edges
         if e.label
     ]
     for group in (boxes, labels):
@@ -90,8 +91,8 @@ def test_an_empty_walk_of_a_graph_made_by_hand() -> None:
     graph = Graph("tensorkit", "t", (Vertex(0, "op", "MulBackward0"),), ((0, 0),), ())
     scene = compose_graph(graph)
     assert scene.status == "ready"
-    assert ElementTree.fromstring(render_graph(scene)).get("role") == "img"
-    assert "#1 ← Mul()" in render_graph_text(scene)
+    assert ElementTree.fromstring(render_sheet(scene)).get("role") == "img"
+    assert "#1 ← Mul()" in text_twin(scene)
 
 
 def test_the_signs_of_the_legend_differ_in_shape() -> None:

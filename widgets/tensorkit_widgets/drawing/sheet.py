@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensorkit_widgets.drawing.boxes import Begin, Box, Edge, Key
 from tensorkit_widgets.drawing.grid import BARE, Dress, kin_of_slots, tensor_table
 from tensorkit_widgets.drawing.parts import (
     Arc,
@@ -65,6 +66,11 @@ class Sheet:
     pointer: Pointer | None = None
     formula: Formula | None = None
     layout: Mapping[str, Any] | None = None
+    boxes: tuple[Box, ...] = ()
+    boxes_label: str = ""
+    edges: tuple[Edge, ...] = ()
+    begins: tuple[Begin, ...] = ()
+    keys: tuple[Key, ...] = ()
 
 
 def paragraph(

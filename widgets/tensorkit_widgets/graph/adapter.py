@@ -13,8 +13,16 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from tensorkit_widgets.graph.model import Graph, Input, Kept, Made, Memory, Value, Vertex
-from tensorkit_widgets.snapshot.adapter import Meta, describe, library_of, link_of, look, same_buffer
+from tensorkit_widgets.graph.model import Graph, Input, Kept, Made, Value, Vertex
+from tensorkit_widgets.snapshot.adapter import (
+    Memory,
+    Meta,
+    describe,
+    library_of,
+    link_of,
+    look,
+    same_buffer,
+)
 from tensorkit_widgets.snapshot.geometry import slot_of
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.storage_adapter import leaf_of

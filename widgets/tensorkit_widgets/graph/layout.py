@@ -5,30 +5,29 @@ Forward runs down the page, from the leaves to the loss; gradients climb back up
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
-from typing import Literal
 
-from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.boxes import Begin, Box, Edge, Key, KeyKind, label_width
+from tensorkit_widgets.drawing.parts import Frame, Note
+from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.graph.layout_layered import kept_in, layers_of, order_layers, place_layers, spread
 from tensorkit_widgets.graph.model import Graph, Value
 from tensorkit_widgets.graph.plan import Plan
-from tensorkit_widgets.graph.scene_boxes import Box, grown, reference
+from tensorkit_widgets.graph.scene_boxes import grown, reference
 from tensorkit_widgets.graph.step import Moment
 from tensorkit_widgets.graph.words import about
 
-__all__ = ["GraphScene", "Key", "Layout", "MOST_BENDS", "WIDTH", "Wire", "label_width"]
+__all__ = ["GraphSheet", "Layout", "MOST_BENDS", "WIDTH"]
 
-WIDTH = 960.0
+WIDTH = PAGE
 MOST_PANEL = 1240.0
 PANEL = 82.0
-Kind = Literal["leaf", "op", "constant", "kept", "gone", "modified", "gradient"]
-KEYS: tuple[tuple[Kind, str, float, float], ...] = (
+KEYS: tuple[tuple[KeyKind, str, float, float], ...] = (
     ("leaf", "leaf", 34.0, 6.6), ("op", "operation", 34.0, 6.6), ("constant", "no gradient", 34.0, 6.6),
     ("kept", "saved for the way back", 16.0, 6.4), ("gone", "let go", 16.0, 6.4),
     ("modified", "changed since", 16.0, 6.4), ("gradient", "gradient", 20.0, 6.4),
@@ -38,60 +37,15 @@ LONG = 4  # a wire over more layers than this becomes a reference beside its use
 MOST_BENDS = 6000
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """From a tensor down to its user, through ``points``; ``label`` is the gradient that climbs up it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSheet(Sheet):
+    """A graph, and how far its rehearsal is shown; the text twin is made of these too."""
 
-    source: int
-    target: int
-    points: tuple[tuple[float, float], ...]
-    gradient: bool
-    inputs: tuple[int, ...]
-    state: str
-    label: str
-    full: str
-    label_x: float
-    label_y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What a shape means: the shape at ``x``, the words ``lead`` to its right, on the line of ``y``."""
-
-    kind: Kind
-    words: str
-    x: float
-    y: float
-    lead: float
-
-
-@dataclass(frozen=True, slots=True)
-class GraphScene:
-    """Everything that is drawn, in a space ``width`` × ``height``; ``panel`` is the box of the sentence, (x, y, width,
-    height)."""
-
-    width: float
-    height: float
     graph: Graph
-    boxes: tuple[Box, ...]
-    wires: tuple[Wire, ...]
-    notes: tuple[Note, ...]
-    words: tuple[str, ...]
-    said: str
     step: int
     steps: int
-    status: str
-    begins: tuple[Value | None, ...]
-    panel: tuple[float, float, float, float]
+    starts: tuple[Value | None, ...]
     folded: int
-    legend: tuple[Key, ...]
-
-    name = "GraphView"
-
-    @property
-    def title(self) -> str:
-        """The names of the tensors."""
-        return self.graph.title
 
 
 class Layout:
@@ -162,7 +116,7 @@ class Layout:
         self.roads[pair] = road
         self.edges += list(pairwise(road))
 
-    def scene(self, said: str, steps: tuple[int, int], status: str, folded: tuple[int, int]) -> GraphScene:
+    def scene(self, said: str, steps: tuple[int, int], status: str, folded: tuple[int, int]) -> GraphSheet:
         """All of it with its places; ``folded`` counts the runs and the bundles that are."""
         graph = self.plan.graph
         words = about(graph, *folded)
@@ -180,10 +134,23 @@ class Layout:
         )
         bottom = (bottoms[-1] if bottoms else top) + 44
         legend = self._legend(bottom + 14)
-        return GraphScene(
-            round(self.width, 2), legend[-1].y + 34, graph, boxes, tuple(wires.values()), (*notes, *spoken),
-            tuple(t for t, _ in words), said, *steps, status, self.moment.begins, panel, sum(folded), legend,
+        place = {box.number: box for box in boxes}
+        return GraphSheet(
+            "GraphView", graph.title, legend[-1].y + 34, (), (*notes, *spoken), (Frame(*panel),),
+            words=tuple(t for t, _ in words), said=said, status=status, width=round(self.width, 2), boxes=boxes,
+            boxes_label=f"the graph of {graph.title}, {len(graph.vertices)} nodes", edges=tuple(wires.values()),
+            begins=tuple(self._begins(place)), keys=legend, graph=graph, step=steps[0], steps=steps[1],
+            starts=self.moment.begins, folded=sum(folded),
         )  # fmt: skip
+
+    def _begins(self, place: Mapping[int, Box]) -> Iterator[Begin]:
+        """The gradients that the walk begins with, under the tensors that it begins from."""
+        for (number, _), value in zip(self.plan.graph.roots, self.moment.begins, strict=False):
+            box = place.get(number)
+            if value is not None and box is not None:
+                half = label_width(value.text) / 2 + 6
+                label_x = max(half, min(round(self.width, 2) - half, box.middle))
+                yield Begin(number, box.middle, box.y + box.height, label_x, value.text)
 
     def _head(self, words: Sequence[tuple[str, bool]]) -> tuple[list[Note], float]:
         """The title, and the words about the whole graph; and where they end."""
@@ -276,7 +243,7 @@ class Layout:
         tops: list[float],
         bottoms: list[float],
         labels: dict[tuple[int, int], tuple[int, int]],
-    ) -> Wire:
+    ) -> Edge:
         road = self.roads[pair]
         first = self.boxes[road[0]]
         points = [(self.x[road[0]], tops[self.layer[road[0]]] + first.height)]
@@ -292,14 +259,14 @@ class Layout:
             gap, line = labels[pair]
             y = bottoms[gap] + 25 + 19 * line
             x = round(_across(points, y - 4), 2)
-        return Wire(
+        return Edge(
             *pair, tuple(points), self.plan.carries(pair), tuple(sorted({k for _, k in members})), state, label, full,
             x, y,
         )  # fmt: skip
 
     def _apart(
-        self, wires: dict[tuple[int, int], Wire], labels: dict[tuple[int, int], tuple[int, int]]
-    ) -> dict[tuple[int, int], Wire]:
+        self, wires: dict[tuple[int, int], Edge], labels: dict[tuple[int, int], tuple[int, int]]
+    ) -> dict[tuple[int, int], Edge]:
         """The labels of a line stand beside one another, and on the page: a slanting wire brings them together."""
         lines: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for pair, line in labels.items():
@@ -338,11 +305,6 @@ def _arranged(
     """The boxes of each row in order, and the x of each: nothing moves from step to step, so it is found once."""
     ordered = order_layers([list(row) for row in rows], edges)
     return ordered, place_layers(ordered, edges, dict(sides), light, gap, room=room)
-
-
-def label_width(words: str) -> float:
-    """How wide the label of a gradient is, its arrow with it."""
-    return (len(words) + 2) * MONO * 12.5 + 8
 
 
 def _across(points: Sequence[tuple[float, float]], y: float) -> float:

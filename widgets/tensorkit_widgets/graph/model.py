@@ -1,4 +1,4 @@
-"""An autograd graph as plain frozen data: what `adapters_graph` reads from a live one and `scene.graph` draws.
+"""An autograd graph as plain frozen data: what `graph.adapter` reads of a live one and `graph.scene` draws.
 
 Nothing here holds a tensor.  Numbers were written out when they were read, a few of each tensor.
 """
@@ -8,20 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tensorkit_widgets.snapshot.adapter import Link
+from tensorkit_widgets.snapshot.adapter import Memory
 from tensorkit_widgets.snapshot.geometry import Ints
 
-__all__ = ["Graph", "Input", "Kept", "Made", "Memory", "Value", "Vertex", "Visit", "Walk"]
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Where the numbers of a tensor lie: in which storage, and in which slots of it."""
-
-    link: Link
-    size: Ints
-    stride: Ints
-    offset: int
+__all__ = ["Graph", "Input", "Kept", "Made", "Value", "Vertex", "Visit", "Walk"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tensorkit_widgets.drawing.boxes import Box
 from tensorkit_widgets.graph.model import Graph
-from tensorkit_widgets.graph.scene_boxes import Box, box_of
+from tensorkit_widgets.graph.scene_boxes import box_of
 from tensorkit_widgets.graph.scene_fold import Bundle, Fold, bundles, folds
 from tensorkit_widgets.graph.step import Moment
 

@@ -7,27 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tensorkit_widgets.graph.layout import WIDTH, GraphScene, Layout, Wire
+from tensorkit_widgets.graph.layout import WIDTH, GraphSheet, Layout
 from tensorkit_widgets.graph.layout_narrow import narrowed
 from tensorkit_widgets.graph.model import Graph, Walk
 from tensorkit_widgets.graph.plan import Plan, groups_of, unit_of
-from tensorkit_widgets.graph.scene_boxes import Box, Jar, Line, Marks
 from tensorkit_widgets.graph.scene_fold import Fold
 from tensorkit_widgets.graph.step import Moment, moment_at, turns_of
 from tensorkit_widgets.graph.words import step_words, walk_words
 
-__all__ = [
-    "Box",
-    "GraphScene",
-    "Jar",
-    "Line",
-    "Marks",
-    "WIDTH",
-    "Wire",
-    "compose_graph",
-    "steps_of",
-    "translated",
-]
+__all__ = ["WIDTH", "GraphSheet", "compose_graph", "steps_of", "translated"]
 
 
 def steps_of(graph: Graph, walk: Walk, unfolded: Collection[int] = ()) -> int:
@@ -51,7 +39,7 @@ def compose_graph(
     past: str = "",
     walked: bool = False,
     page: float = WIDTH,
-) -> GraphScene:
+) -> GraphSheet:
     """The scene of a graph.
 
     Args:

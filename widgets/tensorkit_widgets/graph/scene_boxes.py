@@ -7,94 +7,21 @@ made below it in a thin rounded box; a *constant*, which no gradient reaches, ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
+from tensorkit_widgets.drawing.boxes import Box, Jar, Line, Marks
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.graph.model import Graph, Kept, Memory, Value, Vertex
+from tensorkit_widgets.graph.model import Graph, Kept, Value, Vertex
 from tensorkit_widgets.graph.scene_fold import Bundle, Fold
 from tensorkit_widgets.graph.step import Moment
 from tensorkit_widgets.snapshot.number_text import size_text
 
-__all__ = ["Box", "Jar", "Line", "Marks", "box_of", "fitted", "grown", "reference"]
+__all__ = ["box_of", "fitted", "grown", "reference"]
 
 MOST_KEPT = 3
 MOST_LISTED = 64
 NAME_ROOM = 26
-
-Marks = tuple[tuple[int, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of words in a box. ``mark`` is the sign before it: *kept*, *gone*, *modified*, *none*, or empty.
-
-    ``memory`` is where the tensor lies for which it stands, ``marks`` the places of its numbers (see `Value`).
-    """
-
-    text: str
-    role: str
-    mark: str = ""
-    memory: Memory | None = None
-    marks: Marks = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """A tensor's ``.grad``: ``text`` is what it holds; ``fresh`` when this turn filled it, ``rehearsed`` when only the
-    rehearsal did."""
-
-    width: float
-    text: str
-    filled: bool
-    fresh: bool = False
-    rehearsed: bool = False
-    memory: Memory | None = None
-    marks: Marks = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """One box. ``lower`` are the lines of the tensor under an operation, which begins at ``upper``.
-
-    ``memory`` is where the tensor lies that the whole box stands for, if it does. ``whole`` is the box before its words
-    were cut for a narrow page. ``stands`` are the tensors of a bundle.
-    """
-
-    number: int
-    kind: Literal["op", "leaf", "constant", "reference"]
-    title: str
-    tag: str
-    lines: tuple[Line, ...]
-    lower: tuple[Line, ...]
-    jar: Jar | None
-    state: str
-    kept: tuple[str, ...]
-    folded: int
-    label: str
-    width: float
-    height: float
-    upper: float
-    x: float = 0.0
-    y: float = 0.0
-    memory: Memory | None = None
-    whole: Box | None = None
-    stands: tuple[int, ...] = ()
-
-    @property
-    def uncut(self) -> Box:
-        """With all its words."""
-        return self.whole or self
-
-    @property
-    def full_width(self) -> float:
-        """With the jar beside it."""
-        return self.width + (self.jar.width + 8 if self.jar else 0)
-
-    @property
-    def middle(self) -> float:
-        """The x of its centre, its jar apart."""
-        return self.x + self.width / 2
 
 
 def grown(box: Box, x: float, y: float) -> Box:

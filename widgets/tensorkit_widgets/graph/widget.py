@@ -23,8 +23,8 @@ from typing import Any
 from tensorkit_widgets.graph.adapter import named, read
 from tensorkit_widgets.graph.model import Graph, Walk
 from tensorkit_widgets.graph.rehearse import rehearse
-from tensorkit_widgets.graph.render import render_graph, render_graph_text
-from tensorkit_widgets.graph.scene import GraphScene, compose_graph, steps_of, translated
+from tensorkit_widgets.graph.scene import GraphSheet, compose_graph, steps_of, translated
+from tensorkit_widgets.graph.text import text_twin
 from tensorkit_widgets.snapshot.adapter import library_of
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
@@ -63,10 +63,9 @@ class GraphView(Board):
     writes = frozenset({"backward"})
 
     scene_kind = "graph"
-    styles = ("board.css", "graph_scene.css", "graph_view.css")
-    _css = css("board.css", "graph_scene.css", "graph_view.css")
-    _svg_of = staticmethod(render_graph)
-    _text_of = staticmethod(render_graph_text)
+    styles = ("sheet.css", "board.css", "graph_scene.css", "graph_view.css")
+    _css = css("sheet.css", "board.css", "graph_scene.css", "graph_view.css")
+    _text_of = staticmethod(text_twin)
 
     _state: GraphState
 
@@ -195,12 +194,12 @@ class GraphView(Board):
         self._graph = graph
         self._begin_again()
 
-    def _sheet(self, at: int) -> GraphScene:
+    def _sheet(self, at: int) -> GraphSheet:
         return compose_graph(
             self._graph, self._walk, at, self._state.unfolded, self._news, self._walked, self._width
         )
 
-    def _sheet_now(self) -> GraphScene:
+    def _sheet_now(self) -> GraphSheet:
         settled, self._settled = self._settled, False
         if not settled:
             self._look()
@@ -237,7 +236,7 @@ class GraphView(Board):
                 self._complaint = self._complaint or str(error)
 
     def _facts(self) -> Mapping[str, str]:
-        scene: GraphScene | None = self._last
+        scene: GraphSheet | None = self._last
         return {
             "library": self._graph.library,
             "operations": str(self._graph.operations),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tensorkit_widgets.drawing.boxes import Box
 from tensorkit_widgets.graph.model import Graph, Value, Visit, Walk
-from tensorkit_widgets.graph.scene_boxes import Box
 from tensorkit_widgets.graph.step import Moment, gradient_text
 
 __all__ = ["about", "step_words", "walk_words"]

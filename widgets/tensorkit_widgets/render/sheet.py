@@ -10,6 +10,7 @@ from html import escape
 from tensorkit_widgets.drawing.sheet import Frame, Photo, Sheet, Table, Tile, Wire
 from tensorkit_widgets.render.address import arcs_mark, formula_mark, pointer_mark
 from tensorkit_widgets.render.annotations import axis_mark, gap_mark, note_mark
+from tensorkit_widgets.render.boxes import boxes_mark
 from tensorkit_widgets.render.cards import cards_mark
 from tensorkit_widgets.render.frame import framed
 from tensorkit_widgets.render.marks import attributes, group, num, path, rect, text
@@ -49,7 +50,8 @@ def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> 
     body = "".join(_body(sheet, live))
     label = f"{sheet.name}: {sheet.title}"
     layout = json.dumps(sheet.layout, separators=(",", ":")) if live and sheet.layout else None
-    return framed(body, (sheet.width, sheet.height), label, theme, live, ("sheet.css",), data_layout=layout)
+    styles = ("sheet.css", "graph_scene.css") if sheet.boxes_label else ("sheet.css",)
+    return framed(body, (sheet.width, sheet.height), label, theme, live, styles, data_layout=layout)
 
 
 def _body(sheet: Sheet, live: bool) -> Iterator[str]:
@@ -59,9 +61,12 @@ def _body(sheet: Sheet, live: bool) -> Iterator[str]:
         yield _frame(frame)
     if sheet.cards:
         yield cards_mark(sheet.cards, live)
-    yield group("".join(_wire(wire) for wire in sheet.wires), class_="tk-wires", aria_hidden="true")
+    if not sheet.boxes_label:
+        yield group("".join(_wire(wire) for wire in sheet.wires), class_="tk-wires", aria_hidden="true")
     for note in sheet.notes:
         yield note_mark(note, live)
+    if sheet.boxes_label:
+        yield boxes_mark(sheet, live)
     if sheet.formula is not None:
         yield formula_mark(sheet.formula)
     for table in sheet.tables:

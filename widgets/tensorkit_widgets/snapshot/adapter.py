@@ -31,6 +31,7 @@ from tensorkit_widgets.snapshot.window import Window
 __all__ = [
     "Buffer",
     "Link",
+    "Memory",
     "Meta",
     "Run",
     "Snapshot",
@@ -63,6 +64,16 @@ class Link(NamedTuple):
 
     storage: int
     item: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Where the numbers of a tensor lie: in which storage, and in which slots of it."""
+
+    link: Link
+    size: Ints
+    stride: Ints
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)

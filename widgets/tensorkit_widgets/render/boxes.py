@@ -1,28 +1,28 @@
-"""A graph's scene as SVG and as text: deterministic, escaped, without ids or addresses."""
+"""Boxes and edges as SVG: a graph, with the gradients that climb back up its edges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
-from tensorkit_widgets.graph.layout import label_width
-from tensorkit_widgets.graph.model import Memory
-from tensorkit_widgets.graph.scene import Box, GraphScene, Jar, Line, Marks, Wire
-from tensorkit_widgets.render.frame import framed
-from tensorkit_widgets.render.marks import attributes, group, num, rect, text
+from tensorkit_widgets.drawing.boxes import Begin, Box, Edge, Jar, Key, Line, Marks, label_width
+from tensorkit_widgets.drawing.sheet import Sheet
+from tensorkit_widgets.render.marks import attributes, group, num, path, rect, text
+from tensorkit_widgets.snapshot.adapter import Memory
 
-__all__ = ["render_graph", "render_graph_text"]
+__all__ = ["boxes_mark"]
 
 
-def render_graph(scene: GraphScene, theme: str | None = None, live: bool = False) -> str:
-    """The picture of a graph; the first arguments are those of `render_svg`.
-
-    A live picture says which slots its tensors stand on.
-    """
-    label = f"GraphView: {scene.graph.title}"
-    body = "".join(_body(scene, live))
-    return framed(body, (scene.width, scene.height), label, theme, live, ("graph_scene.css",))
+def boxes_mark(sheet: Sheet, live: bool) -> str:
+    """The edges, the boxes, and what their shapes mean; a live picture says which slots its tensors read."""
+    edges = group("".join(map(_edge, sheet.edges)), class_="tk-wires", aria_hidden="true")
+    begins = group("".join(map(_begin, sheet.begins)), class_="tk-begins", aria_hidden="true")
+    first = min((box.number for box in sheet.boxes if box.number >= 0), default=0)
+    current = next((box.number for box in sheet.boxes if box.state in ("running", "refused")), first)
+    boxes = "".join(_box(box, live, box.number == current) for box in sheet.boxes)
+    named = {"role": "listbox", "aria_label": sheet.boxes_label} if live else {}
+    return edges + begins + group(boxes, class_="tk-vertices", **named) + _legend(sheet.keys)
 
 
 def _place(memory: Memory) -> dict[str, object]:
@@ -31,22 +31,6 @@ def _place(memory: Memory) -> dict[str, object]:
         "data_storage": memory.link.storage, "data_item": memory.link.item, "data_offset": memory.offset,
         "data_size": ",".join(map(str, memory.size)), "data_stride": ",".join(map(str, memory.stride)),
     }  # fmt: skip
-
-
-def _body(scene: GraphScene, live: bool) -> Iterator[str]:
-    yield rect(*scene.panel, "tk-panel", 10.0)
-    for note in scene.notes:
-        yield text(note.x, note.y, note.text, ("tk-mono " if note.role == "code" else "") + f"tk-{note.role}")
-    yield group("".join(_wire(wire, scene) for wire in scene.wires), class_="tk-wires", aria_hidden="true")
-    yield group("".join(_begins(scene)), class_="tk-begins", aria_hidden="true")
-    first = min((box.number for box in scene.boxes if box.number >= 0), default=0)
-    current = next((box.number for box in scene.boxes if box.state in ("running", "refused")), first)
-    boxes = "".join(_box(box, live, box.number == current) for box in scene.boxes)
-    label = f"the graph of {scene.graph.title}, {len(scene.graph.vertices)} nodes"
-    yield group(
-        boxes, class_="tk-vertices", role="listbox" if live else None, aria_label=label if live else None
-    )
-    yield _legend(scene)
 
 
 # ---- wires
@@ -63,7 +47,7 @@ def _curve(points: tuple[tuple[float, float], ...]) -> str:
     return "".join(out)
 
 
-def _wire(wire: Wire, scene: GraphScene) -> str:
+def _edge(wire: Edge) -> str:
     kind = "tk-edge" + ("" if wire.gradient else " tk-blind") + (f" tk-{wire.state}" if wire.state else "")
     x, y = wire.points[-1]
     inside = f'<path class="tk-wire" d="{_curve(wire.points)}"/>'
@@ -87,18 +71,13 @@ def _gradient(x: float, y: float, words: str) -> str:
     )
 
 
-def _begins(scene: GraphScene) -> Iterator[str]:
-    """The gradients that the walk begins with, under the tensors that it begins from."""
-    where = {box.number: box for box in scene.boxes}
-    for (number, _), value in zip(scene.graph.roots, scene.begins, strict=False):
-        box = where.get(number)
-        if value is not None and box is not None:
-            x, y = box.middle, box.y + box.height
-            inside = f'<path class="tk-wire" d="M{num(x)} {num(y + 24)}v-14"/>'
-            inside += f'<path class="tk-wire-up" d="M{num(x - 6)} {num(y + 12)}h12l-6 -11z"/>'
-            half = label_width(value.text) / 2 + 6
-            inside += _gradient(max(half, min(scene.width - half, x)), y + 38, value.text)
-            yield group(inside, class_="tk-edge tk-flowed", data_from=number, data_gradient=value.text)
+def _begin(begin: Begin) -> str:
+    """A gradient that the walk begins with, under its tensor."""
+    x, y = begin.x, begin.y
+    inside = f'<path class="tk-wire" d="{path("M{} {}v-14", x, y + 24)}"/>'
+    inside += f'<path class="tk-wire-up" d="{path("M{} {}h12l-6 -11z", x - 6, y + 12)}"/>'
+    inside += _gradient(begin.label_x, y + 38, begin.text)
+    return group(inside, class_="tk-edge tk-flowed", data_from=begin.number, data_gradient=begin.text)
 
 
 # ---- boxes
@@ -225,10 +204,10 @@ def _jar(jar: Jar, x: float, y: float, height: float, live: bool) -> str:
     return group(inside, class_=f"{kind} tk-held", **_place(jar.memory))
 
 
-def _legend(scene: GraphScene) -> str:
+def _legend(keys: Sequence[Key]) -> str:
     """What the shapes mean."""
     out = []
-    for key in scene.legend:
+    for key in keys:
         if key.kind == "leaf" or key.kind == "op" or key.kind == "constant":
             shown = Box(
                 0, key.kind, "", "", (), (), None, "waiting", (), 0, "", 26.0, 16.0, 16.0, key.x, key.y - 12
@@ -242,69 +221,3 @@ def _legend(scene: GraphScene) -> str:
             out.append(_mark(key.kind, key.x, key.y))
         out.append(text(key.x + key.lead, key.y + 1, key.words, ""))
     return group("".join(out), class_="tk-legend", aria_hidden="true")
-
-
-# ---- the text twin
-
-
-def render_graph_text(scene: GraphScene) -> str:
-    """The text twin of a graph's picture."""
-    places = sorted((box for box in scene.boxes if box.kind != "reference"), key=lambda box: (box.y, box.x))
-    shown = [box.uncut for box in places]
-    names = _text_names(scene, shown)
-    coming: dict[int, list[Wire]] = {}
-    for wire in scene.wires:
-        coming.setdefault(wire.target, []).append(wire)
-    lead = [f"GraphView: {scene.graph.title}", *("  " + words for words in scene.words)]
-    parts = [*lead, "", scene.said, ""]
-    for box in shown:
-        parts += _box_text(
-            box, scene, names, sorted(coming.get(box.number, ()), key=lambda wire: wire.inputs)
-        )
-    for (number, _), value in zip(scene.graph.roots, scene.begins, strict=False):
-        if value is not None:
-            parts.append(f"  ↑ {value.text} arrives at {names.get(number, '?')}")
-    return "\n".join(parts)
-
-
-def _given(box: Box, scene: GraphScene, names: dict[int, str]) -> list[str]:
-    """What an operation was given, by the names of the results where it has several."""
-    out: list[str] = []
-    bundled = {member: names[one.number] for one in scene.boxes for member in one.stands}
-    for one in scene.graph.vertices[box.number].inputs if not box.folded else ():
-        if one.number:
-            out.append(one.number)
-        elif one.source in bundled:
-            out += [bundled[one.source]] if bundled[one.source] not in out else []
-        elif one.source is not None:
-            made = scene.graph.vertices[one.source].made
-            name = next((m.name for m in made if m.output == one.output and m.name), "")
-            out.append(name or names.get(one.source, "the fold above"))
-    return out
-
-
-def _text_names(scene: GraphScene, shown: list[Box]) -> dict[int, str]:
-    names: dict[int, str] = {}
-    count = 0
-    for box in shown:
-        if box.kind == "op":
-            count += not scene.graph.vertices[box.number].result
-            names[box.number] = scene.graph.vertices[box.number].result or f"#{count}"
-        else:
-            names[box.number] = box.title or box.lines[0].text
-    return names
-
-
-def _box_text(box: Box, scene: GraphScene, names: dict[int, str], coming: list[Wire]) -> list[str]:
-    sign = {"running": "> ", "refused": "! "}.get(box.state, "  ")
-    if box.kind != "op":
-        jar = f"   .grad {box.jar.text}" if box.jar else ""
-        jar += " (rehearsed)" if box.jar and box.jar.rehearsed else ""
-        first, more = (box.lines[:1], box.lines[1:]) if box.stands else (box.lines, ())
-        lead = [sign + names[box.number], *[box.tag] * bool(box.tag), *(line.text for line in first)]
-        return ["  ".join(lead) + jar, *(f"      {line.text}" for line in more)]
-    given = ", ".join(_given(box, scene, names) or [names.get(wire.source, "?") for wire in coming])
-    rest = [line.text for line in (*box.lower, *box.lines)]
-    out = [f"{sign}{names[box.number]} ← {box.title}({given})" + ("   " + "; ".join(rest) if rest else "")]
-    flows = dict.fromkeys((wire.source, wire.full) for wire in coming if wire.full)
-    return out + [f"      ↑ {full} to {names.get(source, '?')}" for source, full in flows]
