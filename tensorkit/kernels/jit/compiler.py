@@ -25,7 +25,6 @@ from typing import Any
 import numpy
 
 __all__ = [
-    "FORCED",
     "Loop",
     "at_once",
     "loop",
@@ -36,8 +35,6 @@ __all__ = [
 
 Array = numpy.ndarray[Any, Any]
 _MODE = os.environ.get("TENSORKIT_COMPILED", "1")
-#: Whether every tensor is treated as if it were large, to test what only large ones reach.
-FORCED = _MODE == "force"
 
 
 _REST = 3.0  # seconds without work after which the process that compiles is ended

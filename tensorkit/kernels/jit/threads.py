@@ -23,6 +23,7 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.jit.spin_wait import Bell
+from tensorkit.kernels.sizes import FORCED
 
 __all__ = [
     "FORCED",
@@ -49,8 +50,6 @@ _PATIENT = 100e-6
 #: So long whoever rang is busy in Python still, until it lets go of its lock.
 _BEGINNING, _ENDING = 15e-6, 4e-6
 
-#: Whether the tests want every tensor, however small, to go the way of large ones (``TENSORKIT_COMPILED=force``).
-FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"
 
 Body = Callable[[int, int], Any]
 

@@ -24,6 +24,7 @@ from tensorkit.kernels.cpu import (
     ufuncs,
 )
 from tensorkit.kernels.cpu.pow import half_rsqrt
+from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.tensor import Array, Tensor, attach
@@ -218,12 +219,9 @@ expm1 = unary(
 )
 
 
-_FEW = 8
-
-
 @elementwise.hundreds(ufuncs.sigmoid)
 def _sigmoid(a: Array) -> Array:
-    if a.size <= _FEW and a.dtype.char in "fd":
+    if a.size <= IN_PYTHON and a.dtype.char in "fd":
         try:
             return tiny.sigmoid(a)
         except OverflowError:

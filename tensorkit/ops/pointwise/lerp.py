@@ -18,12 +18,12 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
 from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import (
     FAST,
     LARGEST,
     PLAIN,
-    SMALL,
     WHOLE,
     fast,
     is_plain,
@@ -65,7 +65,7 @@ def _mix(weight: Any, kind: dtype) -> Any:
         if run is not None:
             return run(a, b, whole)
         gap: Any = b - a
-        if a.size <= SMALL:  # a new array is made sooner than an old one is written to
+        if a.size <= TINY:  # a new array is made sooner than an old one is written to
             return a + gap * share if near else b - gap * share
         gap *= share
         return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)

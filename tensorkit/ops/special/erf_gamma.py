@@ -29,6 +29,7 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
+from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.int_args import counted
@@ -360,9 +361,6 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 # -- the inverse of the logistic function ---------------------------------------------------------------------------
 
-_FEW = 8  # elements, which Python bounds sooner than NumPy begins to
-
-
 #: NumPy takes longer to make an array of a number than to subtract.
 _ONES: dict[str, Any] = {char: numpy.ones((), char) for char in "fd"}
 
@@ -377,7 +375,7 @@ def _logit(a: Array, eps: float | None) -> Array:
     x = a
     if eps is not None and eps >= 0:
         low, high = _ends(eps, a.dtype)
-        if a.size <= _FEW and a.dtype.char in "fd" and low <= high:
+        if a.size <= IN_PYTHON and a.dtype.char in "fd" and low <= high:
             x = tiny.clip(a, low.item(), high.item())
         else:
             x = numpy.where(a < low, low, numpy.where(a > high, high, a))
@@ -443,6 +441,6 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         raise TypeError  # said in PyTorch's words by whoever wraps this
     if eps is not None and not (eps.__class__ is float and 0 <= eps <= 1):
         eps = _checked_eps(eps, input)
-    if out is None and (array := few_elements(input, _FEW)) is not None:
+    if out is None and (array := few_elements(input, IN_PYTHON)) is not None:
         return fresh(numpy.asarray(elementwise.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))
