@@ -60,7 +60,7 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
 
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     """The softmax of each row of float32 numbers, or of a copy of few elements, or its logarithm."""
-    short = array.ndim and array.shape[-1] <= softmax_compiled.SHORT
+    short = array.ndim and array.shape[-1] <= softmax_compiled.SIDE_BY_SIDE
     given = _rows_of_single(
         array, axis, softmax_compiled.softmax_of_short if short else softmax_compiled.softmax
     )

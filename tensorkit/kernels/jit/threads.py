@@ -42,7 +42,7 @@ GRAIN = 32768
 #: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.
 _SHARES = 4
 #: How many grains make a piece worth its turn at Python's lock, where threads have several; and a thread worth waking.
-_LARGE, _WAKING = 12, 3
+_WORTH_A_TURN, _WAKING = 12, 3
 #: So long, in seconds, a helper stays awake after a piece of work: the next operation of a program often follows.
 _AWAKE = 250e-6
 #: So long the caller stays awake for the last piece: of two threads that were put on one processor, one must sleep.
@@ -346,7 +346,7 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
         for first in range(0, count, step):
             body(first, min(first + step, count))
         return
-    shares = _SHARES if grain == 1 else max(1, min(_SHARES, count // (threads * _LARGE * grain)))
+    shares = _SHARES if grain == 1 else max(1, min(_SHARES, count // (threads * _WORTH_A_TURN * grain)))
     step = max(grain, -(-count // (threads * shares)))
     step = min(step, most) if most else step
     job = _Job(body, [(first, min(first + step, count)) for first in range(0, count, step)])

@@ -64,6 +64,7 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
     return shaped(picked(rows, order), input, axis, kind) if values else input, indices
 
 
+#: From so many on PyTorch sorts whole numbers by their digits.
 _BY_DIGITS_FROM = 32768
 
 
