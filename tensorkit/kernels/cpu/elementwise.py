@@ -48,7 +48,6 @@ __all__ = [
     "zip_into",
 ]
 
-MANY = LARGE
 Array = numpy.ndarray[Any, Any]
 
 

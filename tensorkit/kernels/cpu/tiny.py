@@ -44,7 +44,6 @@ __all__ = [
     "within",
 ]
 
-BRIEF = SMALL
 Array = numpy.ndarray[Any, Any]
 
 

@@ -39,9 +39,6 @@ __all__ = [
 ]
 
 
-SOME = UFUNC_LOOPS
-
-
 class Ufunc(Loop):
     """A NumPy ufunc for some dtypes of single and double precision, or None until it is compiled.
 

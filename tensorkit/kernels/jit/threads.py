@@ -26,7 +26,6 @@ from tensorkit.kernels.jit.spin_wait import Bell
 from tensorkit.kernels.sizes import FORCED
 
 __all__ = [
-    "FORCED",
     "GRAIN",
     "get_num_interop_threads",
     "get_num_threads",
