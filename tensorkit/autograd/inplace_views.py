@@ -61,7 +61,7 @@ _as_complex: Callable[[Tensor], Any] = lambda tensor: tensor  # noqa: E731
 
 
 def register_pairs(as_real: Callable[[Tensor], Any], as_complex: Callable[[Tensor], Any]) -> None:
-    """Told by ``ops`` how complex numbers are read as pairs of real ones, and back."""
+    """``ops`` registers how complex numbers are read as pairs of real ones, and back."""
     global _as_real, _as_complex
     _as_real, _as_complex = as_real, as_complex
 

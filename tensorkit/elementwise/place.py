@@ -38,7 +38,7 @@ def lies_apart(operand: Any) -> bool:
 
 
 class Place(NamedTuple):
-    """Where the elements of a result lie, told by the layouts of the operands: see `place_of`."""
+    """Where the elements of a result lie, as the layouts of the operands say: see `place_of`."""
 
     layout: Layout
     steps: tuple[int, ...]  # the same in bytes

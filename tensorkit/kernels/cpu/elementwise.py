@@ -22,7 +22,7 @@ from tensorkit.kernels.cpu.strided_2d import APART, Plane
 from tensorkit.kernels.cpu.ufuncs import Ufunc
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.jit.compiler import Loop
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.jit.threads import silent, spread
 from tensorkit.kernels.sizes import CUT_ALONG, LARGE, LOOPS, PIECE, ROUNDED_ONCE, ROWS_BY_LOOP, UFUNC_LOOPS
 
@@ -43,7 +43,7 @@ __all__ = [
     "quiet_here",
     "rounded_once",
     "shortcut",
-    "swift",
+    "with_loop",
     "total",
     "zip_into",
 ]
@@ -158,7 +158,7 @@ def mapped(function: Any, inputs: tuple[Any, ...], kind: numpy.dtype[Any]) -> Ar
     return out
 
 
-_swift: dict[Any, Swift] = {}
+_with_loops: dict[Any, CompiledFunction] = {}
 _shortcuts: dict[Any, Callable[[Any, Array], Any]] = {}
 
 
@@ -201,16 +201,16 @@ def rounded_once(ufunc: Any, one: Callable[[float], float]) -> Callable[[Array],
     return functools.update_wrapper(function, ufunc, assigned=("__name__",), updated=())
 
 
-def swift(function: Any, loop: Loop, kinds: str = "fd") -> None:
+def with_loop(function: Any, loop: Loop, kinds: str = "fd") -> None:
     """Say that a compiled loop does what a function of arrays does, faster for many elements of some dtypes."""
     for kind in kinds:
-        _swift[function, kind] = Swift(loop, function, kind)
+        _with_loops[function, kind] = CompiledFunction(loop, function, kind)
 
 
 def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function of arrays that compiled loops do faster, by the characters of their dtypes.
 
-    The loops are taken for many elements as `swift` says, and for hundreds by the function itself.
+    The loops are taken for many elements as `with_loop` says, and for hundreds by the function itself.
     """
 
     def made(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -225,7 +225,7 @@ def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         # As many parameters as the function: `elementwise` asks how many there are.
         either = (of_one, of_two)[function.__code__.co_argcount - 1]
         for kind, loop in loops.items():
-            swift(either, loop, kind)
+            with_loop(either, loop, kind)
         return functools.update_wrapper(either, function)
 
     return made
@@ -268,7 +268,7 @@ def _at_once(function: Any, inputs: Any) -> Array | None:
         if not isinstance(first, numpy.ndarray):
             return None
     count, kind = first.size, first.dtype
-    fast = _swift.get((function, kind.char)) if count >= LOOPS else None
+    fast = _with_loops.get((function, kind.char)) if count >= LOOPS else None
     if fast is None:
         return None
     arguments: list[Any] = []
@@ -302,7 +302,7 @@ def _misreads(ufunc: Any, inputs: Any, out: Array) -> bool:
 def _step(function: Any, inputs: Any, out: Array) -> None:
     if function.__class__ is numpy.ufunc and not _misreads(function, inputs, out):
         function(*inputs, out=out)
-    elif function.__class__ is Swift:
+    elif function.__class__ is CompiledFunction:
         function.into(inputs, out)
     else:
         values = function(*inputs)
@@ -320,11 +320,11 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     if out.size < 2:
         quiet(_step, function, inputs, out)
         return
-    function = _swift.get((function, out.dtype.char), function)
+    function = _with_loops.get((function, out.dtype.char), function)
     if function in _shortcuts:
         function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
     given, out = _in_order(inputs, out)
-    if function.__class__ is Swift and (run := function.over_rows(given, out)) is not None:
+    if function.__class__ is CompiledFunction and (run := function.over_rows(given, out)) is not None:
         spread(run, out.size, PIECE)
         return
     axis = _axis_to_cut(out.shape)
@@ -338,15 +338,15 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
         quiet(_step, function, parts, out[where])
 
     function = _by_rows(function, given, out)
-    one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
+    one_step = function.__class__ in (numpy.ufunc, CompiledFunction) or function is _converted
     most = 0 if one_step else max(1, _BLOCK // (width * max(4, out.itemsize)))
-    if function.__class__ is Swift and not all(rowwise.in_rows(a) for a in given if _varies(a)):
+    if function.__class__ is CompiledFunction and not all(rowwise.in_rows(a) for a in given if _varies(a)):
         most = max(1, 2 * PIECE // width)  # a piece is laid out in rows first: a copy of it
     grain = max(1, PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
 
 
-_CHOICE = Swift(loops.choose, numpy.where, kinds="BHIL")
+_CHOICE = CompiledFunction(loops.choose, numpy.where, kinds="BHIL")
 
 
 def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
@@ -355,13 +355,15 @@ def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
     pointwise(_CHOICE, (mask, first.view(bits), second.view(bits)), out.view(bits))
 
 
-def _of_rows(loop: Loop, ufunc: Any, which: int) -> Swift:
-    return Swift(loop, lambda *inputs: ufunc(*inputs[:-1]), extra=(which,), columns=loop.body is _TWO)
+def _of_rows(loop: Loop, ufunc: Any, which: int) -> CompiledFunction:
+    return CompiledFunction(
+        loop, lambda *inputs: ufunc(*inputs[:-1]), extra=(which,), columns=loop.body is _TWO
+    )
 
 
 _TWO = rows_compiled.two_by_row.body
 #: What takes long in NumPy where not everything is one row of memory.
-_ROWS: dict[Any, Swift] = {
+_ROWS: dict[Any, CompiledFunction] = {
     ufunc: _of_rows(loop, ufunc, which)
     for loop, known in (
         (rows_compiled.two_by_row, rows_compiled.TWO),
@@ -370,7 +372,7 @@ _ROWS: dict[Any, Swift] = {
     for which, ufunc in enumerate(known)
 }
 #: The same where the result takes the place of the first operand.
-_ROWS_IN_PLACE: dict[Any, Swift] = {
+_ROWS_IN_PLACE: dict[Any, CompiledFunction] = {
     ufunc: _of_rows(rows_compiled.two_by_row, ufunc, which + rows_compiled.IN_PLACE)
     for which, ufunc in enumerate(rows_compiled.TWO)
 }
@@ -462,7 +464,9 @@ def add_scaled(inputs: tuple[Array, ...], alpha: float, out: Array, kind: dtype)
     if out.dtype != kind.numpy or any(array.dtype != kind.numpy for array in inputs):
         return False
     held = kind.numpy.type(alpha)
-    pointwise(Swift(loops.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out)
+    pointwise(
+        CompiledFunction(loops.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out
+    )
     return True
 
 

@@ -89,7 +89,7 @@ _one_at_a_time = threading.Lock()
 
 
 def _after_fork() -> None:
-    """The thread is gone, and whoever held the lock with it."""
+    """The thread is gone, and with it the holder of the lock."""
     global _compiler, _one_at_a_time
     _compiler.forget()
     _compiler, _one_at_a_time = _Compiler(), threading.Lock()
@@ -200,7 +200,7 @@ class Loop:
         return numba.njit(list(self.signatures), **options)(self._bound(numba))
 
     def _bound(self, numba: Any) -> Any:
-        """The body, in whose eyes the functions that it uses are compiled too."""
+        """The body, with the functions that it uses compiled too."""
         return _bound(self.body, numba)
 
 
@@ -219,7 +219,7 @@ def _loader(numba: Any) -> type:
 
 
 def _bound(function: Any, numba: Any) -> Any:
-    """A function in whose eyes those that it uses are compiled too."""
+    """A function, with those that it uses compiled too."""
     read = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
     known = {name: function.__globals__.get(name) for name in read}
     used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}

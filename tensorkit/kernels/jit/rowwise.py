@@ -1,7 +1,7 @@
 """Pointwise functions as compiled loops over rows.
 
-`Swift` is a pointwise function of two faces: a loop, and a function of arrays for as long as there is no loop, or for
-what it does not take.
+`CompiledFunction` is a pointwise function of two faces: a loop, and a function of arrays for as long as there is no
+loop, or for what it does not take.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tensorkit.kernels.jit.compiler import Loop, loop
 from tensorkit.kernels.sizes import COPIED_BY_TILES, LAID_OUT_NUMBER
 
 __all__ = [
-    "Swift",
+    "CompiledFunction",
     "across",
     "as_row",
     "in_row_major",
@@ -37,7 +37,7 @@ def rowwise(
     return loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
 
 
-class Swift:
+class CompiledFunction:
     """A pointwise function: a compiled loop, or a function of arrays.
 
     Args:

@@ -192,7 +192,7 @@ def is_neg(input: Tensor) -> bool:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_neg.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     return bool(input._bits & NEG)
 
 
@@ -268,7 +268,7 @@ def _no_complex_sign(input: Tensor) -> None:
         )
 
 
-elementwise.swift(_sgn, loops.sign)
+elementwise.with_loop(_sgn, loops.sign)
 
 sign = unary(
     Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),

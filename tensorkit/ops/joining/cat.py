@@ -69,7 +69,7 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
 
 
 def as_dim(dim: Any, name: str) -> int:
-    """A dimension as an int; TypeError, put into PyTorch's words by whoever called, for what is none."""
+    """A dimension as an int; TypeError for what is none, which the caller puts into PyTorch's words."""
     if type(dim) is int:
         return dim
     if isinstance(dim, bool):

@@ -21,7 +21,7 @@ from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import TINY, UFUNC_LOOPS
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, number_as_held
@@ -72,7 +72,7 @@ def _product_adder(factor: Any) -> Any:
     added.held = holding(  # type: ignore[attr-defined]
         _ADDED["addcmul"], ufuncs.add_product, numbers, strided_2d.add_product, float(factor)
     )
-    return Swift(loops.add_product, added, extra=(factor,))
+    return CompiledFunction(loops.add_product, added, extra=(factor,))
 
 
 _BODIES: dict[str, Any] = {

@@ -24,7 +24,7 @@ from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, as_number, fast, is_plain, number_as_held
@@ -86,7 +86,7 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         )
     if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
         return functools.partial(_clip, low, high)
-    return Swift(loops.clip, clipped, extra=bounds)
+    return CompiledFunction(loops.clip, clipped, extra=bounds)
 
 
 _BOUNDS = (float, int, type(None))

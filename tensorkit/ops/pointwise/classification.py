@@ -126,7 +126,7 @@ def isreal(input: Tensor) -> Tensor:
 
 def _tensor(input: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     return input
 
 
@@ -281,7 +281,7 @@ def _relu(a: Array) -> Array:
 _ZEROS = {char: numpy.zeros((), char) for char in "fd"}
 
 
-elementwise.swift(_relu, loops.relu)
+elementwise.with_loop(_relu, loops.relu)
 
 # An operation of its own: what it gives wants a gradient itself, one of zeros.
 _relu_back: Any = differentiable(
@@ -439,7 +439,7 @@ def nan_to_num(
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     if isinstance(out, Tensor) and out._dtype is not input._dtype:
         raise RuntimeError(
             f"nan_to_num: dtype of out: {out._dtype.label} should be same as input: {input._dtype.label}"
@@ -455,5 +455,5 @@ def nan_to_num(
     if input._dtype.category == 2 and input.numel() >= LARGE:
         low, high = limits
         numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
-        body = rowwise.Swift(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
+        body = rowwise.CompiledFunction(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
     return apply(_numbered, (input,), out=out, by=body)

@@ -102,7 +102,7 @@ def _rsqrt(a: Array) -> Any:
     return numpy.reciprocal(root) if root.size == 1 else numpy.reciprocal(root, root)
 
 
-elementwise.swift(_rsqrt, loops.rsqrt)
+elementwise.with_loop(_rsqrt, loops.rsqrt)
 
 rsqrt = unary(
     Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
@@ -231,7 +231,7 @@ def _sigmoid(a: Array) -> Array:
     return numpy.divide(1, below, out=below) if isinstance(below, numpy.ndarray) else 1 / below
 
 
-elementwise.swift(_sigmoid, loops.sigmoid, "f")
+elementwise.with_loop(_sigmoid, loops.sigmoid, "f")
 
 # An operation of its own in the graph of the second derivative.
 _sigmoid_back: Any = differentiable(

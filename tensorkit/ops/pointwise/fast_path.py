@@ -15,7 +15,7 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import at_once, order_of_many, plain
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import LARGE
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.tensor import Tensor, fresh, fresh_strided
@@ -71,7 +71,7 @@ def fast(
     That is for row-major tensors of one size and floating point dtype without a history, or other few elements, and
     numbers that they hold.
     """
-    if out is None and body.__class__ is Swift and body.held is not None:
+    if out is None and body.__class__ is CompiledFunction and body.held is not None:
         found = at_once(body.held, tensors)
         if found is not None:
             return found
@@ -96,7 +96,7 @@ def fast(
         elif array.shape != shape:
             solid = False
         arrays.append(array)
-    run = body.function if body.__class__ is Swift else body  # for the loop they are too few
+    run = body.function if body.__class__ is CompiledFunction else body  # for the loop they are too few
     if not solid:
         if out is None and (order := order_of_many(arrays)):
             made = numpy.empty(arrays[0].shape, kind.numpy, order)

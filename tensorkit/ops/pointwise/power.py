@@ -125,7 +125,7 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     return g * where(flat, 0, conjugated(c.out * base.to(c.out.dtype).log()))
 
 
-_CUBE = rowwise.Swift(loops.cube, _cube)
+_CUBE = rowwise.CompiledFunction(loops.cube, _cube)
 
 
 def _as_product(inputs: Any, out: Array) -> Any:

@@ -158,14 +158,14 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
             arrays[place] = numpy.array(value, kind.numpy)
     if solid and mask.size == 1 and input.__class__ is other.__class__:
         return fresh(arrays[1 if mask.item() else 2].copy(), kind)
-    swift = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
-    choose = numpy.where if swift is None else swift
+    loop = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
+    choose = numpy.where if loop is None else loop
     if solid:
         return fresh(choose(*arrays), kind)
     lies = place_of((condition, input, other), kind)
     if lies is None:
         return None
-    for place in lies.packed if swift is None else ():
+    for place in lies.packed if loop is None else ():
         arrays[place] = arrays[place].copy("K")
     return placed(choose(*arrays), kind, lies)
 

@@ -53,7 +53,7 @@ __all__ = [
 
 
 def check_dims(dim: Any) -> None:
-    """Refuse what names no dimensions (the sentence is added by whoever was called)."""
+    """Refuse what names no dimensions (the caller adds the sentence)."""
     for one in dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,):
         if isinstance(one, (bool, numpy.bool_)) or not hasattr(one, "__index__"):
             raise TypeError
@@ -65,7 +65,7 @@ def one_axis(dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
 
     Raises:
-        TypeError: for what is no integer (the sentence is added by whoever was called). IndexError: out of range.
+        TypeError: for what is no integer (the caller adds the sentence). IndexError: out of range.
     """
     if isinstance(dim, (bool, numpy.bool_)) or not hasattr(dim, "__index__"):
         raise TypeError
@@ -100,7 +100,7 @@ def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) ->
 
 
 def check_flag(flag: Any) -> None:
-    """Refuse what is neither True nor False (the sentence is added by whoever was called)."""
+    """Refuse what is neither True nor False (the caller adds the sentence)."""
     if not isinstance(flag, bool):
         raise TypeError
 

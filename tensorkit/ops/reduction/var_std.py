@@ -104,12 +104,12 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
         return dim, 1
     correction = plain_number(correction)
     if isinstance(correction, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever was called
+        raise TypeError  # the caller says it in PyTorch's words
     return dim, as_double(correction)
 
 
 def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> None:
-    """Refuse what fits none of the forms (the sentence is added by whoever was called)."""
+    """Refuse what fits none of the forms (the caller adds the sentence)."""
     check_flag(keepdim)
     if unbiased is not UNSAID:
         check_flag(unbiased)

@@ -360,7 +360,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
     if not isinstance(non_blocking, bool):
-        raise TypeError  # said in PyTorch's words by whoever called
+        raise TypeError  # the caller says it in PyTorch's words
     if not isinstance(src, Tensor):
         if isinstance(src, NUMBERS):
             src = number_tensor(src)

@@ -47,7 +47,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 def axis_of(dim: Any, ndim: int) -> int:
-    """A dimension, counted from the front. What is no integer is refused in PyTorch's words by whoever wraps this."""
+    """A dimension, counted from the front. What is no integer, the caller refuses in PyTorch's words."""
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError
     return normalise_dim(dim.__index__(), ndim)

@@ -164,7 +164,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.ndtr
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     area: Tensor = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
     if out is None:
         return area

@@ -237,7 +237,7 @@ def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]]) -> Snapsh
 
     A fault never raises: it is said in the snapshot.
     """
-    # To look is no operation: whoever traces the engine hears nothing of it.
+    # To look is no operation: a trace of the engine does not have it.
     with _lock, tracing.silence():
         meta = describe(tensor)
         if len(window.origin) != len(meta.size):

@@ -62,7 +62,7 @@ class Session:
         self.seen = self.links[0].meta
 
     def set(self, text: str) -> None:
-        """Another view_chain, from Python: whoever writes a wrong one gets the error. Nothing has changed then."""
+        """Another view_chain, from Python: a wrong one raises the error there. Nothing has changed then."""
         links = view_chain.build(self.base, parse(text, self.name), self.name, self.links)
         if self.links and self.calls:
             self.history = [*self.history[-MOST_HISTORY:], _State(self.calls, self.focus)]
