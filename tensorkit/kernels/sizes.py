@@ -21,6 +21,7 @@ __all__ = [
     "COPIED_BY_TILES",
     "COUNTED_IN_A_TABLE",
     "CUT_ALONG",
+    "EINSUM_AT_ONCE",
     "FEW_ARRAYS",
     "FEW_DRAWS",
     "FEW_LONG_DRAWS",
@@ -100,6 +101,9 @@ COUNTED_IN_A_TABLE = 1 << 16
 #: A dimension of this length is cut into pieces; of a shorter one, threads would get unequal shares. `exp` of 16 rows
 #: of 131,072 takes 2,166 cut along the first dimension and 2,122 along the longest, of 2 rows 361 and 513.
 CUT_ALONG = 16
+#: Sums of products of so few numbers are one product of matrices at once: of 1,024 each it takes 13.5 against 108. The
+#: general way adds in another order, and so this decides last digits.
+EINSUM_AT_ONCE = 1024
 #: So many arrays or more are joined by one call of NumPy's `concatenate`, fewer are copied by several threads each: 8
 #: of 30,000 numbers take 40 either way.
 FEW_ARRAYS = 8
