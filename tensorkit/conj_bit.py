@@ -1,7 +1,7 @@
 """The two bits of a view: that it stands for the conjugates, or for the negatives, of what is stored.
 
 ``x.conj()`` computes nothing: it is a view of the same storage with `CONJ` set, and ``x.conj().imag`` one with `NEG`.
-Whoever reads such a view turns what is stored, whoever writes to it stores what is turned.
+A reader of such a view turns what is stored, a writer stores what is turned.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_neg.html
 """

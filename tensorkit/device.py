@@ -164,7 +164,7 @@ _cuda_current: Callable[[], int] = lambda: 0  # noqa: E731
 
 
 def register_cuda(count: Callable[[], int], current: Callable[[], int]) -> None:
-    """Told by the CUDA kernels how many devices there are and which one is current."""
+    """The CUDA kernels register how many devices there are and which one is current."""
     global _cuda_count, _cuda_current
     _cuda_count, _cuda_current = count, current
 

@@ -26,14 +26,14 @@ _C_NAMES = {
 
 
 _FLOAT32_MAX = float(numpy.finfo(numpy.float32).max)
-_MOST = {dtypes.float32: _FLOAT32_MAX, dtypes.complex64: _FLOAT32_MAX}
-_MOST_OF_HALVES = {dtypes.float16: 65504.0, dtypes.bfloat16: 2.0**128 - 2.0**120}
+_LARGEST = {dtypes.float32: _FLOAT32_MAX, dtypes.complex64: _FLOAT32_MAX}
+_LARGEST_OF_HALVES = {dtypes.float16: 65504.0, dtypes.bfloat16: 2.0**128 - 2.0**120}
 _HALVES = {dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16"}
 
 
 def _fits(value: Any, kind: dtype, narrow: bool) -> bool:
     """Whether PyTorch converts a number to a dtype without calling it an overflow."""
-    most = _MOST.get(kind) or (_MOST_OF_HALVES.get(kind) if narrow else None)
+    most = _LARGEST.get(kind) or (_LARGEST_OF_HALVES.get(kind) if narrow else None)
     if most is not None:
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         if any(most < abs(part) < math.inf for part in parts):

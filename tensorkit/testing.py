@@ -21,7 +21,7 @@ from tensorkit.tensor import Tensor
 __all__ = ["assert_allclose", "assert_close"]
 
 _RELATIVE = {"float16": 1e-3, "bfloat16": 1.6e-2, "float32": 1.3e-6, "complex64": 1.3e-6}
-_WIDE = ("float64", "complex128")
+_DOUBLES = ("float64", "complex128")
 _CLASSES = (bool, int, float, complex)
 _NUMBERS = (int, float, complex, numpy.number, numpy.bool_)
 _ARRAYS = (numpy.ndarray, numpy.generic)
@@ -47,11 +47,11 @@ class _Options(NamedTuple):
 
 
 def _default_rtol(kind: dtype) -> float:
-    return 1e-7 if kind.name in _WIDE else _RELATIVE.get(kind.name, 0.0)
+    return 1e-7 if kind.name in _DOUBLES else _RELATIVE.get(kind.name, 0.0)
 
 
 def _default_atol(kind: dtype) -> float:
-    return 1e-7 if kind.name in _WIDE else 1e-5 if kind.name in _RELATIVE else 0.0
+    return 1e-7 if kind.name in _DOUBLES else 1e-5 if kind.name in _RELATIVE else 0.0
 
 
 class _Mismatch(Exception):

@@ -26,7 +26,7 @@ _regrow: Callable[[Tensor], None] = lambda tensor: None  # noqa: E731 - replaced
 
 
 def register_regrow(function: Callable[[Tensor], None]) -> None:
-    """Told by ``autograd.inplace_views`` how a view finds its place after its family was written to."""
+    """``autograd.inplace_views`` registers how a view finds its place after its family was written to."""
     global _regrow
     _regrow = function
 

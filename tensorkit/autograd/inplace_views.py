@@ -40,7 +40,7 @@ __all__ = [
     "scatter_strided",
 ]
 
-_SEVERAL = (
+_ONE_OF_SEVERAL_VIEWS = (
     "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
     "to be modified inplace. You should replace the inplace operation by an out-of-place one."
 )
@@ -61,7 +61,7 @@ _as_complex: Callable[[Tensor], Any] = lambda tensor: tensor  # noqa: E731
 
 
 def register_pairs(as_real: Callable[[Tensor], Any], as_complex: Callable[[Tensor], Any]) -> None:
-    """Told by ``ops`` how complex numbers are read as pairs of real ones, and back."""
+    """``ops`` registers how complex numbers are read as pairs of real ones, and back."""
     global _as_real, _as_complex
     _as_real, _as_complex = as_real, as_complex
 
@@ -238,7 +238,7 @@ def refuse_ambiguous(tensor: Tensor, *, indirect: bool = False) -> None:
     else:
         head = f"Output {meta.output_nr} of {node.short_name()} is a view and {what} modified inplace."
     block = "inference_mode" if origin == INFERENCE else "no_grad"
-    why = {ONE_OF_SEVERAL: _SEVERAL, CUSTOM: _CUSTOM}.get(origin, _AMBIGUOUS.format(block=block))
+    why = {ONE_OF_SEVERAL: _ONE_OF_SEVERAL_VIEWS, CUSTOM: _CUSTOM}.get(origin, _AMBIGUOUS.format(block=block))
     raise RuntimeError(f"{head} {why}")
 
 

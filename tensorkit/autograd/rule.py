@@ -299,6 +299,6 @@ _raw: Callable[[RuleNode, str], Any] = lambda node, name: None  # noqa: E731 - r
 
 
 def register_raw(kind: Callable[[RuleNode, str], Any]) -> None:
-    """Told by ``autograd.saved_tensors_hooks`` what stands for the place where a node keeps a tensor."""
+    """``autograd.saved_tensors_hooks`` registers what stands for the place where a node keeps a tensor."""
     global _raw
     _raw = kind

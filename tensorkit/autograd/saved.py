@@ -23,7 +23,7 @@ class Saved:
     """A tensor kept for the backward pass, and the version that it had."""
 
     __slots__ = ("made", "tensor", "version")
-    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # told by `autograd.anomaly_mode`
+    detecting: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)  # `anomaly_mode` registers it
 
     def __init__(self, tensor: Tensor) -> None:
         counter = tensor._counter

@@ -307,7 +307,7 @@ def told(
     return sentence if any(sign in sentence for sign in _OF_TYPES) else None
 
 
-_LONG = "Overflow when unpacking long long"
+_TOO_LONG_FOR_INT64 = "Overflow when unpacking long long"
 _OF_NUMBERS = ("value cannot be converted", "result type ")
 
 
@@ -331,15 +331,15 @@ def beyond_range(
             place = next((i for i, part in enumerate(parts, 1) if _is_long(part)), 0)
             label = _list_name(key, parameters.values())
             if place and (key == "args" or (listed and label == "dim" and parts is value)):
-                return ValueError(_LONG)
+                return ValueError(_TOO_LONG_FOR_INT64)
             if place:
                 return TypeError(
                     f"{name}(): argument '{label}' failed to unpack the object at "
-                    f'pos {place} with error "{_LONG}\nan integer of more than 64 bits"'
+                    f'pos {place} with error "{_TOO_LONG_FOR_INT64}\nan integer of more than 64 bits"'
                 )
         elif _is_long(value):
             if kind.startswith(("int", "Dims", "Sequence[int]")):
-                return ValueError(_LONG)
+                return ValueError(_TOO_LONG_FOR_INT64)
             if isinstance(error, (OverflowError, MissingKernelError)) or str(error).startswith(_OF_NUMBERS):
                 return no_number(value)
     return unallocated(error)

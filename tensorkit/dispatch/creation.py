@@ -41,7 +41,7 @@ def may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
         made: Any = body(*args, **kwargs)
         if requires_grad:
             if requires_grad is not True:
-                raise TypeError("requires_grad must be bool")  # said in PyTorch's words by whoever called
+                raise TypeError("requires_grad must be bool")  # the caller says it in PyTorch's words
             if made.dtype.category < 2:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             after_call((*args, *kwargs.values()), made)

@@ -43,7 +43,7 @@ def as_method(body: Callable[..., Any]) -> Callable[..., Any]:
     def method(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if "out" in kwargs:
-            raise TypeError  # said in PyTorch's words by whoever wraps this
+            raise TypeError  # the caller says it in PyTorch's words
         return body(*args, **kwargs)
 
     method.__dict__["__positional__"] = body  # what runs where there are no keywords
@@ -65,7 +65,7 @@ _deliver: Callable[[Tensor, Tensor, Any], Any] = lambda out, result, stride: out
 def register_writer(
     write_back: Callable[[Tensor, Tensor], Tensor], deliver: Callable[[Tensor, Tensor, Any], Any]
 ) -> None:
-    """Told by ``ops`` how a result is written into the tensor that an in-place form was called on, or into ``out``."""
+    """``ops`` registers how a result is written into the tensor of an in-place form, or into ``out``."""
     global _write_back, _deliver
     _write_back, _deliver = write_back, deliver
 
@@ -75,7 +75,7 @@ _check_outs: OutCheck = lambda name, args, out: None  # noqa: E731 - given by ``
 
 
 def register_out_check(check: OutCheck) -> None:
-    """Told by ``autograd`` what it has against tensors given as ``out=``."""
+    """``autograd`` registers what it has against tensors given as ``out=``."""
     global _check_outs
     _check_outs = check
 

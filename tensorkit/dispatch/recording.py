@@ -87,7 +87,7 @@ def register_recorder(
     pair: Callable[..., Callable[[Tensor, Tensor, Any], None]],
     after: Callable[[tuple[Any, ...], Any], None],
 ) -> None:
-    """Told by ``autograd`` how an operation is recorded, and what looks at the results of the long way."""
+    """``autograd`` registers how an operation is recorded, and what looks at the results of the long way."""
     global _record, _record_inplace, _recorder, _pair_recorder, _after
     _record, _record_inplace, _recorder, _pair_recorder, _after = outofplace, inplace, recorder, pair, after
 

@@ -35,7 +35,7 @@ def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Ca
             return
         shown = {key: value for key, value in kwargs.items() if value is not IN_PLACE}
         if refusal(name, texts, args, shown, unmatched) is not None:
-            raise TypeError  # said in PyTorch's words by whoever called
+            raise TypeError  # the caller says it in PyTorch's words
         if told_by_types(name, texts, args, shown):
             usual.add(finer)
 
@@ -97,7 +97,7 @@ def _check_of(annotation: str, default: Any) -> Callable[[Any], bool]:
     def check(value: Any) -> bool:
         """Whether the type alone says that the value is taken."""
         if value is not default and value is not IN_PLACE and not acceptable(value, accepted, label):
-            raise TypeError  # said in PyTorch's words by whoever called
+            raise TypeError  # the caller says it in PyTorch's words
         if label == "int" and type(value) is int and not -LIMIT <= value < LIMIT:
             raise OverflowError
         return label in ("", "Tensor") or not isinstance(value, Tensor)

@@ -19,7 +19,7 @@ __all__ = ["by_layout", "remembering", "view_method"]
 
 
 def by_layout(body: F) -> F:
-    """Say of a view's body that its result is told by its tensor's layout and the integers given, by nothing else."""
+    """Say of a view's body that its result follows from its tensor's layout and the integers given alone."""
     body.__dict__["__by_layout__"] = True
     return body
 

@@ -22,6 +22,7 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, strided, times_one
 from tensorkit.kernels.cpu import elementwise, strided_2d, ufuncs
 from tensorkit.kernels.cpu.strided_2d import APART
+from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 
 __all__ = [
@@ -148,7 +149,7 @@ def fast_binary(
     number = number if numbers else {}
     if block.numpy.__class__ is not numpy.ufunc:
         same = entries_of_arrays(block)
-    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
+    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, LARGE
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
     # Whether the result has its tensor's strides, even those of dimensions of size 1.
     apart = bool(block.like_first)
@@ -163,7 +164,7 @@ def fast_binary(
             (m, n), (p, q) = x.shape, y.shape
             if (m == p or m == 1 or p == 1) and (n == q or n == 1 or q == 1):
                 high, wide = m if p == 1 else p, n if q == 1 else q
-                if high > 1 and wide > 1 and ufuncs.SOME <= high * wide < many:
+                if high > 1 and wide > 1 and UFUNC_LOOPS <= high * wide < many:
                     made = numpy.empty((high, wide), kind.numpy)
                     if loop.into(made, x, y):
                         return made
@@ -190,7 +191,7 @@ def fast_binary(
                     ufunc, kind = same[a._dtype]
                     if x.shape != y.shape:
                         # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
-                        if x.size * y.size >= ufuncs.SOME:
+                        if x.size * y.size >= UFUNC_LOOPS:
                             array = across(ufunc, x, y, kind)
                         else:
                             array = run(ufunc, x, y)
@@ -263,7 +264,7 @@ def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, An
         fast_entries(block) if block.result == "same" and block.numpy.__class__ is numpy.ufunc else ({}, {})
     )
     number = number if numbers else {}
-    run, many = elementwise.quiet_here, elementwise.MANY
+    run, many = elementwise.quiet_here, LARGE
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
 
     def fast(a: Tensor, b: Any) -> bool:
@@ -334,7 +335,7 @@ def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
             and entry[1] is out._dtype
             and not entry[1].is_complex
             and x.shape == y.shape == z.shape
-            and 0 < x.size < elementwise.MANY
+            and 0 < x.size < LARGE
             and (out._storage is None or out._storage not in (a._storage, b._storage))
         ):
             try:
@@ -350,7 +351,7 @@ def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
 
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
     same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else entries_of_arrays(block)
-    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, elementwise.MANY
+    run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, LARGE
     apart = bool(block.like_first)  # see `fast_binary`
 
     def fast(a: Tensor) -> Tensor | None:
@@ -424,7 +425,7 @@ def fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
     first, second = a._array, b._array
     if first is None or second is None or first.shape != second.shape:
         return plain(block, (a, b), by=scaled)
-    if first.size >= elementwise.MANY:
+    if first.size >= LARGE:
         order = "C" if a._solid and b._solid else order_of_many([first, second])
         result = numpy.empty(first.shape, first.dtype, order) if order else None
         if result is None or not elementwise.add_scaled((first, second), signed, result, a._dtype):

@@ -10,7 +10,7 @@ import numpy
 from tensorkit.device import CPU
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import NUMBER, empty_strided
-from tensorkit.kernels.jit.threads import FORCED
+from tensorkit.kernels.sizes import PLANS_KEPT, SMALL, TINY
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
 from tensorkit.strides.sizes import (
@@ -20,8 +20,6 @@ from tensorkit.strides.sizes import (
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "FEW",
-    "MANY_PLANS",
     "Place",
     "laid_out",
     "lies_apart",
@@ -29,23 +27,18 @@ __all__ = [
     "placed",
 ]
 
-# Elements; of more, nobody notices what the whole way takes.
-FEW = 0 if FORCED else 4096
-MANY_PLANS = 4096
-_SOME = 64
-
 
 def lies_apart(operand: Any) -> bool:
     """Whether the elements lie in many short rows: NumPy copies them sooner than it computes with them there."""
     if operand.__class__ is not Tensor:
         return False
     lay = operand._layout or operand._lay()
-    few = len(lay.size) < 2 or math.prod(lay.size) < _SOME or 0 in lay.stride
+    few = len(lay.size) < 2 or math.prod(lay.size) < TINY or 0 in lay.stride
     return not few and not lay.is_non_overlapping_and_dense()
 
 
 class Place(NamedTuple):
-    """Where the elements of a result lie, told by the layouts of the operands: see `place_of`."""
+    """Where the elements of a result lie, as the layouts of the operands say: see `place_of`."""
 
     layout: Layout
     steps: tuple[int, ...]  # the same in bytes
@@ -70,7 +63,7 @@ def place_of(operands: tuple[Any, ...], kind: dtype) -> Place | None:
     try:
         return _places[named]
     except KeyError:
-        if len(_places) >= MANY_PLANS:
+        if len(_places) >= PLANS_KEPT:
             _places.clear()
         place = _places[named] = _new_place(operands, kind)
         return place
@@ -82,7 +75,7 @@ def _new_place(operands: tuple[Any, ...], kind: dtype) -> Place | None:
         size = broadcast_sizes(*(lay.size for lay in seen))
     except RuntimeError:
         return None  # refused in PyTorch's words
-    if not 0 < math.prod(size) <= FEW:
+    if not 0 < math.prod(size) <= SMALL:
         return None
     layout = Layout(size, iterator_strides(size, seen))
     steps = tuple([step * kind.itemsize for step in layout.stride])

@@ -14,12 +14,12 @@ from tensorkit.dispatch.recording import tracked
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided, stride_of
-from tensorkit.elementwise.place import FEW, MANY_PLANS, laid_out, lies_apart
+from tensorkit.elementwise.place import laid_out, lies_apart
 from tensorkit.elementwise.promotion import dtypes_of
 from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART, Plane
-from tensorkit.kernels.cpu.tiny import BRIEF
-from tensorkit.kernels.cpu.ufuncs import SOME, Ufunc
+from tensorkit.kernels.cpu.ufuncs import Ufunc
+from tensorkit.kernels.sizes import LARGE, PLANS_KEPT, SMALL, UFUNC_LOOPS
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import (
     broadcast_sizes,
@@ -63,14 +63,13 @@ class Plan(NamedTuple):
 
 
 _plans: dict[Any, Plan | None] = {}
-_new, _quiet, _MANY, _ufunc, _ndarray = (
+_new, _quiet, _ufunc, _ndarray = (
     object.__new__,
     elementwise.quiet_here,
-    elementwise.MANY,
     numpy.ufunc,
     numpy.ndarray,
 )
-_SMALL = 1 << 31
+_EXACT = 1 << 31
 _ONE = numpy.complex64(1)
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
 _BY_CHAR = {kind.numpy.char: kind for kind in _REAL_NUMBERS}
@@ -114,7 +113,7 @@ def planned(block: Pointwise, operands: tuple[Any, ...], arrays: list[Any]) -> P
     try:
         return _plans[key]
     except KeyError:
-        if len(_plans) >= MANY_PLANS:
+        if len(_plans) >= PLANS_KEPT:
             _plans.clear()
         plan = _plans[key] = _plan_of(block, operands)
         return plan
@@ -138,8 +137,8 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     if elementwise.is_half(compute) or compute in block.lacks or any(0 in lay.size for lay in lays):
         return None
     alike = all(tensor._dtype.numpy == compute.numpy for tensor in tensors)
-    large = max(map(prod, (size, *[lay.size for lay in lays]))) > FEW
-    if large and (prod(size) < _MANY or not alike):
+    large = max(map(prod, (size, *[lay.size for lay in lays]))) > SMALL
+    if large and (prod(size) < LARGE or not alike):
         return None  # what has to be converted goes the whole way, piece by piece
     layout = Layout(size, stride_of(block, operands, size, result, None))
     packed = (
@@ -267,7 +266,7 @@ def strided(
         return _by_plan(block, plan, operands, arrays, inplace, None, out)
     if plan.convert:
         for place, value in enumerate(arrays):
-            if value.__class__ is int and not -_SMALL < value < _SMALL:
+            if value.__class__ is int and not -_EXACT < value < _EXACT:
                 return None
             if not direct and value.__class__ is not _ndarray:
                 if block.result != "same" or block.like_first:
@@ -402,7 +401,7 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
     first = tensors[0]
     given = numbers.get(first._dtype)
     array = first._array
-    if given is None or (array is not None and not SOME <= array.size < _MANY) or tracked(tensors):
+    if given is None or (array is not None and not UFUNC_LOOPS <= array.size < LARGE) or tracked(tensors):
         return None
     arrays: list[Any] = []
     plan = shape = None
@@ -426,7 +425,7 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
         for array in arrays:
             if array.strides != steps or array.shape != plan.layout.size:
                 return None
-    run = (ufunc.ready or ufunc.often()) if SOME <= arrays[0].size < _MANY else None
+    run = (ufunc.ready or ufunc.often()) if UFUNC_LOOPS <= arrays[0].size < LARGE else None
     if run is None:
         return None
     try:
@@ -445,7 +444,7 @@ def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
         arrays: None for one that nobody read so far; "" is for that, and for all but matrices of one size.
     """
     shape: Any = getattr(arrays[0], "shape", ())
-    if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < elementwise.MANY:
+    if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < LARGE:
         return ""
     rows = columns = True
     for array in arrays:
@@ -457,7 +456,7 @@ def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
     return "C" if rows else "F" if columns else ""
 
 
-def few_elements(input: Any, most: int = 16) -> Array | None:
+def few_elements(input: Any, most: int) -> Array | None:
     """The array of a row-major tensor of at most so many float32 or float64 numbers; None for any other."""
     if input.__class__ is not Tensor:
         return None
@@ -478,7 +477,7 @@ def brief(input: Tensor, kinds: tuple[dtype, ...] = _REAL_NUMBERS) -> Array | No
         if input._device is not CPU or input._bits:
             return None
         array = input._nd()
-    return array if input._dtype in kinds and 0 < array.size <= BRIEF and array.ndim else None
+    return array if input._dtype in kinds and 0 < array.size <= SMALL and array.ndim else None
 
 
 def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
@@ -489,7 +488,7 @@ def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
         if kind is numpy.ndarray:
             if array.dtype is not held and array.dtype != held:
                 arrays[place] = _quiet(array.astype, held)
-        elif kind is float or -_SMALL < array < _SMALL:
+        elif kind is float or -_EXACT < array < _EXACT:
             if bare:
                 continue
             try:

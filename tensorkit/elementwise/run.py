@@ -15,6 +15,7 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import as_number_array
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
 
@@ -87,7 +88,7 @@ def run_kernel(
             new
             and block.numpy.__class__ is not numpy.ufunc
             and not elementwise.is_half(compute)
-            and (compute.category < 2 or out.numel() < elementwise.MANY)
+            and (compute.category < 2 or out.numel() < LARGE)
         ):
             _adopt(
                 out, elementwise.quiet(block.numpy, *(elementwise.cast(array, compute) for array in arrays))

@@ -18,6 +18,7 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.caller import finish, within
 from tensorkit.elementwise.fast_path import fast_entries, fast_unary, quick_method
 from tensorkit.kernels.cpu import elementwise
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.tensor import Tensor, attach
 
 __all__ = [
@@ -98,7 +99,7 @@ def unary(
     ufuncs = fast_entries(block)[0]
     if block.inplace_check is not None:  # it refuses complex numbers
         ufuncs = {kind: entry for kind, entry in ufuncs.items() if not kind.is_complex}
-    run, many = elementwise.quiet_here, elementwise.MANY
+    run, many = elementwise.quiet_here, LARGE
 
     def changing(input: Tensor) -> Tensor:
         array = input._array

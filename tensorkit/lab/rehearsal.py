@@ -21,7 +21,7 @@ from .lessons import companions
 __all__ = ["Performance", "Rehearsal", "rehearse"]
 
 PATIENCE = 300
-"""Seconds that one cell may take; whoever stands before a room waits for none of them."""
+"""Seconds that one cell may take; a speaker in front of a room waits for none of them."""
 
 _UNDRAWN = "could not be drawn"
 

@@ -22,7 +22,6 @@ random normal deviates" (1958). Which bits make which number was measured on PyT
 from __future__ import annotations
 
 from tensorkit.random.fills import (
-    FEW,
     few_normal,
     few_uniform,
     fill_bernoulli,
@@ -54,7 +53,6 @@ from tensorkit.random.generator import (
 )
 
 __all__ = [
-    "FEW",
     "Generator",
     "default_generator",
     "few_normal",

@@ -16,12 +16,12 @@ from tensorkit.kernels.cpu.random import random_compiled, sampling
 from tensorkit.kernels.cpu.random.box_muller import box_muller
 from tensorkit.kernels.jit import compiler
 from tensorkit.kernels.jit.threads import spread
-from tensorkit.random.generator import BRIEF, Array, Generator
+from tensorkit.kernels.sizes import FEW_DRAWS, NORMALS_IN_BLOCKS, PIECE, TINY
+from tensorkit.random.generator import Array, Generator
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
 
 __all__ = [
-    "FEW",
     "few_normal",
     "few_uniform",
     "fill_bernoulli",
@@ -40,12 +40,8 @@ __all__ = [
     "uniform_numbers",
 ]
 
-#: Up to so many numbers are drawn one by one; from 16 on normal ones come another way.
-FEW = 15
 _LOW_53, _BIT_24, _BIT_53 = (1 << 53) - 1, 2.0**-24, 2.0**-53
 _TURN = 2.0 * pi * _BIT_53
-
-_chunk = 1 << 16  # draws made at a time: they stay in the processor's cache until they are numbers
 
 
 # -- the fills ----------------------------------------------------------------------------------------------
@@ -81,7 +77,7 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
         values, real = _flat(out)
         if out.dtype.kind == "c":
             std /= math.sqrt(2.0)  # half of the variance for each part
-        if real.size < 16 or not out.flags.c_contiguous:
+        if real.size < NORMALS_IN_BLOCKS or not out.flags.c_contiguous:
             pairs = _pairs(real.size, generator, _is_double(real))
             real[...] = _as_dtype(sampling.fused(pairs, std, mean), real.dtype)
         elif real.dtype.char in "fd":
@@ -97,7 +93,7 @@ def fill_normal(out: Array, generator: Generator, mean: float = 0.0, std: float 
 
 
 def few_uniform(count: int, kind: numpy.dtype[Any], generator: Generator) -> Array:
-    """What `fill_uniform` fills a row of float32 or float64 with: the short way for up to `FEW` of them."""
+    """What `fill_uniform` fills a row of float32 or float64 with: the short way for fewer than `NORMALS_IN_BLOCKS`."""
     with generator.lock:
         draw = generator.one_by_one()
         if kind.itemsize == 4:
@@ -108,7 +104,7 @@ def few_uniform(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arr
 
 
 def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Array:
-    """What `fill_normal` fills a row of float32 or float64 with: the short way for up to `FEW` of them."""
+    """What `fill_normal` fills a row of float32 or float64 with: the short way for fewer than `NORMALS_IN_BLOCKS`."""
     with generator.lock:
         spare = generator._spare
         numbers = [] if spare is None else [spare]
@@ -124,7 +120,7 @@ def few_normal(count: int, kind: numpy.dtype[Any], generator: Generator) -> Arra
 
 
 def fill_some_uniform(row: Array, generator: Generator) -> None:
-    """`fill_uniform` of a row of `FEW` to `BRIEF` numbers of single or double precision, with nothing looked at."""
+    """`fill_uniform` of `NORMALS_IN_BLOCKS` to `FEW_DRAWS` numbers of single or double precision, nothing looked at."""
     fast = (random_compiled.units.ready or random_compiled.units.often()) if row.dtype.char == "f" else None
     if fast is None:
         fill_uniform(row, generator)
@@ -165,7 +161,7 @@ def fill_permutation(out: Array, generator: Generator) -> None:
     """Fill a 1-D array of n numbers with 0 … n - 1 in random order (Fisher and Yates, from the front)."""
     count = out.size
     with generator.lock:
-        if sampling.SOME <= count < BRIEF and out.dtype == numpy.int64 and out.flags.carray:
+        if TINY <= count < FEW_DRAWS and out.dtype == numpy.int64 and out.flags.carray:
             fast = sampling.swaps.often()
             if fast is not None:
                 fast(generator.one_by_one()(count - 1), out)
@@ -290,11 +286,13 @@ class _Lender:
 def _units(out: Array, generator: Generator) -> None:
     """Numbers from [0, 1) into a flat array: multiples of 2**-24 (float32) or of 2**-53 (float64)."""
     single = out.dtype.char == "f"
-    for start in range(0, out.size, _chunk):
-        part = out[start : start + _chunk]
+    for start in range(0, out.size, PIECE):
+        part = out[start : start + PIECE]
         fast = _compiled(random_compiled.units, part.size) if single and part.flags.c_contiguous else None
         if fast is not None:
-            fast(generator.wide_words(part.size) if part.size < BRIEF else generator.words(part.size), part)
+            fast(
+                generator.wide_words(part.size) if part.size < FEW_DRAWS else generator.words(part.size), part
+            )
             continue
         words = generator.words(part.size) if single else generator.long_words(part.size)
         words &= words.dtype.type(0xFFFFFF if single else (1 << 53) - 1)
@@ -319,14 +317,14 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
     """Uniforms to normal numbers, in place, block by block; the last 16 of an odd size are drawn again."""
     whole = out.size // 16 * 16
     fast = _compiled(random_compiled.normal, whole) if out.dtype.char == "f" else None
-    if fast is not None and whole < _chunk:
+    if fast is not None and whole < PIECE:
         fast(out[:whole])
     elif fast is not None:
-        spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, _chunk // 16)
+        spread(lambda first, last: fast(out[16 * first : 16 * last]), whole // 16, PIECE // 16)
     done = fast is not None
     if not done or mean != 0.0 or std != 1.0:
-        for start in range(0, whole, _chunk):
-            _box_muller(out[start : min(start + _chunk, whole)], mean, std, done)
+        for start in range(0, whole, PIECE):
+            _box_muller(out[start : min(start + PIECE, whole)], mean, std, done)
     if whole < out.size:
         tail = out[-16:]
         _units(tail, generator)
@@ -337,7 +335,7 @@ def _normal_blocks(out: Array, generator: Generator, mean: float, std: float) ->
 
 def _compiled(loop: compiler.Loop, count: int) -> Any:
     """The compiled loop over so many numbers, if there is one: for few of them it must be wanted often."""
-    return loop.compiled() if count >= _chunk else loop.often()
+    return loop.compiled() if count >= PIECE else loop.often()
 
 
 def _box_muller(blocks: Array, mean: float, std: float, done: bool = False) -> None:
@@ -376,7 +374,7 @@ def _pairs(count: int, generator: Generator, exact: bool = True) -> Array:
     if count and generator._spare is not None:
         out[0], generator._spare, kept = generator._spare, None, 1
     turns, shrinks = uniform_numbers((count - kept + 1) // 2 * 2, generator).reshape(-1, 2).T
-    exactly = turns.size if exact or turns.size < 16 else 1
+    exactly = turns.size if exact or turns.size < NORMALS_IN_BLOCKS else 1
     made = numpy.empty((turns.size, 2), dtype=numpy.float64)
     fast = slice(0, turns.size - exactly)
     radius, angle = numpy.sqrt(-2.0 * numpy.log1p(-shrinks[fast])), 2.0 * math.pi * turns[fast]

@@ -14,10 +14,10 @@ from typing import Any
 import numpy
 
 from tensorkit.device import CPU, DeviceLike, device
+from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 
 __all__ = [
     "Array",
-    "BRIEF",
     "Generator",
     "default_generator",
     "fork_rng",
@@ -32,7 +32,6 @@ __all__ = [
 Array = numpy.ndarray[Any, Any]
 _builtin_seed = 67280421310721  # PyTorch's seed before anybody chooses one
 
-BRIEF = 4096  # draws, which NumPy hands out one by one the soonest
 
 # A generator's state as bytes: the record that PyTorch keeps (and saves into checkpoints), field by field.
 _RECORD = numpy.dtype(
@@ -210,7 +209,7 @@ class Generator:
     def words(self, count: int) -> Array:
         """The next `count` draws of 32 bits, uint32."""
         # Two roads to the same stream: the first costs least to start, the second least per draw.
-        if count < BRIEF:
+        if count < FEW_DRAWS:
             return self.wide_words(count).astype(numpy.uint32)
         self._ready()
         self._untouched = False
@@ -230,7 +229,7 @@ class Generator:
         self._ready()
         if count:
             self._untouched = False
-        if count < 1024:
+        if count < FEW_LONG_DRAWS:
             halves = self._bits.random_raw(2 * count)
             drawn: Array = halves[0::2] << numpy.uint64(32) | halves[1::2]
         else:

@@ -294,7 +294,7 @@ class Desk:
         """The same notebook in a second tab, which shows what the kernel holds; ``workspace`` is one of its own.
 
         JupyterLab's widget manager looks two seconds for a picture's model and, on a busy machine, gives up while it is
-        arriving ("Error displaying widget: model not found"): then the page is loaded again, as by whoever reads that.
+        arriving ("Error displaying widget: model not found"): then the page is loaded again, as a user would do.
         Source: https://github.com/jupyter-widgets/ipywidgets/issues/3823
         """
         late = pytest.importorskip("playwright.sync_api").TimeoutError

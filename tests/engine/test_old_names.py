@@ -42,6 +42,11 @@ PICKLED = {
     "add": "fCQBz000000001t7j$KAb8m8MX>=}caC0tjZ)t9HcWHBFl#BymWMq_+lr8",
     "hooks": "fCQB_000000001t8FXcCb8m8MX>=}Ob#!lMa$#gHb76LAZfBH?6LVp9Wn^D;Wo~nCa&up3Z*OaJl#`S$",
     "dtype": "fCQBp000000001t33O#{b8m8MX>^o~2WD(<VRSJzl#`S$",
+    "storage": "fCQC0000000001t5p-p4b8m8MX>=}gbZ>HDXJwR(2w!q#Vs&Y3WR#PXLks`_00000fIk2L06>(C17mP?l!la2lr8",
+    "typed storage": (
+        "fCQCe000000001t5p-p4b8m8MX>=}gbZ>HDXJwR(4qtL*Vs&Y3WM6c7aAjnalaxak00000000000RR91000000ssI200000l#ByoaCMZ7"
+        "33O#{b8m8MX>^o~1!-<{HZ+uzl!ug3lr8"
+    ),
     "format": "fCQBv000000001t33O#{b8m8MX>^o~4P$6wZf<34b6;#>b99uGlr8",
 }
 
@@ -59,6 +64,12 @@ def test_tensors_and_results_come_back() -> None:
     result = old("result")
     assert type(result) is tk.return_types.max
     assert (result.values.tolist(), result.indices.tolist()) == ([3.0, 4.0], [1, 0])
+
+
+def test_storages_come_back() -> None:
+    assert old("storage").tolist() == tk.arange(3.0).untyped_storage().tolist()
+    typed = old("typed storage")
+    assert (type(typed), typed.dtype, typed.tolist()) == (tk.TypedStorage, tk.int64, [0, 1, 2])
 
 
 @pytest.mark.parametrize(

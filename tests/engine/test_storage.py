@@ -251,7 +251,7 @@ def test_set_never_reads_past_the_end() -> None:
 
 
 def test_the_typed_storage_says_once_that_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = __import__("sys").modules["tensorkit.storage"]
+    module = __import__("sys").modules["tensorkit.storage.typed_storage"]
     monkeypatch.setattr(module, "_warned_typed_storage", False)
     with recorded() as caught:
         tk.zeros(1).storage()

@@ -20,7 +20,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.kernels.jit import compiler, threads
-from tensorkit.kernels.jit.spin_wait import Bell, watch
+from tensorkit.kernels.jit.spin_wait import Signal, watch
 from tensorkit.kernels.jit.threads import spread
 
 WORKERS = 8
@@ -189,25 +189,25 @@ def test_pieces_make_up_the_whole(count: int, grain: int, most: int) -> None:
     assert (seen == 1).all()
 
 
-def test_a_bell_is_heard_once_it_is_rung_and_python_is_free_meanwhile() -> None:
-    bell = Bell()
+def test_a_signal_arrives_once_it_is_sent_and_python_is_free_meanwhile() -> None:
+    signal = Signal()
     with compiler.at_once():
-        assert not bell.heard(bell.rung, 1e-3, 0.0)
-        before = bell.rung
-        ringing = threading.Thread(target=bell.ring)
-        ringing.start()  # it needs Python's lock, which whoever watches must not hold
-        assert bell.heard(before, 20.0, 1e-5)
-        ringing.join()
+        assert not signal.wait(signal.count, 1e-3, 0.0)
+        before = signal.count
+        sending = threading.Thread(target=signal.send)
+        sending.start()  # it needs Python's lock, which a thread that watches must not hold
+        assert signal.wait(before, 20.0, 1e-5)
+        sending.join()
         start = time.perf_counter()
-        assert bell.heard(before, 20.0, 0.0)  # what was rung before is heard at once
+        assert signal.wait(before, 20.0, 0.0)  # what was sent before arrives at once
         assert time.perf_counter() - start < 10
 
 
 def test_without_the_compiled_loop_nobody_stays_awake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "ready", None)
     monkeypatch.setattr(watch, "asked", True)
-    bell = Bell()
-    assert not bell.heard(bell.rung - 1, 20.0, 0.0)
+    signal = Signal()
+    assert not signal.wait(signal.count - 1, 20.0, 0.0)
 
 
 @pytest.mark.usefixtures("four_threads")

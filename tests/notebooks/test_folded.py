@@ -1,7 +1,7 @@
 """A folded output tells nothing before it is opened.
 
-JupyterLab shows the first line of a folded output beside its three dots. Were that the answer, whoever scrolls past
-would read it before predicting. So a folded cell first prints a line that stands word for word in its own code.
+JupyterLab shows the first line of a folded output beside its three dots. Were that the answer, a reader who scrolls
+past would read it before predicting. So a folded cell first prints a line that stands word for word in its own code.
 """
 
 from __future__ import annotations

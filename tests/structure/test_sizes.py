@@ -20,7 +20,6 @@ GENERATED = {"tensorkit/__init__.py"}
 
 #: Folders with more modules than that: how many, and why.
 CROWDED: dict[str, tuple[int, str]] = {
-    "tensorkit": (21, "public modules have the names that PyTorch gives them"),
     "tests/parity": (22, "programs, their differences and what compares them belong together"),
 }
 
@@ -30,7 +29,6 @@ LONG_MODULES: dict[str, tuple[int, str]] = {
         640,
         "the steps of one algorithm, which Numba compiles together",
     ),
-    "tensorkit/storage.py": (1028, "untyped and typed storages make one another: to be taken apart"),
     "tests/engine/autograd/test_function.py": (736, "cases of one subject"),
     "tests/engine/test_layout.py": (700, "cases of one subject"),
     "tests/widgets/memory/test_model.py": (833, "cases of one subject"),

@@ -18,6 +18,9 @@ PLAINER = {
     "anew": "again",
     "in so many words": "explicitly",
     "a tenth of the whole": "a tenth of the time",
+    "whoever": "the caller, a thread, a reader: who it is",
+    "told by": "``ops`` registers …, … says, … follows from",
+    "in whose eyes": "with … compiled, seen from",
 }
 FOLDERS = ("tensorkit", "widgets/tensorkit_widgets", "tests")
 

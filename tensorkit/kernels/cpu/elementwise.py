@@ -19,15 +19,14 @@ from tensorkit.dtypes import bfloat16, dtype, float16, float32
 from tensorkit.kernels.cpu import loops, rows_compiled
 from tensorkit.kernels.cpu.scan_compiled import converted, half_arithmetic
 from tensorkit.kernels.cpu.strided_2d import APART, Plane
-from tensorkit.kernels.cpu.ufuncs import SOME, Ufunc
+from tensorkit.kernels.cpu.ufuncs import Ufunc
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.jit.compiler import Loop
-from tensorkit.kernels.jit.rowwise import Swift
-from tensorkit.kernels.jit.threads import FORCED, silent, spread
+from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.jit.threads import silent, spread
+from tensorkit.kernels.sizes import CUT_ALONG, LARGE, LOOPS, PIECE, ROUNDED_ONCE, ROWS_BY_LOOP, UFUNC_LOOPS
 
 __all__ = [
-    "BY_EYE",
-    "MANY",
     "add_scaled",
     "apart",
     "cast",
@@ -44,7 +43,7 @@ __all__ = [
     "quiet_here",
     "rounded_once",
     "shortcut",
-    "swift",
+    "with_loop",
     "total",
     "zip_into",
 ]
@@ -77,7 +76,7 @@ def cast(array: Array, kind: dtype) -> Array:
     own, held = array.dtype, kind.numpy
     if own is held or own == held:
         return array
-    if own.char in _REAL and held.char in _REAL and array.size < MANY:
+    if own.char in _REAL and held.char in _REAL and array.size < LARGE:
         try:
             return quiet_here(array.astype, held)
         except RuntimeError:  # another thread is inside
@@ -85,7 +84,7 @@ def cast(array: Array, kind: dtype) -> Array:
     if array.dtype.kind == "c" and kind.numpy.kind != "c" and kind.category != 0:
         array = array.real
     array = _towards(array, kind.numpy)
-    if array.size < MANY:
+    if array.size < LARGE:
         return quiet(_as, array, kind.numpy)  # type: ignore[no-any-return]
     out = numpy.empty_like(array, kind.numpy, subok=False)
     pointwise(_converted, (array,), out)
@@ -116,7 +115,7 @@ def copy(dst: Array, src: Array) -> None:
     if src.dtype.kind == "c" and dst.dtype.kind not in "cb":
         src = src.real
     src = _towards(src, dst.dtype)
-    if dst.size >= MANY and apart(dst, src):
+    if dst.size >= LARGE and apart(dst, src):
         pointwise(_converted, (src,), dst)
     else:
         quiet(numpy.copyto, dst, src, casting="unsafe")
@@ -124,9 +123,6 @@ def copy(dst: Array, src: Array) -> None:
 
 # -- many elements ------------------------------------------------------------------------------------------------
 
-#: From so many elements on, a pointwise operation is cut into pieces: waking a thread takes about 15 µs.
-MANY = 1 if FORCED else 1 << 17
-_PIECE = 1 << 16
 # A function of several steps does so many bytes at a time: what lies between its steps stays in the cache, and each
 # step is long enough that another thread is not kept from Python's lock, which every step needs before and after.
 _BLOCK = 1 << 19
@@ -155,14 +151,14 @@ def mapped(function: Any, inputs: tuple[Any, ...], kind: numpy.dtype[Any]) -> Ar
     shapes = [array.shape for array in inputs if isinstance(array, numpy.ndarray)]
     shape = shapes[0] if len(set(shapes)) == 1 else numpy.broadcast_shapes(*shapes)
     out = numpy.empty(shape, kind)
-    if out.size < MANY:
+    if out.size < LARGE:
         quiet(_step, function, inputs, out)
     else:
         pointwise(function, inputs, out)
     return out
 
 
-_swift: dict[Any, Swift] = {}
+_with_loops: dict[Any, CompiledFunction] = {}
 _shortcuts: dict[Any, Callable[[Any, Array], Any]] = {}
 
 
@@ -174,8 +170,6 @@ def shortcut(function: Any, find: Callable[[Any, Array], Any]) -> None:
     _shortcuts[function] = find
 
 
-#: How many numbers of single precision are rounded from double precision: more than anybody compares by eye.
-BY_EYE = 512
 _SINGLE, _DOUBLE = numpy.dtype(numpy.float32), numpy.dtype(numpy.float64)
 _LARGEST = float(numpy.finfo(numpy.float32).max)
 
@@ -199,7 +193,7 @@ def rounded_once(ufunc: Any, one: Callable[[float], float]) -> Callable[[Array],
                     value = math.inf
                 if -_LARGEST < value < _LARGEST:
                     return numpy.array(value, _SINGLE, ndmin=a.ndim)
-            if a.size <= BY_EYE:
+            if a.size <= ROUNDED_ONCE:
                 return ufunc(a, dtype=_DOUBLE).astype(_SINGLE)
         return ufunc(a)
 
@@ -207,20 +201,16 @@ def rounded_once(ufunc: Any, one: Callable[[float], float]) -> Callable[[Array],
     return functools.update_wrapper(function, ufunc, assigned=("__name__",), updated=())
 
 
-def swift(function: Any, loop: Loop, kinds: str = "fd") -> None:
+def with_loop(function: Any, loop: Loop, kinds: str = "fd") -> None:
     """Say that a compiled loop does what a function of arrays does, faster for many elements of some dtypes."""
     for kind in kinds:
-        _swift[function, kind] = Swift(loop, function, kind)
-
-
-#: Of fewer elements NumPy's functions are done before a loop has looked at its arguments.
-_SOME = 1 if FORCED else 256
+        _with_loops[function, kind] = CompiledFunction(loop, function, kind)
 
 
 def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function of arrays that compiled loops do faster, by the characters of their dtypes.
 
-    The loops are taken for many elements as `swift` says, and for hundreds by the function itself.
+    The loops are taken for many elements as `with_loop` says, and for hundreds by the function itself.
     """
 
     def made(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -235,7 +225,7 @@ def looped(**loops: Loop) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         # As many parameters as the function: `elementwise` asks how many there are.
         either = (of_one, of_two)[function.__code__.co_argcount - 1]
         for kind, loop in loops.items():
-            swift(either, loop, kind)
+            with_loop(either, loop, kind)
         return functools.update_wrapper(either, function)
 
     return made
@@ -253,7 +243,7 @@ def hundreds(
     def made(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
         def of_one(a: Any) -> Any:
             # `Ufunc.of`, inlined: the call would take a tenth of the time.
-            if a.size < SOME or a.dtype.char not in kinds:
+            if a.size < UFUNC_LOOPS or a.dtype.char not in kinds:
                 return function(a)
             run = ufunc.ready or ufunc.often()
             return function(a) if run is None else run(a)
@@ -278,7 +268,7 @@ def _at_once(function: Any, inputs: Any) -> Array | None:
         if not isinstance(first, numpy.ndarray):
             return None
     count, kind = first.size, first.dtype
-    fast = _swift.get((function, kind.char)) if count >= _SOME else None
+    fast = _with_loops.get((function, kind.char)) if count >= LOOPS else None
     if fast is None:
         return None
     arguments: list[Any] = []
@@ -312,7 +302,7 @@ def _misreads(ufunc: Any, inputs: Any, out: Array) -> bool:
 def _step(function: Any, inputs: Any, out: Array) -> None:
     if function.__class__ is numpy.ufunc and not _misreads(function, inputs, out):
         function(*inputs, out=out)
-    elif function.__class__ is Swift:
+    elif function.__class__ is CompiledFunction:
         function.into(inputs, out)
     else:
         values = function(*inputs)
@@ -330,12 +320,12 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
     if out.size < 2:
         quiet(_step, function, inputs, out)
         return
-    function = _swift.get((function, out.dtype.char), function)
+    function = _with_loops.get((function, out.dtype.char), function)
     if function in _shortcuts:
         function, inputs = _shortcuts[function](inputs, out) or (function, inputs)
     given, out = _in_order(inputs, out)
-    if function.__class__ is Swift and (run := function.over_rows(given, out)) is not None:
-        spread(run, out.size, _PIECE)
+    if function.__class__ is CompiledFunction and (run := function.over_rows(given, out)) is not None:
+        spread(run, out.size, PIECE)
         return
     axis = _axis_to_cut(out.shape)
     width = out.size // out.shape[axis]
@@ -348,15 +338,15 @@ def pointwise(function: Any, inputs: tuple[Any, ...], out: Array) -> None:
         quiet(_step, function, parts, out[where])
 
     function = _by_rows(function, given, out)
-    one_step = function.__class__ in (numpy.ufunc, Swift) or function is _converted
+    one_step = function.__class__ in (numpy.ufunc, CompiledFunction) or function is _converted
     most = 0 if one_step else max(1, _BLOCK // (width * max(4, out.itemsize)))
-    if function.__class__ is Swift and not all(rowwise.in_rows(a) for a in given if _varies(a)):
-        most = max(1, 2 * _PIECE // width)  # a piece is laid out in rows first: a copy of it
-    grain = max(1, _PIECE // width)
+    if function.__class__ is CompiledFunction and not all(rowwise.in_rows(a) for a in given if _varies(a)):
+        most = max(1, 2 * PIECE // width)  # a piece is laid out in rows first: a copy of it
+    grain = max(1, PIECE // width)
     spread(piece, out.shape[axis], min(grain, most) if most else grain, most)
 
 
-_CHOICE = Swift(loops.choose, numpy.where, kinds="BHIL")
+_CHOICE = CompiledFunction(loops.choose, numpy.where, kinds="BHIL")
 
 
 def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
@@ -365,15 +355,15 @@ def choose(mask: Array, first: Array, second: Array, out: Array) -> None:
     pointwise(_CHOICE, (mask, first.view(bits), second.view(bits)), out.view(bits))
 
 
-def _of_rows(loop: Loop, ufunc: Any, which: int) -> Swift:
-    return Swift(loop, lambda *inputs: ufunc(*inputs[:-1]), extra=(which,), columns=loop.body is _TWO)
+def _of_rows(loop: Loop, ufunc: Any, which: int) -> CompiledFunction:
+    return CompiledFunction(
+        loop, lambda *inputs: ufunc(*inputs[:-1]), extra=(which,), columns=loop.body is _TWO
+    )
 
 
 _TWO = rows_compiled.two_by_row.body
-#: Shorter rows are as soon done by NumPy, which begins again for each; rows of one would be taken for columns.
-_WIDE = 2 if FORCED else 64
 #: What takes long in NumPy where not everything is one row of memory.
-_ROWS: dict[Any, Swift] = {
+_ROWS: dict[Any, CompiledFunction] = {
     ufunc: _of_rows(loop, ufunc, which)
     for loop, known in (
         (rows_compiled.two_by_row, rows_compiled.TWO),
@@ -382,7 +372,7 @@ _ROWS: dict[Any, Swift] = {
     for which, ufunc in enumerate(known)
 }
 #: The same where the result takes the place of the first operand.
-_ROWS_IN_PLACE: dict[Any, Swift] = {
+_ROWS_IN_PLACE: dict[Any, CompiledFunction] = {
     ufunc: _of_rows(rows_compiled.two_by_row, ufunc, which + rows_compiled.IN_PLACE)
     for which, ufunc in enumerate(rows_compiled.TWO)
 }
@@ -390,7 +380,7 @@ _ROWS_IN_PLACE: dict[Any, Swift] = {
 
 def _by_rows(function: Any, inputs: list[Any], out: Array) -> Any:
     """The loop for arrays of one floating point dtype that are not all one row of memory, or the function itself."""
-    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < _WIDE or function not in _ROWS:
+    if out.ndim != 2 or out.dtype.char not in "fd" or out.shape[1] < ROWS_BY_LOOP or function not in _ROWS:
         return function
     if not all(a.dtype == out.dtype if isinstance(a, numpy.ndarray) else type(a) is float for a in inputs):
         return function
@@ -428,12 +418,9 @@ def _in_order(inputs: tuple[Any, ...], out: Array) -> tuple[list[Any], Array]:
 def _axis_to_cut(shape: tuple[int, ...]) -> int:
     """The first dimension that is long enough to be cut, or else the longest."""
     for axis, n in enumerate(shape):
-        if n >= _ENOUGH:
+        if n >= CUT_ALONG:
             return axis
     return max(range(len(shape)), key=lambda d: shape[d])
-
-
-_ENOUGH = 16
 
 
 _ROW = 1024
@@ -458,7 +445,7 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
         return
     # 16-bit results must be rounded before they are widened.
     direct = not is_half(compute) or out.dtype.kind == "b"
-    if out.size >= MANY and (direct or out.dtype == compute.numpy) and _by_pieces(ufunc, inputs, out, kind):
+    if out.size >= LARGE and (direct or out.dtype == compute.numpy) and _by_pieces(ufunc, inputs, out, kind):
         return
     operands = [cast(array, kind) for array in inputs]
     if direct and _writes(ufunc, kind, out.dtype) and not _misreads(ufunc, operands, out):
@@ -472,19 +459,21 @@ def zip_into(ufunc: Any, inputs: tuple[Array, ...], out: Array, compute: dtype) 
 
 def add_scaled(inputs: tuple[Array, ...], alpha: float, out: Array, kind: dtype) -> bool:
     """``out[...] = a + alpha * b`` for many floating point elements of one dtype; False where it is for others."""
-    if out.size < MANY or kind.category != 2 or is_half(kind) or not apart(out, *inputs):
+    if out.size < LARGE or kind.category != 2 or is_half(kind) or not apart(out, *inputs):
         return False
     if out.dtype != kind.numpy or any(array.dtype != kind.numpy for array in inputs):
         return False
     held = kind.numpy.type(alpha)
-    pointwise(Swift(loops.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out)
+    pointwise(
+        CompiledFunction(loops.add_scaled, lambda a, b, _: a + b * held, extra=(float(held),)), inputs, out
+    )
     return True
 
 
 def in_its_dtype(function: Any, inputs: tuple[Array, ...], out: Array, kind: dtype) -> None:
     """``out[...] = function(*inputs)`` with every step in `kind` itself, also where that has 16 bits."""
     held = tuple(cast(array, kind) for array in inputs)
-    if out.size >= MANY and out.dtype == kind.numpy and apart(out, *held):
+    if out.size >= LARGE and out.dtype == kind.numpy and apart(out, *held):
         pointwise(function, held, out)
     else:
         copy(out, quiet(function, *held))

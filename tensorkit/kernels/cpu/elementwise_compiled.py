@@ -174,7 +174,7 @@ def _signed(r, b):  # type: ignore[no-untyped-def]
 
 
 def _floor(a, b, r, one):  # type: ignore[no-untyped-def]
-    """The quotient rounded down, told by what is left over, in the steps that NumPy and PyTorch take."""
+    """The quotient rounded down, made of what is left over, in the steps that NumPy and PyTorch take."""
     q = (a - r) / b
     q = q - one if r != 0 and (b < 0) != (r < 0) else q
     down = numpy.floor(q)

@@ -12,6 +12,7 @@ import numpy
 
 from tensorkit.kernels.cpu.loops import count, gather_first, gather_last
 from tensorkit.kernels.jit.compiler import Loop, loop
+from tensorkit.kernels.sizes import COUNTED_IN_A_TABLE
 
 __all__ = ["add_at", "add_rows", "counts", "gather", "largest"]
 
@@ -109,14 +110,10 @@ def counts(places: Array, least: int) -> Array | None:
         return None
     try:
         top = top_of(places)
-        if not 0 <= top < _MANY:
+        if not 0 <= top < COUNTED_IN_A_TABLE:
             return None
         out = numpy.zeros(max(least, top + 1), numpy.int64)
         fill(places, out)
     except TypeError:
         return None
     return out
-
-
-#: Where the largest number says this, counting all below it is another matter.
-_MANY = 1 << 16

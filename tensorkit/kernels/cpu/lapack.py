@@ -19,6 +19,7 @@ import numpy
 
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.jit import threads
+from tensorkit.kernels.sizes import FEW_MATRICES, TINY
 
 __all__ = [
     "cholesky",
@@ -44,8 +45,6 @@ __all__ = [
 
 Array = numpy.ndarray[Any, Any]
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
-_MANY = 16  # from so many matrices on, a loop in C pays
-_SMALL = 64  # while they are no larger than this
 
 
 @functools.cache
@@ -78,7 +77,7 @@ def _each(batch: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 def _many_small(array: Array) -> bool:
     matrices = array.size // max(1, array.shape[-1] * array.shape[-2])
-    return bool(matrices >= _MANY and max(array.shape[-2:]) <= _SMALL)
+    return bool(matrices >= FEW_MATRICES and max(array.shape[-2:]) <= TINY)
 
 
 def _write(target: Array, made: Array) -> None:

@@ -12,13 +12,12 @@ import numpy
 
 from tensorkit.kernels.cpu.parallel import (
     BITS,
-    PIECE,
-    SOME,
     found,
 )
 from tensorkit.kernels.jit.compiler import Loop, loop
 from tensorkit.kernels.jit.rowwise import as_row, in_rows
 from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LOOPS, PIECE
 
 __all__ = ["chosen", "fill", "places"]
 
@@ -88,7 +87,7 @@ def _matrix(array: Array, *others: Array) -> tuple[Array, ...] | None:
 
 
 def _loop(one: Loop, mask: Array) -> Any:
-    return None if mask.size < SOME else found(one, mask.size)
+    return None if mask.size < LOOPS else found(one, mask.size)
 
 
 def fill(target: Array, mask: Array, number: Array) -> bool:
@@ -131,7 +130,7 @@ def chosen(array: Array, mask: Array) -> Array | None:
 
 def places(array: Array) -> Array | None:
     """Where elements are not zero, row by row: a row of indices for each dimension."""
-    if array.size < SOME or not array.ndim:
+    if array.size < LOOPS or not array.ndim:
         return None
     fast = _places.ready or found(_places, array.size)
     if fast is None:

@@ -11,16 +11,13 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.cpu import loops, softmax_compiled
-from tensorkit.kernels.cpu.elementwise import MANY
-from tensorkit.kernels.cpu.tiny import BRIEF
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.jit.compiler import Loop
-from tensorkit.kernels.jit.threads import FORCED, spread
+from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LARGE, LOOPS, PIECE, SMALL
 
 __all__ = [
     "BITS",
-    "PIECE",
-    "SOME",
     "add_rows",
     "backwards",
     "by_slices",
@@ -38,14 +35,11 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-PIECE = 1 << 16
-#: Of fewer elements NumPy's functions are done before a loop has looked at its arguments.
-SOME = 1 if FORCED else 256
 
 
 def found(loop: Loop, size: int) -> Any:
     """The compiled loop, if there is one: where there are few elements it must be wanted often."""
-    return loop.compiled() if size >= MANY else loop.often()
+    return loop.compiled() if size >= LARGE else loop.often()
 
 
 def _grain(rows: int, size: int) -> int:
@@ -66,7 +60,7 @@ def _matrices(axis: int, *arrays: Array) -> list[Array] | None:
 
 def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     """The softmax of each row of float32 numbers, or of a copy of few elements, or its logarithm."""
-    short = array.ndim and array.shape[-1] <= softmax_compiled.SHORT
+    short = array.ndim and array.shape[-1] <= softmax_compiled.SIDE_BY_SIDE
     given = _rows_of_single(
         array, axis, softmax_compiled.softmax_of_short if short else softmax_compiled.softmax
     )
@@ -76,7 +70,7 @@ def softmax(array: Array, axis: int, logarithm: bool) -> Array | None:
     out = numpy.empty(array.shape, numpy.float32)
     target, columns = out.reshape(-1), array.shape[-1]
     count = array.size // columns
-    if array.size <= BRIEF:
+    if array.size <= SMALL:
         fast(source, step, target, count, columns, logarithm)
         return out
 
@@ -112,7 +106,7 @@ def _laid_out(rows: Array) -> Array:
 
 def log_sums(array: Array, axis: int) -> Array | None:
     """The logarithm of the sum of the exponentials of each row of float32 numbers, of many."""
-    given = _rows_of_single(array, axis, softmax_compiled.log_sums) if array.size >= MANY else None
+    given = _rows_of_single(array, axis, softmax_compiled.log_sums) if array.size >= LARGE else None
     if given is None:
         return None
     fast, source, step = given
@@ -134,10 +128,10 @@ def _rows_of_single(array: Array, axis: int, loop: Loop) -> tuple[Any, Array, in
     What does not lie in rows is laid out again where there are few elements. Of many, a matrix is laid out piece by
     piece: then the step is 0.
     """
-    if array.size < SOME or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:
+    if array.size < LOOPS or array.dtype != numpy.float32 or not array.ndim or axis != array.ndim - 1:
         return None
     if not array.flags.carray:
-        if array.size <= BRIEF:
+        if array.size <= SMALL:
             array = array.copy()
         elif array.ndim != 2:
             return None
@@ -161,12 +155,12 @@ _RUNNING: dict[Any, tuple[Loop, Loop]] = {
 def running(ufunc: Any, array: Array, axis: int) -> Array | None:
     """Running sums or products of floating point numbers."""
     loops = _RUNNING.get(ufunc)
-    if array.size < SOME or array.dtype.char not in "fd" or loops is None or not array.flags.behaved:
+    if array.size < LOOPS or array.dtype.char not in "fd" or loops is None or not array.flags.behaved:
         return None
-    if array.ndim == 2 and axis == 0 and array.size > BRIEF and rowwise.in_rows(array):
+    if array.ndim == 2 and axis == 0 and array.size > SMALL and rowwise.in_rows(array):
         return _down(loops[1], array)
     fast, out = found(loops[0], array.size), numpy.empty(array.shape, array.dtype)
-    if fast is not None and array.ndim == 2 and array.size <= BRIEF:
+    if fast is not None and array.ndim == 2 and array.size <= SMALL:
         fast(array, out) if axis else fast(array.T, out.T)
         return out
     pair = _matrices(axis, array, out)
@@ -197,7 +191,7 @@ BITS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 def row_products(rows: Array) -> Array | None:
     """The product of each row of a row-major matrix of floating point numbers."""
-    if rows.size < SOME or rows.dtype.char not in "fd" or not rows.flags.carray:
+    if rows.size < LOOPS or rows.dtype.char not in "fd" or not rows.flags.carray:
         return None
     fast = found(loops.row_products, rows.size)
     if fast is None:
@@ -213,7 +207,7 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
 
     None also where it is not within bounds.
     """
-    if index.size < SOME or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
+    if index.size < LOOPS or array.itemsize > 8 or array.ndim != 2 or index.dtype != numpy.int64:
         return None
     if not (array.flags.behaved and index.flags.behaved):
         return None
@@ -223,7 +217,7 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
     bits = BITS[array.itemsize]
     out = numpy.empty(index.shape, array.dtype)
     source, target = array.view(bits), out.view(bits)
-    if index.size <= BRIEF:
+    if index.size <= SMALL:
         return out if fast(source, index, target) else None
     rows, fine = len(index), []
 
@@ -237,7 +231,7 @@ def gathered(array: Array, index: Array, axis: int) -> Array | None:
 def within(places: Array, many: int) -> bool:
     """Whether all of the numbers are at least 0 and less than `many`."""
     row = places.T if places.flags.f_contiguous else places
-    if places.size >= MANY and places.dtype == numpy.int64 and row.flags.carray:
+    if places.size >= LARGE and places.dtype == numpy.int64 and row.flags.carray:
         fast = loops.within.compiled()
         if fast is not None:
             flat, fine = row.reshape(-1), []
@@ -251,7 +245,7 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
     if target.ndim == index.ndim == 1:  # a matrix of one row
         along = values[None] if values.__class__ is numpy.ndarray and values.ndim else values
         return scatter_added(target[None], index[None], 1, along)
-    if index.size < SOME or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
+    if index.size < LOOPS or target.dtype.char not in "fdl" or target.ndim != 2 or index.dtype != numpy.int64:
         return False
     alike = values.__class__ is numpy.ndarray and values.shape == index.shape
     given = values if alike else numpy.broadcast_to(values, index.shape).copy()
@@ -260,7 +254,7 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
         return False
     if numpy.may_share_memory(target, given):
         return False
-    if index.size <= BRIEF:
+    if index.size <= SMALL:
         fast(target, index, given)
         return True
     along = 1 - axis  # where it is cut, no two pieces meet in an element
@@ -276,7 +270,7 @@ def scatter_added(target: Array, index: Array, axis: int, values: Any) -> bool:
 def add_rows(target: Array, places: Array, values: Array) -> bool:
     """Add a row of values to the row that each index names; it may count from the end."""
     if (
-        values.size < SOME
+        values.size < LOOPS
         or target.dtype.char not in "fdl"
         or target.ndim != 2
         or values.dtype != target.dtype
@@ -308,7 +302,7 @@ def by_slices(function: Any, array: Array, axis: int, kind: Any) -> Array:
         kind: the dtype of what it finds.
     """
     others = [d for d in range(array.ndim) if d != axis]
-    if array.size < MANY or not others:
+    if array.size < LARGE or not others:
         return numpy.asarray(function(array, axis=axis), kind)
     cut = max(others, key=lambda d: (abs(array.strides[d]), array.shape[d]))
     if abs(array.strides[cut]) < abs(array.strides[axis]):
@@ -325,8 +319,8 @@ def by_slices(function: Any, array: Array, axis: int, kind: Any) -> Array:
 
 def _by_parts(function: Any, array: Array, axis: int, kind: Any) -> Array:
     """The same where the elements of a slice lie far apart: of parts of all slices, and then of the parts."""
-    many, parts = array.shape[axis], 2 if array.size < 16 * MANY else 8
-    if array.size < 4 * MANY or many < 2 * parts or function not in _REDUCED:
+    many, parts = array.shape[axis], 2 if array.size < 16 * LARGE else 8
+    if array.size < 4 * LARGE or many < 2 * parts or function not in _REDUCED:
         return numpy.asarray(function(array, axis=axis), kind)
     found = numpy.empty((parts, *array.shape[:axis], *array.shape[axis + 1 :]), kind)
     edges = [many * part // parts for part in range(parts + 1)]
@@ -342,7 +336,7 @@ def _by_parts(function: Any, array: Array, axis: int, kind: Any) -> Array:
 
 def counted(places: Array, least: int) -> Array | None:
     """How often each number occurs among int64 numbers, none of which is less than 0: `least` counts or more."""
-    if places.size < SOME or places.dtype != numpy.int64 or not places.flags.behaved:
+    if places.size < LOOPS or places.dtype != numpy.int64 or not places.flags.behaved:
         return None
     fast = found(loops.count, places.size)
     if fast is None:
@@ -354,7 +348,7 @@ def counted(places: Array, least: int) -> Array | None:
 
 def backwards(array: Array, axis: int, out: Array) -> bool:
     """Write the elements of a row or a matrix into `out` in reverse order along a dimension in which they are dense."""
-    if array.size < SOME or array.itemsize > 8 or not 0 < array.ndim <= 2:
+    if array.size < LOOPS or array.itemsize > 8 or not 0 < array.ndim <= 2:
         return False
     if array.ndim == 1:
         array, out, axis = array[None], out[None], 1
@@ -378,7 +372,7 @@ def backwards(array: Array, axis: int, out: Array) -> bool:
 
 def triangle(array: Array, diagonal: int, out: Array, lower: bool) -> bool:
     """Write a triangle of a matrix into `out`, zeros beside it."""
-    if array.size < SOME or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
+    if array.size < LOOPS or array.itemsize > 8 or not (array.flags.behaved and out.flags.behaved):
         return False
     fast = found(loops.triangle, array.size)
     if fast is None:

@@ -15,7 +15,8 @@ import numpy
 from tensorkit.dtypes import bfloat16
 from tensorkit.kernels.cpu.loop_steps import longer, narrower, shorter, wider
 from tensorkit.kernels.jit.compiler import loop
-from tensorkit.kernels.jit.threads import FORCED, spread
+from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LOOPS_AT_ONCE
 
 __all__ = [
     "brief_number",
@@ -33,8 +34,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-#: Below so many elements NumPy is as fast.
-_FEW = 1 if FORCED else 1024
 _I = numpy.int32
 
 
@@ -138,7 +137,7 @@ _ARITHMETIC = {numpy.add: 0, numpy.subtract: 1, numpy.multiply: 2, numpy.divide:
 def half_arithmetic(ufunc: Any, inputs: tuple[Array, ...], out: Array) -> bool:
     """Add, subtract, multiply or divide dense arrays of 16-bit numbers, rounded once; False for anything else."""
     which = _ARITHMETIC.get(ufunc)
-    if which is None or out.size < _FEW or not (_dense(inputs[0], out) and out.flags.carray):
+    if which is None or out.size < LOOPS_AT_ONCE or not (_dense(inputs[0], out) and out.flags.carray):
         return False
     half, second = out.dtype == numpy.float16, inputs[1]
     number = not second.ndim and (second.dtype == numpy.float32 or second.dtype == out.dtype)
@@ -162,15 +161,15 @@ def _dense(array: Array, out: Array) -> bool:
     return array.dtype == out.dtype and array.shape == out.shape and array.flags.carray
 
 
-_BRIEF = bfloat16.numpy.char
-_CONVERSIONS = {"ef": widened, "fe": narrowed, _BRIEF + "f": lengthened, "f" + _BRIEF: shortened}
+_BFLOAT16 = bfloat16.numpy.char
+_CONVERSIONS = {"ef": widened, "fe": narrowed, _BFLOAT16 + "f": lengthened, "f" + _BFLOAT16: shortened}
 
 
 def converted(source: Any, out: Array) -> bool:
     """Write 16-bit numbers as float32, or float32 as 16-bit ones rounded once; False where that is for NumPy."""
     if (
         not isinstance(source, numpy.ndarray)
-        or source.size < _FEW
+        or source.size < LOOPS_AT_ONCE
         or source.shape != out.shape
         or not (source.flags.carray and out.flags.carray)
     ):
@@ -223,7 +222,7 @@ def extremes(a, out, places, first, last, largest):  # type: ignore[no-untyped-d
 
 def running_extreme(largest: bool, array: Array, axis: int) -> tuple[Array, Array] | None:
     """The largest or smallest so far along a dimension, and where the latest of them is; a nan stays."""
-    if array.size < _FEW or array.dtype.str[1:] not in _KINDS or not array.dtype.isnative:
+    if array.size < LOOPS_AT_ONCE or array.dtype.str[1:] not in _KINDS or not array.dtype.isnative:
         return None
     fast = extremes.compiled()
     if fast is None:

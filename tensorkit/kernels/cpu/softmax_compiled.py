@@ -13,10 +13,10 @@ import numpy
 from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["SHORT", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
+__all__ = ["SIDE_BY_SIDE", "log_sums", "softmax", "softmax_of_short", "softmax_of_some"]
 
 #: Rows of so many elements, or fewer, are taken side by side.
-SHORT = 32
+SIDE_BY_SIDE = 32
 
 _F, _I = numpy.float32, numpy.int32
 _ZERO, _ENDLESS = _F(0), _F(numpy.inf)
@@ -142,7 +142,7 @@ def softmax_of_short(a, sa, out, rows, columns, logarithm):  # type: ignore[no-u
 @loop("void(f4[:,::1],f4[:,::1],b1)")
 def softmax_of_some(a, out, logarithm):  # type: ignore[no-untyped-def]
     rows, columns = out.shape
-    if columns <= SHORT:
+    if columns <= SIDE_BY_SIDE:
         _short_rows(a.reshape(-1), columns, out.reshape(-1), rows, columns, logarithm)
     else:
         _rows(a.reshape(-1), columns, out.reshape(-1), rows, columns, logarithm)

@@ -15,19 +15,22 @@ import numpy
 
 from tensorkit.kernels.cpu import loops, var_compiled
 from tensorkit.kernels.jit import rowwise
-from tensorkit.kernels.jit.threads import FORCED, spread
+from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import (
+    LARGE,
+    PIECE,
+    SMALL,
+    SUM_BLOCK,
+    SUM_COMPILED,
+    SUM_IN_TWOS,
+    SUM_NARROW,
+    SUM_ROW,
+)
 
 __all__ = ["column_sums", "moments", "row_sums", "squares", "sum_along"]
 
 Array = numpy.ndarray[Any, Any]
-_ROW = 4096
-_BLOCK = 32
-_NARROW = 64
-_WIDE = 512
-_MANY = 1 if FORCED else 4096
-_PIECE = 1 << 16
-_SOME = 1 << 14
-_LONG = 1 << 22
+_JOINED = 512
 _SHARES = 8  # so that the sum does not depend on the number of threads
 _add: Any = numpy.add.reduce
 
@@ -35,13 +38,13 @@ _add: Any = numpy.add.reduce
 def _long_rows(rows: Array, squared: bool) -> Array:
     """The sums of long rows, or of their squares: of parts that are no longer than is exact, then of the parts."""
     count, width = rows.shape
-    whole = width - width % _ROW
+    whole = width - width % SUM_ROW
     if count == 1:
-        parts = _each_row(rows[:, :whole].reshape(-1, _ROW), squared).reshape(1, -1)
+        parts = _each_row(rows[:, :whole].reshape(-1, SUM_ROW), squared).reshape(1, -1)
     else:
-        parts = numpy.empty((count, whole // _ROW), rows.dtype)
-        for part in range(whole // _ROW):
-            parts[:, part] = _each_row(rows[:, part * _ROW : (part + 1) * _ROW], squared)
+        parts = numpy.empty((count, whole // SUM_ROW), rows.dtype)
+        for part in range(whole // SUM_ROW):
+            parts[:, part] = _each_row(rows[:, part * SUM_ROW : (part + 1) * SUM_ROW], squared)
     return _add(parts, axis=1) + _each_row(rows[:, whole:], squared)  # type: ignore[no-any-return]
 
 
@@ -56,7 +59,7 @@ def _each_row(rows: Array, squared: bool = False) -> Array:
         else:
             numpy.einsum("ij->i", part, out=out[first:last])
 
-    spread(piece, len(rows), max(1, _PIECE // max(1, rows.shape[1])))
+    spread(piece, len(rows), max(1, PIECE // max(1, rows.shape[1])))
     return out
 
 
@@ -72,29 +75,29 @@ def _laid_flat(rows: Array) -> tuple[Array, int]:
 
 def _compiled_rows(rows: Array, squared: bool) -> Array | None:
     """The sum of each row, or of its squares, by a compiled loop; None while there is none, and for others."""
-    if rows.dtype != numpy.float32 or (rows.size < _SOME and not FORCED) or not _by_lines(rows):
+    if rows.dtype != numpy.float32 or rows.size < SUM_COMPILED or not _by_lines(rows):
         return None
     fast = loops.row_sums.compiled()
     if fast is None:
         return None
     count, width = rows.shape
     flat, step = _laid_flat(rows)
-    if count > 1 or width < 2 * _PIECE:
+    if count > 1 or width < 2 * PIECE:
         out = numpy.empty(count)
         spread(
             lambda i, j: fast(flat[i * step :], step, width, out[i:j], squared),
             count,
-            max(1, _PIECE // max(1, width)),
+            max(1, PIECE // max(1, width)),
         )
         return out.astype(numpy.float32)
     part = width // _SHARES
     out = numpy.empty(_SHARES + 1)
     # A short row's parts go two by two: a thread that comes back for each waits longer than it adds.
-    many = 1 if width > _LONG else 2
+    many = 1 if width > SUM_IN_TWOS else 2
     spread(
         lambda i, j: fast(flat[many * i * part :], part, part, out[many * i : many * j], squared),
         _SHARES // many,
-        max(1, _PIECE // (many * part)),
+        max(1, PIECE // (many * part)),
     )
     fast(flat[part * _SHARES :], 0, width - part * _SHARES, out[_SHARES:], squared)
     return _add(out, keepdims=True).astype(numpy.float32)  # type: ignore[no-any-return]
@@ -105,7 +108,7 @@ def row_sums(rows: Array) -> Array:
     quick = _compiled_rows(rows, False)
     if quick is not None:
         return quick
-    if rows.shape[1] <= _ROW:
+    if rows.shape[1] <= SUM_ROW:
         return _each_row(rows)
     return _long_rows(rows, False)
 
@@ -115,14 +118,14 @@ def squares(rows: Array) -> Array:
     quick = _compiled_rows(rows, True)
     if quick is not None:
         return quick
-    if rows.shape[1] <= _ROW:
+    if rows.shape[1] <= SUM_ROW:
         return _each_row(rows, True)
     return _long_rows(rows, True)
 
 
 def _compiled_columns(rows: Array) -> Array | None:
     """`column_sums` by a compiled loop, on several threads; None while there is none."""
-    if rows.size < 2 * _PIECE and not FORCED:
+    if rows.size < LARGE:
         return None
     fast = loops.column_sums.compiled()
     if fast is None or not _by_lines(rows):
@@ -147,15 +150,15 @@ def column_sums(rows: Array) -> Array:
     short = _compiled_columns(rows) if rows.dtype == numpy.float32 else None
     if short is not None:
         return short
-    if count < _BLOCK:
+    if count < SUM_BLOCK:
         return _add(rows, axis=0)  # type: ignore[no-any-return]
-    if width < _NARROW:  # several rows as one
-        joined = -(-_WIDE // max(1, width))
+    if width < SUM_NARROW:  # several rows as one
+        joined = -(-_JOINED // max(1, width))
         whole = count - count % joined
         total = _add(column_sums(rows[:whole].reshape(-1, joined * width)).reshape(joined, width), axis=0)
         return total + _add(rows[whole:], axis=0)  # type: ignore[no-any-return]
-    whole = count - count % _BLOCK
-    parts = _add(rows[:whole].reshape(-1, _BLOCK, width), axis=1)
+    whole = count - count % SUM_BLOCK
+    parts = _add(rows[:whole].reshape(-1, SUM_BLOCK, width), axis=1)
     if whole < count:
         parts = numpy.concatenate((parts, _add(rows[whole:], axis=0, keepdims=True)))
     if rows.dtype == numpy.float32:
@@ -171,7 +174,7 @@ def moments(array: Array, axes: tuple[int, ...], centre: Array) -> tuple[Array, 
     Args:
         centre: a float32 number for each sum.
     """
-    if array.dtype != numpy.float32 or (array.size < _SOME and not FORCED) or not array.size:
+    if array.dtype != numpy.float32 or array.size < SUM_COMPILED or not array.size:
         return None
     whole = len(axes) == array.ndim
     if whole:
@@ -197,14 +200,14 @@ def _row_moments(rows: Array, centres: Array) -> Array | None:
     spread(
         lambda i, j: fast(flat[i * step :], step, width, centres[i:j], out[i:j]),
         count,
-        max(1, _PIECE // max(1, width)),
+        max(1, PIECE // max(1, width)),
     )
     return out
 
 
 def _moments_of_all(row: Array, centre: Array) -> tuple[Array, Array] | None:
     """Both sums for one long row: of parts that do not depend on the number of threads, then of the parts."""
-    width = min(_PIECE, row.size)
+    width = min(PIECE, row.size)
     whole = row.size - row.size % width
     sums = []
     for part in row[:whole].reshape(-1, width), row[whole:].reshape(1, -1):
@@ -230,7 +233,7 @@ def _of_rows_apart(
 
 def sum_along(array: Array, axes: tuple[int, ...], of: Callable[[Array], Array] = row_sums) -> Array | None:
     """The sum (or what `of` finds for a row) over dimensions of a dense array; None where there is no short way."""
-    if array.size < _MANY or not axes or array.dtype not in (numpy.float32, numpy.float64):
+    if not array.size or array.size < SMALL or not axes or array.dtype not in (numpy.float32, numpy.float64):
         return None
     order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
     dense = array.transpose(order)

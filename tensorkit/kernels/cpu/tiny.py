@@ -1,7 +1,7 @@
 """Reductions of a few elements, where a call of NumPy's own takes longer than the arithmetic.
 
 ``numpy.add.reduce`` needs more than a microsecond before it adds anything; a product with ones needs half of one, and
-`argmax` a third. All take row-major arrays of 1 to `FEW` elements, and are called by way of `quiet`.
+`argmax` a third. All take row-major arrays of 1 to `TINY` elements, and are called by way of `quiet`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.cpu import sum_compiled
-from tensorkit.kernels.jit.threads import FORCED
+from tensorkit.kernels.sizes import SMALL, TINY
 
 __all__ = [
-    "BRIEF",
-    "FEW",
     "add_at",
     "brief_spread",
     "brief_sum",
@@ -47,9 +45,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-FEW = 64
-#: So many elements are a matter of single calls still, and of what is looked at before them.
-BRIEF = 0 if FORCED else 4096
 
 
 @functools.lru_cache(1024)
@@ -85,7 +80,7 @@ def sums(array: Array, axis: int) -> Array:
 
 
 def brief_sum(array: Array, axis: int | None) -> Array | None:
-    """The sum of up to `BRIEF` floating point numbers, of all or along a dimension; float32 by way of float64.
+    """The sum of up to `SMALL` floating point numbers, of all or along a dimension; float32 by way of float64.
 
     None where NumPy has no short way.
     """
@@ -202,7 +197,7 @@ def spread(array: Array, axis: int | None, correction: int, root: bool) -> Array
 
 
 def brief_spread(array: Array, axis: int | None, correction: int, root: bool) -> Array | None:
-    """`spread` of up to `BRIEF` float32 numbers, by way of float64; None where one is not finite."""
+    """`spread` of up to `SMALL` float32 numbers, by way of float64; None where one is not finite."""
     many = array.size if axis is None else array.shape[axis]
     if many <= correction or array.ndim > 2:
         return None
@@ -363,9 +358,9 @@ def log_softmax(array: Array) -> Array:
 
 def within(index: Array, n: int) -> bool:
     """Whether all int64 indices are from 0 to n - 1: read as unsigned numbers, those below 0 are very large."""
-    if index.size <= FEW:
+    if index.size <= TINY:
         listed = (index if index.ndim == 1 else index.reshape(-1)).tolist()
         return bool(min(listed) >= 0 and max(listed) < n)
-    if index.size <= BRIEF:  # where the extremes are is found sooner than what they are
+    if index.size <= SMALL:  # where the extremes are is found sooner than what they are
         return bool(index.item(index.argmin()) >= 0 and index.item(index.argmax()) < n)
     return bool(numpy.maximum.reduce(index.view(numpy.uint64), None) < n)

@@ -21,10 +21,9 @@ import numpy
 from tensorkit.kernels.cpu.loop_steps import power
 from tensorkit.kernels.cpu.loops import error_function
 from tensorkit.kernels.jit.compiler import Loop, step
-from tensorkit.kernels.jit.threads import FORCED
+from tensorkit.kernels.sizes import UFUNC_LOOPS
 
 __all__ = [
-    "SOME",
     "Ufunc",
     "add_product",
     "add_scaled",
@@ -38,9 +37,6 @@ __all__ = [
     "sigmoid",
     "sign",
 ]
-
-#: Of fewer elements NumPy's functions are done as soon.
-SOME = 1 if FORCED else 128
 
 
 class Ufunc(Loop):
@@ -60,7 +56,7 @@ class Ufunc(Loop):
 
     def of(self, array: Any) -> Any:
         """The ufunc where there is one and an array of so many elements is worth it; else None."""
-        if array.size < SOME or array.dtype.char not in self.signatures:
+        if array.size < UFUNC_LOOPS or array.dtype.char not in self.signatures:
             return None
         return self.ready or self.often()
 

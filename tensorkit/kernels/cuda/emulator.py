@@ -205,7 +205,7 @@ def active_runner() -> Runner | None:
 
 
 def runner_for(buffer: Any) -> Runner:
-    """Who runs kernels on a buffer: whoever has been put in charge by `using`, else its device."""
+    """Who runs kernels on a buffer: the runner that `using` has put in charge, else its device."""
     if _override is not None:
         return _override
     return _emulated_runner if isinstance(buffer, EmulatedBuffer) else _gpu_runner()

@@ -25,7 +25,6 @@ from typing import Any
 import numpy
 
 __all__ = [
-    "FORCED",
     "Loop",
     "at_once",
     "loop",
@@ -36,8 +35,6 @@ __all__ = [
 
 Array = numpy.ndarray[Any, Any]
 _MODE = os.environ.get("TENSORKIT_COMPILED", "1")
-#: Whether every tensor is treated as if it were large, to test what only large ones reach.
-FORCED = _MODE == "force"
 
 
 _REST = 3.0  # seconds without work after which the process that compiles is ended
@@ -92,7 +89,7 @@ _one_at_a_time = threading.Lock()
 
 
 def _after_fork() -> None:
-    """The thread is gone, and whoever held the lock with it."""
+    """The thread is gone, and with it the holder of the lock."""
     global _compiler, _one_at_a_time
     _compiler.forget()
     _compiler, _one_at_a_time = _Compiler(), threading.Lock()
@@ -203,7 +200,7 @@ class Loop:
         return numba.njit(list(self.signatures), **options)(self._bound(numba))
 
     def _bound(self, numba: Any) -> Any:
-        """The body, in whose eyes the functions that it uses are compiled too."""
+        """The body, with the functions that it uses compiled too."""
         return _bound(self.body, numba)
 
 
@@ -222,7 +219,7 @@ def _loader(numba: Any) -> type:
 
 
 def _bound(function: Any, numba: Any) -> Any:
-    """A function in whose eyes those that it uses are compiled too."""
+    """A function, with those that it uses compiled too."""
     read = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
     known = {name: function.__globals__.get(name) for name in read}
     used = {name: one for name, one in known.items() if isinstance(one, FunctionType)}

@@ -1,7 +1,7 @@
 """Pointwise functions as compiled loops over rows.
 
-`Swift` is a pointwise function of two faces: a loop, and a function of arrays for as long as there is no loop, or for
-what it does not take.
+`CompiledFunction` is a pointwise function of two faces: a loop, and a function of arrays for as long as there is no
+loop, or for what it does not take.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 import numpy
 from numpy.lib.stride_tricks import as_strided
 
-from tensorkit.kernels.jit.compiler import FORCED, Loop, loop
+from tensorkit.kernels.jit.compiler import Loop, loop
+from tensorkit.kernels.sizes import COPIED_BY_TILES, LAID_OUT_NUMBER
 
 __all__ = [
-    "Swift",
+    "CompiledFunction",
     "across",
     "as_row",
     "in_row_major",
@@ -36,10 +37,7 @@ def rowwise(
     return loop(*(f"void({'{0}[::1],i8,' * (inputs + 1)}i8,i8{extra})".format(kind) for kind in kinds))
 
 
-_NUMBERS = 1 << 14
-
-
-class Swift:
+class CompiledFunction:
     """A pointwise function: a compiled loop, or a function of arrays.
 
     Args:
@@ -114,14 +112,19 @@ class Swift:
         )
         shape = (1, out.size) if flat or out.ndim < 2 else (out.size // out.shape[-1], out.shape[-1])
         own = [] if self.columns else [n for n, a in enumerate(inputs) if same_place(a, target)]
-        if out.ndim == 1 and out.size > _NUMBERS and not own and not all(numpy.ndim(a) for a in inputs):
+        if (
+            out.ndim == 1
+            and out.size > LAID_OUT_NUMBER
+            and not own
+            and not all(numpy.ndim(a) for a in inputs)
+        ):
             # A number is a row that is met again and again: a short one.
-            whole = out.size - out.size % _NUMBERS
+            whole = out.size - out.size % LAID_OUT_NUMBER
             if whole < out.size:
                 for part in (slice(None, whole), slice(whole, None)):
                     self.into([a[part] if numpy.ndim(a) else a for a in inputs], out[part])
                 return
-            shape = (out.size // _NUMBERS, _NUMBERS)
+            shape = (out.size // LAID_OUT_NUMBER, LAID_OUT_NUMBER)
         arguments: list[Any] = []
         for array in (*inputs, target):
             # In steps, a number is needed for one step at a time.
@@ -186,8 +189,6 @@ def in_rows(array: Array) -> bool:
     )
 
 
-#: NumPy is as soon done with fewer elements.
-_SOME_ACROSS = 1 if FORCED else 1 << 14
 _WIDTHS = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
@@ -196,7 +197,7 @@ def turned(source: Array, out: Array) -> bool:
     if (
         not isinstance(source, numpy.ndarray)
         or source.ndim != 2
-        or source.size < _SOME_ACROSS
+        or source.size < COPIED_BY_TILES
         or source.dtype != out.dtype
         or source.itemsize > 8
     ):

@@ -1,7 +1,7 @@
 """Waiting awake: a thread that is about to be needed looks at a number again and again instead of falling asleep.
 
-A sleeping thread takes 30 to 50 µs to wake, as long as half of a million elements takes to add. So whoever waits for a
-piece of work, or for the end of one, watches a `Bell` for a while first, without Python's lock.
+A sleeping thread takes 30 to 50 µs to wake, as long as half of a million elements takes to add. So a thread that waits
+for a piece of work, or for the end of one, watches a `Signal` for a while first, without Python's lock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy
 
 from tensorkit.kernels.jit.compiler import loop, step
 
-__all__ = ["Bell", "watch"]
+__all__ = ["Signal", "watch"]
 
 _LOOKS = 20_000  # of a measurement: about 10 µs
 _IN_A_ROW = 1000  # looks, before others may run: half a microsecond
@@ -26,7 +26,7 @@ def _as_it_is_now(number):  # type: ignore[no-untyped-def]
 
 
 @step(_as_it_is_now)
-def _looked_at_anew(numba: Any) -> Any:
+def _read_again(numba: Any) -> Any:
     """`_as_it_is_now` as a load that no compiler may leave out."""
     from numba.extending import intrinsic
 
@@ -41,7 +41,7 @@ def _looked_at_anew(numba: Any) -> Any:
 
 
 def _let_others_run():  # type: ignore[no-untyped-def]
-    """Whoever is waited for may have been put on this very processor."""
+    """The thread that is waited for may have been put on this very processor."""
 
 
 @step(_let_others_run)
@@ -74,13 +74,13 @@ def watch(number, seen, most, late):  # type: ignore[no-untyped-def]
     return False
 
 
-class Bell:
-    """A number that goes up when it is rung, and that other threads watch.
+class Signal:
+    """A number that goes up when it is sent, and that other threads watch.
 
-    >>> bell = Bell()
-    >>> heard = bell.rung
-    >>> bell.ring()
-    >>> bell.rung == heard
+    >>> signal = Signal()
+    >>> seen = signal.count
+    >>> signal.send()
+    >>> signal.count == seen
     False
     """
 
@@ -90,19 +90,19 @@ class Bell:
         self._number = numpy.zeros(1, numpy.int64)
 
     @property
-    def rung(self) -> int:
-        """How often it was rung."""
+    def count(self) -> int:
+        """How often it was sent."""
         return int(self._number[0])
 
-    def ring(self) -> None:
-        """Tell whoever watches."""
+    def send(self) -> None:
+        """Let the threads that watch go on."""
         self._number[0] += 1
 
-    def heard(self, since: int, seconds: float, late: float) -> bool:
-        """Whether it is rung, or was `since`, within some millionths of a second; Python's lock is free meanwhile.
+    def wait(self, since: int, seconds: float, late: float) -> bool:
+        """Whether it is sent, or was `since`, within some millionths of a second; Python's lock is free meanwhile.
 
         Args:
-            late: so many seconds after it is rung the answer comes: whoever rang needs Python's lock that long.
+            late: so many seconds after it is sent the answer comes: the sender needs Python's lock that long.
         """
         compiled = watch.compiled()
         if compiled is None:

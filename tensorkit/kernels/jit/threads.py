@@ -1,6 +1,6 @@
 """Work cut into pieces that run on several threads: NumPy's loops and compiled kernels let go of Python's lock.
 
-`spread` hands the pieces of a range to the calling thread and to a few helpers, whoever is free first. Nothing is
+`spread` hands the pieces of a range to the calling thread and to a few helpers, the one that is free first. Nothing is
 started before there is work for it; in the child of a fork the helpers are started again.
 
 How many threads there may be is asked and said as in PyTorch, where every thread has its own number: it takes the
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.jit.spin_wait import Bell
+from tensorkit.kernels.jit.spin_wait import Signal
+from tensorkit.kernels.sizes import FORCED
 
 __all__ = [
-    "FORCED",
     "GRAIN",
     "get_num_interop_threads",
     "get_num_threads",
@@ -41,16 +41,14 @@ GRAIN = 32768
 #: More pieces than threads, where each is worth it: who is held up by another program takes fewer of them.
 _SHARES = 4
 #: How many grains make a piece worth its turn at Python's lock, where threads have several; and a thread worth waking.
-_LARGE, _WAKING = 12, 3
+_WORTH_A_TURN, _WAKING = 12, 3
 #: So long, in seconds, a helper stays awake after a piece of work: the next operation of a program often follows.
 _AWAKE = 250e-6
 #: So long the caller stays awake for the last piece: of two threads that were put on one processor, one must sleep.
 _PATIENT = 100e-6
-#: So long whoever rang is busy in Python still, until it lets go of its lock.
+#: So long a thread that has sent a signal is still busy in Python, until it lets go of its lock.
 _BEGINNING, _ENDING = 15e-6, 4e-6
 
-#: Whether the tests want every tensor, however small, to go the way of large ones (``TENSORKIT_COMPILED=force``).
-FORCED = os.environ.get("TENSORKIT_COMPILED") == "force"
 
 Body = Callable[[int, int], Any]
 
@@ -86,7 +84,7 @@ class _Own(threading.local):
     busy = False
 
     def __init__(self) -> None:
-        self.done = Bell()
+        self.done = Signal()
 
 
 _own = _Own()
@@ -224,15 +222,15 @@ def _positive(name: str, value: Any) -> int:
 
 
 class _Job:
-    """The pieces of one call: taken one by one, by whoever is free."""
+    """The pieces of one call: taken one by one, by the threads that are free."""
 
-    __slots__ = ("_bell", "_body", "_done", "_left", "_lock", "_pieces", "_rung", "error")
+    __slots__ = ("_signal", "_body", "_done", "_left", "_lock", "_pieces", "_seen", "error")
 
     def __init__(self, body: Body, pieces: list[tuple[int, int]]) -> None:
         self._body: Body | None = body
         self._left = len(pieces)
-        self._bell = _own.done
-        self._rung = self._bell.rung
+        self._signal = _own.done
+        self._seen = self._signal.count
         self._pieces: Iterator[tuple[int, int]] = iter(pieces)
         self._lock, self._done = _thread.allocate_lock(), _thread.allocate_lock()
         self._done.acquire()
@@ -244,7 +242,7 @@ class _Job:
                 if self.error is None:
                     assert self._body is not None
                     self._body(first, last)
-            except BaseException as error:  # raised again by whoever waits
+            except BaseException as error:  # the waiting thread raises it again
                 self.error = error
             with self._lock:
                 self._left -= 1
@@ -253,13 +251,13 @@ class _Job:
                     # the next result would lie elsewhere, in memory that the system has yet to provide.
                     self._body = None
                     self._done.release()
-                    self._bell.ring()
+                    self._signal.send()
 
     def wait(self, awake: bool) -> None:
-        """Wait for the last piece; ``awake`` if whoever does it was: who was woken may need this very processor."""
+        """Wait for the last piece; ``awake`` if this thread was: one that was woken may need this very processor."""
         if not self._done.acquire(False):
             if awake:
-                self._bell.heard(self._rung, _PATIENT, _ENDING)
+                self._signal.wait(self._seen, _PATIENT, _ENDING)
             self._done.acquire()
         if self.error is not None:
             raise self.error
@@ -270,7 +268,7 @@ class _Pool:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._bell = Bell()
+        self._signal = Signal()
         self._awake = self._count = 0
         self._lock = _thread.allocate_lock()
 
@@ -285,7 +283,7 @@ class _Pool:
         for _ in range(helpers):
             self._jobs.put(job)
         awake = self._awake >= helpers
-        self._bell.ring()
+        self._signal.send()
         return awake
 
     def _live(self) -> None:
@@ -295,20 +293,20 @@ class _Pool:
 
     def _next(self) -> _Job:
         """The next job: awaited awake for a while, then asleep."""
-        jobs, bell = self._jobs, self._bell
-        rung = bell.rung
+        jobs, signal = self._jobs, self._signal
+        seen = signal.count
         while True:
             try:
                 return jobs.get_nowait()
             except Empty:
                 with self._lock:
                     self._awake += 1
-                heard = bell.heard(rung, _AWAKE, _BEGINNING)
+                heard = signal.wait(seen, _AWAKE, _BEGINNING)
                 with self._lock:
                     self._awake -= 1
                 if not heard:
                     return jobs.get()
-                rung = bell.rung
+                seen = signal.count
 
 
 _pool = _Pool()
@@ -347,7 +345,7 @@ def spread(body: Body, count: int, grain: int, most: int = 0) -> None:
         for first in range(0, count, step):
             body(first, min(first + step, count))
         return
-    shares = _SHARES if grain == 1 else max(1, min(_SHARES, count // (threads * _LARGE * grain)))
+    shares = _SHARES if grain == 1 else max(1, min(_SHARES, count // (threads * _WORTH_A_TURN * grain)))
     step = max(grain, -(-count // (threads * shares)))
     step = min(step, most) if most else step
     job = _Job(body, [(first, min(first + step, count)) for first in range(0, count, step)])

@@ -22,6 +22,7 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
+from tensorkit.kernels.sizes import IN_PYTHON, SMALL
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor
@@ -191,7 +192,7 @@ def is_neg(input: Tensor) -> bool:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_neg.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     return bool(input._bits & NEG)
 
 
@@ -216,9 +217,6 @@ def resolve_neg(input: Tensor) -> Tensor:
 # -- directions ---------------------------------------------------------------------------------------------------
 
 
-_SOME = 4096  # elements, of which NumPy's own function takes a third of the time; but nan has no sign
-
-
 @elementwise.hundreds(ufuncs.sign, strided_2d.sign)
 def _sgn(a: Array) -> Array:
     if a.dtype.kind == "b":
@@ -228,7 +226,7 @@ def _sgn(a: Array) -> Array:
         return numpy.where(length == 0, a.dtype.type(0), a / length)
     if a.dtype.char in "fd" and a.size == 1:
         return tiny.each(_sign_of_one, a)
-    if a.dtype.char in "fd" and a.size <= _SOME:
+    if a.dtype.char in "fd" and a.size <= SMALL:
         signs = numpy.sign(a)
         flat = signs.ravel("K")
         return signs if flat.dot(flat) >= 0 else numpy.where(a == a, signs, a.dtype.type(0))
@@ -270,7 +268,7 @@ def _no_complex_sign(input: Tensor) -> None:
         )
 
 
-elementwise.swift(_sgn, loops.sign)
+elementwise.with_loop(_sgn, loops.sign)
 
 sign = unary(
     Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),
@@ -287,9 +285,6 @@ sign = unary(
 )
 
 
-_FEW = 8  # elements, which Python turns sooner than NumPy begins to
-
-
 def _half_turn(value: float) -> float:
     return value if value != value else math.pi if value < 0 else 0.0
 
@@ -297,7 +292,7 @@ def _half_turn(value: float) -> float:
 def _angle(a: Array) -> Array:
     if a.dtype.kind == "c":
         return numpy.arctan2(a.imag, a.real)  # type: ignore[no-any-return]
-    if a.size <= _FEW and a.dtype.char in "fd":
+    if a.size <= IN_PYTHON and a.dtype.char in "fd":
         return tiny.each(_half_turn, a)
     turned = numpy.asarray(numpy.multiply(a < 0, a.dtype.type(numpy.pi), dtype=a.dtype))
     numpy.copyto(turned, a, where=numpy.isnan(a))

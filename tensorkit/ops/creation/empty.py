@@ -16,6 +16,7 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided as _allocate
 from tensorkit.errors import no_room
+from tensorkit.kernels.sizes import NEW_AT_ONCE
 from tensorkit.memory_format import check_format, formatted_strides, preserve_format
 from tensorkit.ops.shared.int_args import as_ints, listed_ints
 from tensorkit.ops.shared.resize import resize_
@@ -26,7 +27,6 @@ from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, o
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "SMALL",
     "as_size",
     "check_out",
     "check_size",
@@ -158,10 +158,6 @@ def quick_size(size: tuple[Any, ...]) -> tuple[int, ...] | None:
     return sizes if size else None
 
 
-#: Up to so many elements a call is short enough for its way to matter.
-SMALL = 2**20
-
-
 def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | None:
     """A small CPU tensor of a plain size, filled: what nearly every call of `zeros` and `ones` asks for."""
     sizes = quick_size(size)
@@ -171,7 +167,7 @@ def quickly(size: tuple[Any, ...], kind: Any, value: int | None) -> Tensor | Non
         kind = dtypes.get_default_dtype()
     elif type(kind) is not dtypes.dtype:
         return None
-    if math.prod(sizes) > SMALL:
+    if math.prod(sizes) > NEW_AT_ONCE:
         return None
     if value == 0:
         return fresh(numpy.zeros(sizes, kind.numpy), kind)

@@ -13,7 +13,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED
-from tensorkit.ops.creation.empty import SMALL, new_or_out
+from tensorkit.kernels.sizes import NEW_AT_ONCE
+from tensorkit.ops.creation.empty import new_or_out
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.strides.sizes import checked_size
@@ -75,7 +76,7 @@ def _quick_eye(rows: int, columns: int, asked: Any) -> Tensor | None:
     kind = dtypes.get_default_dtype() if asked is None else asked
     if type(kind) is not dtypes.dtype or kind in LIMITED or default_chosen.once:
         return None
-    if rows < 0 or columns < 0 or rows * columns > SMALL:
+    if rows < 0 or columns < 0 or rows * columns > NEW_AT_ONCE:
         return None
     made = numpy.zeros((rows, columns), kind.numpy)
     made.reshape(-1)[: columns * columns : columns + 1] = 1

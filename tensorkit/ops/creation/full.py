@@ -14,8 +14,8 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.block import NUMBERS
+from tensorkit.kernels.sizes import NEW_AT_ONCE
 from tensorkit.ops.creation.empty import (
-    SMALL,
     as_size,
     check_size,
     empty,
@@ -163,7 +163,7 @@ def _quickly_like(input: Tensor, kind: Any, where: Any, memory_format: Any, valu
         kind = input._dtype
     elif type(kind) is not dtypes.dtype:
         return None
-    if input._array is None or not input._solid or input._array.size > SMALL:
+    if input._array is None or not input._solid or input._array.size > NEW_AT_ONCE:
         return None
     if value == 0:
         return fresh(numpy.zeros(input._array.shape, kind.numpy), kind)

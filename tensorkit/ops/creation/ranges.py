@@ -20,8 +20,9 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import NEW_AT_ONCE, TINY
 from tensorkit.number_range import as_double, check_number
-from tensorkit.ops.creation.empty import SMALL, check_out, new_or_out
+from tensorkit.ops.creation.empty import check_out, new_or_out
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -94,7 +95,7 @@ def _plainly_whole(start: Any, end: Any, step: Any) -> bool:
         and step > 0
         and start <= end
         and start > -(2**62)
-        and end < start + SMALL
+        and end < start + NEW_AT_ONCE
         and end < 2**62
         and not default_chosen.once
     )
@@ -345,12 +346,11 @@ def _upper(value: Any) -> Any:
     return wide - (wide - value)
 
 
-_FEW = 16  # numbers, which Python counts sooner than NumPy begins to
 #: Up to here PyTorch counts in one thread; beyond, what is rounded how depends on the number of its threads.
 _ONE_THREAD = 32768
 
 
-_MOST = float(numpy.finfo(numpy.float32).max)
+_LARGEST = float(numpy.finfo(numpy.float32).max)
 
 
 def _counted(start: Any, step: Any, length: int, kind: dtype) -> Array:
@@ -426,9 +426,9 @@ def linspace(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
     """
-    if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= _FEW:
+    if out is None and dtype is None and device is None and type(steps) is int and 0 <= steps <= TINY:
         plain = type(start) in _PLAIN_ENDS and type(end) in _PLAIN_ENDS and not default_chosen.once
-        held = plain and -_MOST <= start <= _MOST and -_MOST <= end <= _MOST
+        held = plain and -_LARGEST <= start <= _LARGEST and -_LARGEST <= end <= _LARGEST
         if held and dtypes.get_default_dtype() is dtypes.float32:
             return fresh(kernels.quiet(_few_steps, start, end, steps), dtypes.float32)
     start, end, count = _steps("linspace", start, end, steps)

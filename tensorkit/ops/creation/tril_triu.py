@@ -20,7 +20,8 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.elementwise.plan import brief
-from tensorkit.kernels.cpu import parallel, tiny
+from tensorkit.kernels.cpu import parallel
+from tensorkit.kernels.sizes import SMALL, TINY
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.shared.to import as_dtype, host_array, to_device
@@ -39,9 +40,6 @@ __all__ = [
 
 
 # -- the triangles of a tensor ------------------------------------------------------------------------------------
-
-
-_MANY = 64
 
 
 @functools.lru_cache(64)
@@ -65,10 +63,10 @@ def _kept(rows: int, columns: int, diagonal: int, lower: bool, item: int) -> Arr
 def keep_triangle(array: Array, diagonal: int, out: Array, *, lower: bool) -> None:
     """Write a triangle of each matrix into `out`, zeros beside it: the kernel. `out` may be the array itself."""
     rows, columns = array.shape[-2:]
-    if array.ndim > 2 or rows <= _MANY:
+    if array.ndim > 2 or rows <= TINY:
         if array is not out:
             numpy.copyto(out, array)
-        masked = _masked if rows * columns <= _MANY**2 else _masked.__wrapped__
+        masked = _masked if rows * columns <= SMALL else _masked.__wrapped__
         numpy.copyto(out, out.dtype.type(0), where=masked(rows, columns, diagonal, lower))
         return
     if parallel.triangle(array, diagonal, out, lower):
@@ -126,7 +124,7 @@ def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:
     if array is None or array.ndim != 2 or diagonal.__class__ is not int:
         return None
     made = array.copy()
-    if made.size <= tiny.FEW:
+    if made.size <= TINY:
         made[_masked(*made.shape, diagonal, lower)] = _ZERO
     else:
         bits = made.view(_BITS[made.itemsize])

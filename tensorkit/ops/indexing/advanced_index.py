@@ -36,6 +36,7 @@ from tensorkit.elementwise.output import check_overlap, empty_strided, refuse_sh
 from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import mask_compiled, parallel
+from tensorkit.kernels.sizes import ADDED_BY_ROWS
 from tensorkit.ops.indexing.index_plan import Picks, Plan, check_mask, check_picks, is_mask
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number
@@ -198,14 +199,11 @@ def _check_values(input: Tensor, values: Tensor, size: tuple[int, ...]) -> None:
         )
 
 
-_LONG = 32  # a row of so many elements is added faster by itself than element by element
-
-
 def add_rows(target: Array, places: Array, values: Array) -> None:
     """Add a row of values to the row that each index names, one after the other."""
     if parallel.add_rows(target, places, values):
         return
-    if target[:1].size < _LONG or target.ndim < 2:
+    if target[:1].size < ADDED_BY_ROWS or target.ndim < 2:
         kernels.quiet(numpy.add.at, target, places, values)
         return
     rows = values.reshape(-1, *target.shape[1:])

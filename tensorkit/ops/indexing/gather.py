@@ -18,6 +18,7 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
+from tensorkit.kernels.sizes import LOOPS, TINY
 from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
@@ -135,8 +136,8 @@ def gather(
     return out
 
 
-_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-_INT64 = _FEW[3:]
+_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+_INT64 = _DTYPES_WITH_LOOPS[3:]
 
 
 def _as_matrices(dim: Any, *arrays: Array) -> tuple[Any, ...] | None:
@@ -155,7 +156,7 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     some = _some_gathered(input, dim, index)
     if some is not None:
         return some
-    array, places = small(input, _FEW, True), small(index, _INT64, True)
+    array, places = small(input, _DTYPES_WITH_LOOPS, True), small(index, _INT64, True)
     if array is None or places is None:
         return None
     if array.size == places.size == 1 and array.ndim == places.ndim:
@@ -176,7 +177,12 @@ def _few_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 def _some_gathered(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """The same from some hundreds of elements, however they lie, by a compiled loop."""
     places = brief(index, _INT64)
-    if places is None or places.size <= tiny.FEW or tracing.active or (array := brief(input, _FEW)) is None:
+    if (
+        places is None
+        or places.size <= TINY
+        or tracing.active
+        or (array := brief(input, _DTYPES_WITH_LOOPS)) is None
+    ):
         return None
     if array.ndim == places.ndim == 2 and dim.__class__ is int and -2 <= dim < 2:
         axis, rows, wanted = dim % 2, array, places  # `_as_matrices`, inlined
@@ -219,7 +225,7 @@ def some_added(input: Any, dim: Any = None, index: Any = None, src: Any = None, 
         return None
     if given.shape != wanted.shape:
         given = given[:rows, :columns]
-    if places.size >= parallel.SOME:
+    if places.size >= LOOPS:
         return fresh(made, input._dtype) if gather_compiled.add_at(target, wanted, axis, given) else None
     if not tiny.within(places, target.shape[axis]):
         return None  # refused in PyTorch's words

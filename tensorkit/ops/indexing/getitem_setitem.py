@@ -18,6 +18,7 @@ from tensorkit.dispatch.recording import call_traced, recorded_call, wants_grad
 from tensorkit.dispatch.registry import Op, register, sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import check_overlap, check_writable, empty_strided
+from tensorkit.kernels.sizes import ROWS_REMEMBERED, SMALL
 from tensorkit.number_range import holds
 from tensorkit.ops.indexing.advanced_index import pick, place, trimmed
 from tensorkit.ops.indexing.index_plan import Plain, check_select, follow
@@ -70,7 +71,7 @@ def read(input: Tensor, key: Any) -> Tensor:
         return _read(input, key) if picked is None else picked
     if layout is None:
         layout = input._lay()
-    if kind is int and layout.size and layout.size[0] > _ROWS:
+    if kind is int and layout.size and layout.size[0] > ROWS_REMEMBERED:
         return input._view(index_int(layout, key))
     memo = layout._memo
     if memo is None:  # no other layout knows it, and maybe nobody will ask it again
@@ -85,8 +86,6 @@ def read(input: Tensor, key: Any) -> Tensor:
     return out
 
 
-#: Of more rows none is remembered: whoever asks for one may go through them all.
-_ROWS = 16
 #: What stands for a part of a key that may say something else the next time.
 _NEW: Any = object()
 
@@ -113,8 +112,6 @@ def _can_be_kept(mark: Any) -> bool:
 
 # -- the short ways -----------------------------------------------------------------------------------------------
 
-_FEW = 4096
-
 
 def _few(input: Tensor) -> Any:
     """The array of a row-major tensor of few elements, None for any other."""
@@ -123,7 +120,7 @@ def _few(input: Tensor) -> Any:
         if input._device is not CPU or input._bits:
             return None
         array = input._nd()
-    return array if array.size <= _FEW and array.flags.c_contiguous else None
+    return array if array.size <= SMALL and array.flags.c_contiguous else None
 
 
 def _as_numpy(array: Any, key: Any) -> Any:
@@ -163,7 +160,7 @@ def _mask_of(input: Tensor, key: Any) -> tuple[Array, Array] | None:
     if input._device is not CPU or input._bits:
         return None
     array, mask = input._nd(), key._nd()
-    return (array, mask) if 0 < array.size <= _FEW and array.shape == mask.shape and array.ndim else None
+    return (array, mask) if 0 < array.size <= SMALL and array.shape == mask.shape and array.ndim else None
 
 
 def _masked_few(input: Tensor, key: Any) -> Tensor | None:

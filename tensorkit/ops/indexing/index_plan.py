@@ -26,6 +26,8 @@ __all__ = ["Picks", "Plain", "Plan", "check_mask", "check_picks", "check_select"
 
 #: What a list in a key becomes, where all that is in it is of this dtype; else it is int64.
 _CHOOSING = (dtypes.bool, dtypes.uint8)
+#: From so many members on PyTorch takes a sequence for indices, whatever is in it.
+_TOO_MANY_MEMBERS = 32
 _TYPES = "tensors used as indices must be long, int, byte or bool tensors"
 Picks = list[Tensor | None]
 
@@ -54,7 +56,7 @@ def _members(key: Any) -> tuple[Any, ...]:
     """Those of a short row; of one that cannot be gone through by numbers, none."""
     try:
         count = len(key)
-        return tuple([key[place] for place in range(count)]) if count < 32 else ()
+        return tuple([key[place] for place in range(count)]) if count < _TOO_MANY_MEMBERS else ()
     except Exception:
         return ()
 

@@ -22,7 +22,8 @@ from tensorkit.elementwise.output import empty_strided, refuse_shared
 from tensorkit.elementwise.plan import brief
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
+from tensorkit.kernels.cpu import gather_compiled, tiny
+from tensorkit.kernels.sizes import LOOPS
 from tensorkit.ops.indexing.advanced_index import add_rows
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
@@ -112,12 +113,12 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     return out
 
 
-_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
 def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
     """`index_select` from a few elements; None for the way that others take."""
-    array, places = brief(input, _FEW), brief(index, _FEW[3:])
+    array, places = brief(input, _DTYPES_WITH_LOOPS), brief(index, _DTYPES_WITH_LOOPS[3:])
     if array is None or places is None or places.ndim != 1:
         return None
     axis = axis_of_small(array, dim)
@@ -219,7 +220,7 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
     """`index_add` of rows of few elements, or of hundreds by a compiled loop; None for the way that others take."""
     if rest or not (input.__class__ is index.__class__ is source.__class__ is Tensor):
         return None
-    array, places, values = brief(input, _ADDED), brief(index, _FEW[3:]), brief(source, _ADDED)
+    array, places, values = brief(input, _ADDED), brief(index, _DTYPES_WITH_LOOPS[3:]), brief(source, _ADDED)
     if array is None or places is None or values is None or input._dtype is not source._dtype:
         return None
     if axis_of_small(array, dim) != 0 or array.ndim != 2 or places.ndim != 1:
@@ -227,7 +228,7 @@ def _rows_added(input: Any, dim: Any = None, index: Any = None, source: Any = No
     if values.shape != (len(places), array.shape[1]):
         return None  # refused in PyTorch's words
     made, width = array.copy(), array.shape[1]
-    if values.size >= parallel.SOME:
+    if values.size >= LOOPS:
         return fresh(made, input._dtype) if gather_compiled.add_rows(made, places, values) else None
     if not tiny.within(places, len(array)):
         return None  # refused in PyTorch's words

@@ -276,7 +276,7 @@ def scatter(
     """
     given = src if value is None else plain_number(value)
     if value is not None and (src is not None or isinstance(given, Tensor)):
-        raise TypeError  # said in PyTorch's words by whoever was called
+        raise TypeError  # the caller says it in PyTorch's words
     if not isinstance(given, (Tensor, *NUMBERS)) or not isinstance(index, Tensor):
         raise unmatched("scatter", [dim, index, *([] if given is None else [given])], {}, _SCATTER_FORMS)
     if isinstance(given, Tensor) and isinstance(reduce, str):

@@ -26,6 +26,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable, empty_strided, refuse_shared, resize_out
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import FEW_ARRAYS, LARGE, SMALL, TINY
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
@@ -68,7 +69,7 @@ def as_tensors(value: Any, name: str) -> tuple[Tensor, ...]:
 
 
 def as_dim(dim: Any, name: str) -> int:
-    """A dimension as an int; TypeError, put into PyTorch's words by whoever called, for what is none."""
+    """A dimension as an int; TypeError for what is none, which the caller puts into PyTorch's words."""
     if type(dim) is int:
         return dim
     if isinstance(dim, bool):
@@ -189,7 +190,7 @@ def _check_memory(out: Tensor, tensors: Sequence[Tensor]) -> None:
 
 def concatenate_arrays(arrays: Sequence[Array], dim: int, out: Array) -> None:
     """Write arrays, converted, one after the other into `out`: the kernel."""
-    if out.size < kernels.MANY or len(arrays) >= _FEW:
+    if out.size < LARGE or len(arrays) >= FEW_ARRAYS:
         kernels.quiet(numpy.concatenate, arrays, dim, out, casting="unsafe")
         return
     start, before = 0, (slice(None),) * dim
@@ -252,9 +253,6 @@ def cat_body(
     return out  # type: ignore[no-any-return]
 
 
-_SOME = 4096  # elements; of more, the long way copies on several threads
-
-
 def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool] | None:
     """The arrays of plain row-major CPU tensors of one dtype, and if one wants a gradient; None for any others.
 
@@ -273,7 +271,7 @@ def quick_arrays(tensors: Any, anyhow: bool = False) -> tuple[list[Array], bool]
             if not anyhow or tensor._device is not CPU or tensor._bits:
                 return None
             array, solid = tensor._nd(), False
-            if array.size > _SOME:
+            if array.size > SMALL:
                 return None
         if base is not None and base._dtype.is_complex:
             return None
@@ -309,9 +307,6 @@ def recorder_of(name: str, count: int) -> Callable[..., Tensor]:
     return recorder(rule, body, name, names=names, arguments_of=arguments_of)
 
 
-_FEW = 8  # arrays, which are written one by one sooner than NumPy joins them
-
-
 def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     made = numpy.concatenate(arrays, dim)
     return fresh(made if made.flags.c_contiguous else made.copy(), kind)
@@ -319,7 +314,7 @@ def _joined(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
 
 def layered(arrays: Sequence[Array], dim: int, kind: dtype) -> Tensor:
     size = arrays[0].shape
-    if not dim and len(arrays) < _FEW:
+    if not dim and len(arrays) < TINY:
         made = numpy.empty((len(arrays), *size), kind.numpy)
         for place, array in enumerate(arrays):
             made[place] = array

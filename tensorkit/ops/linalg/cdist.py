@@ -31,7 +31,7 @@ _MODES = {
     "use_mm_for_euclid_dist": 1,
     "donot_use_mm_for_euclid_dist": 2,
 }
-_MANY = 25  # points from which on PyTorch multiplies matrices instead
+_BY_PRODUCTS = 25  # points from which on PyTorch multiplies matrices instead
 
 
 # -- point by point -----------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def cdist(
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     _check_points(x1, x2, p)
     mode, p = _MODES[compute_mode], float(p)
-    many = x1.size(-2) > _MANY or x2.size(-2) > _MANY
+    many = x1.size(-2) > _BY_PRODUCTS or x2.size(-2) > _BY_PRODUCTS
     empty = not x1.size(-2) or not x2.size(-2) or not x1.size(-1) or 0 in _batch(x1, x2)
     if p == 2 and not empty and (mode == 1 or (mode == 0 and many)):
         return _by_products(x1, x2)

@@ -37,7 +37,7 @@ def _power(A: Tensor, n: int) -> Tensor:
 
 def _checked_power(A: Tensor, n: Any, out: Tensor | None) -> Tensor:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError("n is an integer")  # said in PyTorch's words by whoever wraps the operation
+        raise TypeError("n is an integer")  # the caller says it in PyTorch's words
     if A.dim() < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
     if A.size(-1) != A.size(-2):

@@ -57,9 +57,7 @@ def forms_with_dtype(first: str, second: str) -> tuple[str, str]:
 def check_factors(beta: Any, alpha: Any) -> None:
     for value in (beta, alpha):
         if not isinstance(value, NUMBERS) and not isinstance(plain_number(value), NUMBERS):
-            raise TypeError(
-                "beta and alpha are numbers"
-            )  # said in PyTorch's words by whoever wraps the operation
+            raise TypeError("beta and alpha are numbers")  # the caller says it in PyTorch's words
 
 
 def as_factors(beta: Any, alpha: Any, kind: dtype, *, half: bool = False) -> tuple[Any, Any]:

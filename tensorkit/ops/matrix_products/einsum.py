@@ -18,6 +18,7 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import float64
 from tensorkit.elementwise.plan import few_elements
 from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.kernels.sizes import EINSUM_AT_ONCE
 from tensorkit.strides.layout import Layout, contiguous
 from tensorkit.tensor import Array, Tensor, fresh
 
@@ -316,7 +317,7 @@ def _recipe(equation: str, *sizes: tuple[int, ...]) -> _Recipe | None:
 
 def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
     """The sum of products of a few numbers that nobody differentiates; None for the way that others take."""
-    x, y = few_elements(a, _FEW), few_elements(b, _FEW)
+    x, y = few_elements(a, EINSUM_AT_ONCE), few_elements(b, EINSUM_AT_ONCE)
     if x is None or y is None or type(equation) is not str or a._dtype is not b._dtype:
         return None
     if wants_grad(a) or wants_grad(b):
@@ -333,9 +334,6 @@ def _quickly(equation: Any, a: Any, b: Any) -> Tensor | None:
     x, y = x.transpose(first).reshape(size), y.transpose(second).reshape(other)
     made: Array = quiet(numpy.matmul if len(size) == 3 else numpy.dot, x, y)
     return fresh(made.reshape(recipe.made), a._dtype)._view(recipe.layout)
-
-
-_FEW = 1024
 
 
 @op(

@@ -16,9 +16,9 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.matrix_products.product import (
     BLAS,
-    SMALL,
     by_blas,
     check_kernel,
     check_tensors,

@@ -23,6 +23,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride
@@ -86,7 +87,6 @@ def _for_blas(array: Array) -> Array:
     return numpy.ascontiguousarray(array)
 
 
-SMALL = 4096  # so few multiplications are done sooner than their numbers are looked at
 _EXACT = 53  # bits of a float64
 
 

@@ -21,9 +21,10 @@ from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.sizes import TINY, UFUNC_LOOPS
 from tensorkit.ops.pointwise.arithmetic import conjugated
-from tensorkit.ops.pointwise.fast_path import BOOL, SMALL, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, number_as_held
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["addcdiv", "addcmul"]
@@ -31,7 +32,7 @@ __all__ = ["addcdiv", "addcmul"]
 
 def _add_product(factor: Any, a: Array, b: Array, c: Array) -> Any:
     product: Any = b * c if factor == 1 else factor * b * c
-    if a.size <= SMALL:  # a new array is made sooner than an old one is written to
+    if a.size <= TINY:  # a new array is made sooner than an old one is written to
         return a + product
     if product.__class__ is numpy.ndarray and (
         product.shape == a.shape or product.shape == numpy.broadcast_shapes(a.shape, product.shape)
@@ -62,7 +63,7 @@ def _product_adder(factor: Any) -> Any:
     held = {kind: numpy.array(factor, kind) for kind in "fd"}
 
     def added(a: Array, b: Array, c: Array, _: Any = None) -> Any:
-        if a.size < ufuncs.SOME and factor == 1:
+        if a.size < UFUNC_LOOPS and factor == 1:
             return a + b * c
         run = ufuncs.add_product.of(a)
         return _add_product(factor, a, b, c) if run is None else run(a, b, c, held[a.dtype.char])
@@ -71,7 +72,7 @@ def _product_adder(factor: Any) -> Any:
     added.held = holding(  # type: ignore[attr-defined]
         _ADDED["addcmul"], ufuncs.add_product, numbers, strided_2d.add_product, float(factor)
     )
-    return Swift(loops.add_product, added, extra=(factor,))
+    return CompiledFunction(loops.add_product, added, extra=(factor,))
 
 
 _BODIES: dict[str, Any] = {

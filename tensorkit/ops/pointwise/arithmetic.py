@@ -402,7 +402,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
     """
     _check_divisor(other, 2)
     if not isinstance(input, (Tensor, *NUMBERS)):
-        raise TypeError  # said in PyTorch's words by whoever wraps the operation
+        raise TypeError  # the caller says it in PyTorch's words
     return apply(_rounded(rounding_mode), (input, other), out=out)
 
 

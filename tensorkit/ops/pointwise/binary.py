@@ -196,7 +196,7 @@ atan2 = binary(
 )
 
 
-kernels.swift(numpy.hypot, elementwise_compiled.hypotenuse, "f")
+kernels.with_loop(numpy.hypot, elementwise_compiled.hypotenuse, "f")
 
 hypot = binary(
     Pointwise("hypot", numpy.hypot, None, lacks=(*WHOLE, *COMPLEX)),

@@ -20,6 +20,7 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.promotion import as_number_array, check_devices, result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.to import host_array, to_device, to_dtype
 from tensorkit.ops.shared.type_names import cpp_name
@@ -283,7 +284,7 @@ def _few_members(elements: Tensor, others: Tensor) -> Tensor | None:
     x, y = elements._array, others._array
     if x is None or y is None or elements._dtype is not others._dtype or elements._dtype not in _COUNTED:
         return None
-    if not elements._solid or not others._solid or not 0 < x.size <= tiny.FEW or not 0 < y.size <= tiny.FEW:
+    if not elements._solid or not others._solid or not 0 < x.size <= TINY or not 0 < y.size <= TINY:
         return None
     return fresh(tiny.members(x, y), _BOOL)
 

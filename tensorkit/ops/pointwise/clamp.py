@@ -24,9 +24,10 @@ from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
-from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, SHORT, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, as_number, fast, is_plain, number_as_held
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
@@ -38,7 +39,7 @@ __all__ = ["clamp", "clamp_max", "clamp_min"]
 
 
 def _clip(low: Any, high: Any, a: Array) -> Any:
-    if a.size <= SHORT and a.dtype.char in "fd" and type(low) is type(high) is float and low <= high:
+    if a.size <= IN_PYTHON and a.dtype.char in "fd" and type(low) is type(high) is float and low <= high:
         return tiny.clip(a, low, high)
     # Of two equal numbers NumPy gives the second: -0 is within a bound of 0, and stays.
     if low is None:
@@ -76,7 +77,7 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         if run is not None:
             least, most = both[a.dtype.char]
             return run(a, least, most)
-        small, large = (low, high) if a.size <= SHORT else held.get(a.dtype.char, (low, high))
+        small, large = (low, high) if a.size <= IN_PYTHON else held.get(a.dtype.char, (low, high))
         return _clip(small, large, a)
 
     if held:
@@ -85,7 +86,7 @@ def _clipped(low: Any, high: Any, *signs: float | None) -> Any:
         )
     if any(n != n for n in bounds):  # a bound that is nan makes everything nan: NumPy's functions do
         return functools.partial(_clip, low, high)
-    return Swift(loops.clip, clipped, extra=bounds)
+    return CompiledFunction(loops.clip, clipped, extra=bounds)
 
 
 _BOUNDS = (float, int, type(None))
@@ -256,7 +257,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     if min.__class__ in _BOUNDS and max.__class__ in _BOUNDS and (min is not None or max is not None):
         few_bounds = out is None and min is not None and max is not None and min <= max
         if few_bounds and input._base is None and not wants_grad(input):
-            array = few_elements(input, SHORT)
+            array = few_elements(input, IN_PYTHON)
             if array is not None:
                 return fresh(kernels.quiet(tiny.clip, array, min, max), input._dtype)
         result = fast(_CLIPPED, _clipping(min, max), (input,), (min, max), out)

@@ -24,6 +24,7 @@ from tensorkit.elementwise.plan import Held, at_once, brief, plain
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
+from tensorkit.kernels.sizes import LARGE, TINY
 from tensorkit.ops.shared.copy import like_input
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Array, Tensor, fresh
@@ -125,7 +126,7 @@ def isreal(input: Tensor) -> Tensor:
 
 def _tensor(input: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     return input
 
 
@@ -280,7 +281,7 @@ def _relu(a: Array) -> Array:
 _ZEROS = {char: numpy.zeros((), char) for char in "fd"}
 
 
-elementwise.swift(_relu, loops.relu)
+elementwise.with_loop(_relu, loops.relu)
 
 # An operation of its own: what it gives wants a gradient itself, one of zeros.
 _relu_back: Any = differentiable(
@@ -352,16 +353,13 @@ def _replaced(a: Array, nan: float, posinf: float | None, neginf: float | None, 
     return out
 
 
-_FEW = 16
-
-
 #: What stands for nan and the infinities unless other numbers are given.
 _FINITE = {kind: numpy.array((0, numpy.finfo(kind).max, numpy.finfo(kind).min), kind) for kind in "fd"}
 
 
 def _copy_of_finite(input: Tensor, array: Array) -> Tensor | None:
     """A copy of some hundreds of numbers, if there is nothing among them to be replaced, or a loop that does it."""
-    if array.size > _FEW:
+    if array.size > TINY:
         found = at_once(_HELD, (input,))
         return plain(_numbered, (input,), by=_made_finite) if found is None else found
     if not _all_finite(array):
@@ -441,7 +439,7 @@ def nan_to_num(
     if not isinstance(input, Tensor) or not all(
         isinstance(n, (int, float, type(None))) for n in (nan, posinf, neginf)
     ):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     if isinstance(out, Tensor) and out._dtype is not input._dtype:
         raise RuntimeError(
             f"nan_to_num: dtype of out: {out._dtype.label} should be same as input: {input._dtype.label}"
@@ -454,8 +452,8 @@ def nan_to_num(
     limits = _edges(input._dtype)
     nan = 0.0 if nan is None else nan
     body: Any = partial(_replaced, nan=nan, posinf=posinf, neginf=neginf, limits=limits)
-    if input._dtype.category == 2 and input.numel() >= elementwise.MANY:
+    if input._dtype.category == 2 and input.numel() >= LARGE:
         low, high = limits
         numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
-        body = rowwise.Swift(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
+        body = rowwise.CompiledFunction(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
     return apply(_numbered, (input,), out=out, by=body)

@@ -18,6 +18,7 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import check_devices
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import over
@@ -217,8 +218,6 @@ ge = binary(
     ),
 )
 
-_FEW = 16  # elements, which Python compares faster than NumPy begins to
-
 
 @op(
     samples=(
@@ -244,7 +243,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
     x, y = input._array, other._array
-    if x is not None and y is not None and input._dtype is other._dtype and x.size < _FEW:
+    if x is not None and y is not None and input._dtype is other._dtype and x.size <= TINY:
         return x.shape == y.shape and bool(x.tolist() == y.tolist())
     check_devices((input, other))
     if input._lay().size != other._lay().size:

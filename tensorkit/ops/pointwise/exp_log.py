@@ -24,6 +24,7 @@ from tensorkit.kernels.cpu import (
     ufuncs,
 )
 from tensorkit.kernels.cpu.pow import half_rsqrt
+from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
 from tensorkit.tensor import Array, Tensor, attach
@@ -101,7 +102,7 @@ def _rsqrt(a: Array) -> Any:
     return numpy.reciprocal(root) if root.size == 1 else numpy.reciprocal(root, root)
 
 
-elementwise.swift(_rsqrt, loops.rsqrt)
+elementwise.with_loop(_rsqrt, loops.rsqrt)
 
 rsqrt = unary(
     Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
@@ -218,12 +219,9 @@ expm1 = unary(
 )
 
 
-_FEW = 8
-
-
 @elementwise.hundreds(ufuncs.sigmoid)
 def _sigmoid(a: Array) -> Array:
-    if a.size <= _FEW and a.dtype.char in "fd":
+    if a.size <= IN_PYTHON and a.dtype.char in "fd":
         try:
             return tiny.sigmoid(a)
         except OverflowError:
@@ -233,7 +231,7 @@ def _sigmoid(a: Array) -> Array:
     return numpy.divide(1, below, out=below) if isinstance(below, numpy.ndarray) else 1 / below
 
 
-elementwise.swift(_sigmoid, loops.sigmoid, "f")
+elementwise.with_loop(_sigmoid, loops.sigmoid, "f")
 
 # An operation of its own in the graph of the second derivative.
 _sigmoid_back: Any = differentiable(

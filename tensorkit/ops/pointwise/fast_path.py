@@ -15,7 +15,8 @@ from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import at_once, order_of_many, plain
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 
@@ -25,8 +26,6 @@ __all__ = [
     "FAST",
     "LARGEST",
     "PLAIN",
-    "SHORT",
-    "SMALL",
     "WHOLE",
     "as_number",
     "fast",
@@ -54,8 +53,6 @@ def number_as_held(value: Any, kind: dtype) -> Any:
 
 
 _SINGLE, _DOUBLE = FAST = (dtypes.float32, dtypes.float64)
-SMALL = 1024  # elements
-SHORT = 8  # elements, which Python bounds sooner than NumPy begins to
 LARGEST = 2.0**63  # up to here a number is held by every dtype that is asked for, and an integer by 64 bits
 
 
@@ -74,7 +71,7 @@ def fast(
     That is for row-major tensors of one size and floating point dtype without a history, or other few elements, and
     numbers that they hold.
     """
-    if out is None and body.__class__ is Swift and body.held is not None:
+    if out is None and body.__class__ is CompiledFunction and body.held is not None:
         found = at_once(body.held, tensors)
         if found is not None:
             return found
@@ -99,7 +96,7 @@ def fast(
         elif array.shape != shape:
             solid = False
         arrays.append(array)
-    run = body.function if body.__class__ is Swift else body  # for the loop they are too few
+    run = body.function if body.__class__ is CompiledFunction else body  # for the loop they are too few
     if not solid:
         if out is None and (order := order_of_many(arrays)):
             made = numpy.empty(arrays[0].shape, kind.numpy, order)
@@ -109,9 +106,9 @@ def fast(
             return plain(block, tensors, by=run)
         return plain(block, tensors, True, run) if out is IN_PLACE else None
     if out is not None:
-        quickly = out is IN_PLACE and arrays[0].size < kernels.MANY
+        quickly = out is IN_PLACE and arrays[0].size < LARGE
         return _fast_inplace(run, tensors, arrays) if quickly else None
-    if arrays[0].size >= kernels.MANY:
+    if arrays[0].size >= LARGE:
         return fresh(kernels.mapped(body, tuple(arrays), kind.numpy), kind)
     try:
         result = kernels.quiet_here(run, *arrays)

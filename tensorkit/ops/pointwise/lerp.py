@@ -17,13 +17,13 @@ from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
-from tensorkit.kernels.jit.rowwise import Swift
+from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import (
     FAST,
     LARGEST,
     PLAIN,
-    SMALL,
     WHOLE,
     fast,
     is_plain,
@@ -48,7 +48,7 @@ def _mixing(weight: Any) -> Any:
     """`_lerp` with a number as the weight."""
     if numpy.iscomplexobj(weight) or numpy.ndim(weight):
         return lambda a, b: _lerp(a, b, weight)
-    return Swift(loops.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
+    return CompiledFunction(loops.mix, lambda a, b, _: _lerp(a, b, weight), extra=(float(weight),))
 
 
 @functools.lru_cache(256, typed=True)
@@ -65,7 +65,7 @@ def _mix(weight: Any, kind: dtype) -> Any:
         if run is not None:
             return run(a, b, whole)
         gap: Any = b - a
-        if a.size <= SMALL:  # a new array is made sooner than an old one is written to
+        if a.size <= TINY:  # a new array is made sooner than an old one is written to
             return a + gap * share if near else b - gap * share
         gap *= share
         return numpy.add(a, gap, out=gap) if near else numpy.subtract(b, gap, out=gap)
@@ -73,7 +73,7 @@ def _mix(weight: Any, kind: dtype) -> Any:
     mixed.held = holding(  # type: ignore[attr-defined]
         _MIXED, ufuncs.mix, {kind.numpy.char: (whole,)}, strided_2d.mix, share.item(), not near
     )
-    return Swift(loops.mix, mixed, extra=(weight,))
+    return CompiledFunction(loops.mix, mixed, extra=(weight,))
 
 
 _MIXED = Pointwise("lerp", None, None, kernel="lerp_kernel_scalar", lacks=WHOLE)

@@ -21,6 +21,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d
 from tensorkit.kernels.cpu.pow import complex_power, half_power
 from tensorkit.kernels.jit import rowwise
+from tensorkit.kernels.sizes import ROUNDED_ONCE
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.arithmetic import BOOL, conjugated, integers, samples_of_two
 from tensorkit.ops.pointwise.where import where
@@ -59,7 +60,7 @@ def _power(base: Array, exponent: Array) -> Any:
     if not integers(base):
         if exponent.ndim == 0 and exponent == -0.5:
             return numpy.divide(1, numpy.sqrt(base), dtype=base.dtype)  # of -0.0 and -inf it is not the power
-        few = base.dtype.char == "f" and max(base.size, exponent.size) <= kernels.BY_EYE
+        few = base.dtype.char == "f" and max(base.size, exponent.size) <= ROUNDED_ONCE
         return numpy.power(base, exponent, dtype="d").astype("f") if few else numpy.power(base, exponent)
     negative = exponent < 0
     if not negative.any():
@@ -124,7 +125,7 @@ def _pow_exponent(g: Any, c: Any) -> Any:
     return g * where(flat, 0, conjugated(c.out * base.to(c.out.dtype).log()))
 
 
-_CUBE = rowwise.Swift(loops.cube, _cube)
+_CUBE = rowwise.CompiledFunction(loops.cube, _cube)
 
 
 def _as_product(inputs: Any, out: Array) -> Any:

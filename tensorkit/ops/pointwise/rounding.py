@@ -203,14 +203,14 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
     Source: https://docs.pytorch.org/docs/stable/generated/torch.round.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     block = _nearest
     if decimals is UNSAID and out is None and (quick := _round_few(input)) is not None:
         return quick
     if decimals is not UNSAID:
         decimals = counted(decimals)
         if not isinstance(decimals, int) or isinstance(decimals, bool):
-            raise TypeError  # said in PyTorch's words by whoever wraps this
+            raise TypeError  # the caller says it in PyTorch's words
         block = replace(_decimal, numpy=partial(_to_decimals, decimals=decimals)) if decimals else _whole
     return apply(block, (input,), out=out)
 

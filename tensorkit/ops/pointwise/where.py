@@ -26,6 +26,7 @@ from tensorkit.elementwise.promotion import check_devices, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import strided_2d, ufuncs
+from tensorkit.kernels.sizes import LARGE, TINY
 from tensorkit.number_range import holds
 from tensorkit.ops.pointwise.arithmetic import BOOL
 from tensorkit.ops.shared.copy import copy_into
@@ -73,7 +74,7 @@ def _choice(value: Any, kind: dtype) -> Array:
 
 def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
     """Write `first` where the mask says so, `second` elsewhere, into an array that none of them lies in."""
-    if out.size >= kernels.MANY and out.itemsize <= 8:
+    if out.size >= LARGE and out.itemsize <= 8:
         kernels.choose(mask.astype(bool, copy=False), first, second, out)
         return
     numpy.copyto(out, second)
@@ -94,16 +95,12 @@ def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) ->
     return prepare_out(out, size, stride, kind, place)
 
 
-#: Of fewer elements in the mask and the first of the two, no loop is asked for.
-_SEVERAL = 64
-
-
 def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | None:
     """The choice between tensors of one dtype, of some hundreds of elements, by a compiled loop; None for others."""
     mask, first, second, kind = condition._array, input._array, other._array, input._dtype
     if mask is None or first is None or second is None or kind is not other._dtype:
         return None
-    if condition._dtype is not BOOL or mask.size >= kernels.MANY or mask.size + first.size < _SEVERAL:
+    if condition._dtype is not BOOL or mask.size >= LARGE or mask.size + first.size < TINY:
         return None
     if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
         choose = ufuncs.choose.of(first)
@@ -128,7 +125,7 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
     if condition._dtype is not BOOL or condition._device is not CPU:
         return None
     mask = condition._nd()
-    if mask.size >= kernels.MANY or not mask.ndim:
+    if mask.size >= LARGE or not mask.ndim:
         return None
     kind: Any = None
     arrays: list[Any] = [mask]
@@ -161,14 +158,14 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
             arrays[place] = numpy.array(value, kind.numpy)
     if solid and mask.size == 1 and input.__class__ is other.__class__:
         return fresh(arrays[1 if mask.item() else 2].copy(), kind)
-    swift = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
-    choose = numpy.where if swift is None else swift
+    loop = ufuncs.choose.of(arrays[1 if input.__class__ is Tensor else 2])
+    choose = numpy.where if loop is None else loop
     if solid:
         return fresh(choose(*arrays), kind)
     lies = place_of((condition, input, other), kind)
     if lies is None:
         return None
-    for place in lies.packed if swift is None else ():
+    for place in lies.packed if loop is None else ():
         arrays[place] = arrays[place].copy("K")
     return placed(choose(*arrays), kind, lies)
 

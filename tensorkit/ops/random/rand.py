@@ -15,6 +15,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import Forms
 from tensorkit.elementwise.output import check_writable
+from tensorkit.kernels.sizes import NORMALS_IN_BLOCKS, SMALL
 from tensorkit.ops.creation.empty import quick_size
 from tensorkit.ops.random.draw import SEEDED, Call, Fill, draw, empty_like_of, make
 from tensorkit.ops.shared.int_args import as_ints
@@ -22,7 +23,7 @@ from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORM
 from tensorkit.random import Generator
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["SOME", "default_source", "rand", "rand_like", "randn", "randn_like"]
+__all__ = ["SMALL", "default_source", "rand", "rand_like", "randn", "randn_like"]
 
 
 # -- making and filling -------------------------------------------------------------------------------------
@@ -69,9 +70,9 @@ def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | Non
         if sizes is None:
             return None
         count = math.prod(sizes)
-    if not 0 < count <= SOME:
+    if not 0 < count <= SMALL:
         return None
-    if count <= _FEW:
+    if count < NORMALS_IN_BLOCKS:
         row = draw_few(count, kind.numpy, default_source)
     else:
         row = numpy.empty(count, kind.numpy)
@@ -79,8 +80,7 @@ def _few(size: tuple[Any, ...], draw_few: _Few, fill_some: Fill) -> Tensor | Non
     return fresh(row if sizes is None else row.reshape(sizes), kind)
 
 
-SOME = 4096  # numbers; of more, nobody notices what the whole way takes
-_FEW, default_source = random.FEW, random.default_generator
+default_source = random.default_generator
 
 
 def _at_once(draw_few: _Few, fill_some: Fill) -> Callable[..., Tensor | None]:

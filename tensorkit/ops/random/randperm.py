@@ -13,8 +13,9 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, is_integer, make
-from tensorkit.ops.random.rand import SOME, default_source
+from tensorkit.ops.random.rand import default_source
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
@@ -24,7 +25,7 @@ __all__ = ["randperm"]
 
 
 def _permutation_at_once(n: Any = None, *more: Any) -> Tensor | None:
-    if more or n.__class__ is not int or not 0 < n <= SOME or default_chosen.once:
+    if more or n.__class__ is not int or not 0 < n <= SMALL or default_chosen.once:
         return None
     if n == 1:  # there is nothing to draw
         return fresh(numpy.zeros(1, numpy.int64), dtypes.int64)

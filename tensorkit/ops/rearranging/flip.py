@@ -20,6 +20,7 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
+from tensorkit.kernels.sizes import SMALL
 from tensorkit.ops.rearranging.repeat import int_list, listed, on_device_of, whole_number
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into, like_input
@@ -39,9 +40,6 @@ def _moves_rows(lay: Layout, stride: tuple[int, ...], places: Sequence[int]) -> 
     longer = [dim for dim, n in enumerate(lay.size) if n > 1]
     fastest = min(longer, key=lambda dim: (stride[dim], -dim))
     return fastest not in places and lay.stride[fastest] == 1
-
-
-_FEW = 4096  # elements; of more, nobody notices what the whole way takes
 
 
 @functools.lru_cache(256)
@@ -74,7 +72,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
     """The elements in reverse order along some dimensions, in memory ordered as the input's."""
     lay = input._lay()
     plain = input._device is CPU and not input._bits and input._dtype not in LIMITED
-    if plain and not tracing.active and 0 < input._nd().size <= _FEW:
+    if plain and not tracing.active and 0 < input._nd().size <= SMALL:
         return like_input(_turned(input._nd(), places), input)
     stride = like_strides(lay)
     if input._dtype in LIMITED and places and not _moves_rows(lay, stride, places):

@@ -152,7 +152,7 @@ def repeat_interleave(
     if repeats is None:
         return _places(input, output_size)
     if isinstance(repeats, bool) or not hasattr(repeats, "__index__"):
-        raise TypeError("repeats must be an int or a tensor")  # said in PyTorch's words by whoever called
+        raise TypeError("repeats must be an int or a tensor")  # the caller says it in PyTorch's words
     return _by_number(input, repeats.__index__(), along, output_size)
 
 
@@ -164,7 +164,7 @@ def _method_repeat_interleave(
 ) -> Tensor:
     """Each element, or each slice along a dimension, several times in a row."""
     if repeats is None:
-        raise TypeError("repeats must be an int or a tensor")  # said in PyTorch's words by whoever called
+        raise TypeError("repeats must be an int or a tensor")  # the caller says it in PyTorch's words
     return repeat_interleave(input, repeats, dim, output_size=output_size)
 
 

@@ -17,8 +17,8 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
-from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.cpu.sum import sum_along
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def check_dims(dim: Any) -> None:
-    """Refuse what names no dimensions (the sentence is added by whoever was called)."""
+    """Refuse what names no dimensions (the caller adds the sentence)."""
     for one in dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,):
         if isinstance(one, (bool, numpy.bool_)) or not hasattr(one, "__index__"):
             raise TypeError
@@ -65,7 +65,7 @@ def one_axis(dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
 
     Raises:
-        TypeError: for what is no integer (the sentence is added by whoever was called). IndexError: out of range.
+        TypeError: for what is no integer (the caller adds the sentence). IndexError: out of range.
     """
     if isinstance(dim, (bool, numpy.bool_)) or not hasattr(dim, "__index__"):
         raise TypeError
@@ -100,7 +100,7 @@ def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) ->
 
 
 def check_flag(flag: Any) -> None:
-    """Refuse what is neither True nor False (the sentence is added by whoever was called)."""
+    """Refuse what is neither True nor False (the caller adds the sentence)."""
     if not isinstance(flag, bool):
         raise TypeError
 
@@ -140,7 +140,7 @@ def small(input: Tensor, kinds: tuple[dtype, ...] = FLOATS, any_steps: bool = Fa
             return None
         array = input._nd()
     row_major = input._solid or (any_steps and array.flags.c_contiguous)
-    if row_major and input._dtype in kinds and 0 < array.size <= tiny.FEW and array.ndim:
+    if row_major and input._dtype in kinds and 0 < array.size <= TINY and array.ndim:
         return array
     return None
 
@@ -210,7 +210,7 @@ def put_along(input: Any, index: Any, axis: int, size: tuple[int, ...]) -> Tenso
 # -- totals -----------------------------------------------------------------------------------------------------
 
 
-_WIDE = {"float32": numpy.float64, "complex64": numpy.complex128}
+_SUMMED_IN = {"float32": numpy.float64, "complex64": numpy.complex128}
 
 
 def counted(true: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
@@ -232,7 +232,7 @@ def total(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> Ar
     if short is not None:
         return short.reshape(reduced_size(source.shape, axes, keepdim))  # type: ignore[no-any-return]
     pairwise = source.flags.c_contiguous and axes == tuple(range(source.ndim - len(axes), source.ndim))
-    work: Any = source.dtype if pairwise else _WIDE.get(kind.name, source.dtype)
+    work: Any = source.dtype if pairwise else _SUMMED_IN.get(kind.name, source.dtype)
     return kernels.quiet(numpy.add.reduce, source, axis=axes, keepdims=keepdim, dtype=work)  # type: ignore[no-any-return]
 
 

@@ -21,6 +21,7 @@ from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
+from tensorkit.kernels.sizes import RUNNING_BY_SLICES, TINY
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.arguments import (
@@ -72,15 +73,12 @@ def running(ufunc: Any, array: Array, axis: int, kind: dtype) -> Array:
     if short is not None:
         return short
     many = source.shape[axis]
-    if axis < source.ndim - 1 and many and source.size // many >= _BROAD:
+    if axis < source.ndim - 1 and many and source.size // many >= RUNNING_BY_SLICES:
         return kernels.quiet(_by_slices, ufunc, source, axis, wide)  # type: ignore[no-any-return]
     values = kernels.quiet(ufunc.accumulate, source, axis=axis, dtype=wide.numpy)
     if ufunc is numpy.add and values.dtype.kind in "fc":
         values += 0  # PyTorch begins with 0, so that a sum of nothing but -0.0 is 0.0
     return kernels.cast(values, kind)
-
-
-_BROAD = 512
 
 
 def _by_slices(ufunc: Any, source: Array, axis: int, wide: dtype) -> Array:
@@ -278,7 +276,7 @@ def _scan_op(
         axis = None if array is None else axis_of_small(array, dim)
         if array is None or axis is None:
             return None
-        if array.size > tiny.FEW:
+        if array.size > TINY:
             values = parallel.running(ufunc, array, axis)
         elif not array.flags.c_contiguous:
             return None

@@ -280,7 +280,7 @@ def norm(
     if isinstance(p, Tensor):
         p = plain_number(p)
         if isinstance(p, Tensor):
-            raise TypeError  # said in PyTorch's words by whoever was called
+            raise TypeError  # the caller says it in PyTorch's words
     return vector_norm(input, p, dim, keepdim, dtype, out)
 
 

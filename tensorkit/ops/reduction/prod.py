@@ -21,6 +21,7 @@ from tensorkit.dispatch.unsaid import UNSAID
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
+from tensorkit.kernels.sizes import PIECE, PRODUCT_FOLDED
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.reduction.arguments import (
     axes_of,
@@ -83,12 +84,9 @@ def _prod_back_all(g: Any, x: Any, out: Any) -> Any:
     return (g.expand(1) if flat.size(0) == 1 else g * _others(flat, 0)).view(x.size())
 
 
-_LONG = 64
-
-
 def _folded(array: Array) -> Array:
     """The last dimension multiplied half by half, which NumPy does many at a time; along a row it goes one by one."""
-    while array.shape[-1] > _LONG // 4:
+    while array.shape[-1] > PRODUCT_FOLDED // 4:
         half, odd = divmod(array.shape[-1], 2)
         folded = array[..., :half] * array[..., half : 2 * half]
         if odd:
@@ -100,12 +98,12 @@ def _folded(array: Array) -> Array:
 def _folded_rows(array: Array) -> Array:
     """`_folded` by blocks of rows that stay close to the processor."""
     rows = array.reshape(-1, array.shape[-1])
-    step = max(1, (1 << 16) // rows.shape[1])
+    step = max(1, (PIECE) // rows.shape[1])
     parts = [_folded(rows[first : first + step]) for first in range(0, len(rows), step)]
     return numpy.concatenate(parts).reshape(*array.shape[:-1], -1) if parts else array
 
 
-_VECTORS = 64  # elements, from which on PyTorch multiplies several at once
+_MULTIPLIED_AT_ONCE = 64  # elements, from which on PyTorch multiplies several at once
 
 
 def _product_of_halves(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
@@ -121,7 +119,7 @@ def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> 
     """The product as `kind`; more than a few 16-bit numbers are multiplied as float32."""
     if kind.category == 0:
         return numpy.all(array != 0, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
-    if kernels.is_half(kind) and 0 < math.prod([array.shape[axis] for axis in axes]) < _VECTORS:
+    if kernels.is_half(kind) and 0 < math.prod([array.shape[axis] for axis in axes]) < _MULTIPLIED_AT_ONCE:
         return _product_of_halves(kernels.cast(array, kind), axes, keepdim)
     source = kernels.cast(array, dtypes.float32 if kernels.is_half(kind) else kind)
     along = axes == tuple(range(source.ndim - len(axes), source.ndim))
@@ -130,7 +128,7 @@ def product(array: Array, axes: tuple[int, ...], keepdim: bool, kind: dtype) -> 
         quick = parallel.row_products(rows)
         if quick is not None:
             return quick.reshape(reduced_size(source.shape, axes, keepdim))
-    if source.ndim and axes == (source.ndim - 1,) and source.shape[-1] >= _LONG:
+    if source.ndim and axes == (source.ndim - 1,) and source.shape[-1] >= PRODUCT_FOLDED:
         source = kernels.quiet(_folded_rows, source)
     return kernels.quiet(numpy.multiply.reduce, source, axis=axes, keepdims=keepdim, dtype=source.dtype)  # type: ignore[no-any-return]
 

@@ -22,6 +22,7 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LARGE, PIECE, TINY
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -53,14 +54,11 @@ def _shifted(array: Array, axis: int) -> Array:
     return numpy.subtract(array, numpy.maximum.reduce(array, axis=axis, keepdims=True))
 
 
-_BLOCK = 1 << 16
-
-
 def _softmax(array: Array, axis: int) -> Array:
     short = parallel.softmax(array, axis, False)
     if short is not None:
         return short
-    if axis == array.ndim - 1 and array.size > 2 * _BLOCK and array.flags.c_contiguous:
+    if axis == array.ndim - 1 and array.size > 2 * PIECE and array.flags.c_contiguous:
         return _softmax_rows(array.reshape(-1, array.shape[-1])).reshape(array.shape)
     powers = _shifted(array, axis)
     numpy.exp(powers, out=powers)
@@ -71,7 +69,7 @@ def _softmax(array: Array, axis: int) -> Array:
 def _softmax_rows(rows: Array) -> Array:
     """By blocks of rows that stay close to the processor from the first step to the last."""
     out = numpy.empty_like(rows)
-    step = max(1, _BLOCK // rows.shape[1])
+    step = max(1, PIECE // rows.shape[1])
     for first in range(0, len(rows), step):
         block, powers = rows[first : first + step], out[first : first + step]
         numpy.subtract(block, numpy.maximum.reduce(block, axis=1, keepdims=True), out=powers)
@@ -129,7 +127,7 @@ def _log_sum(array: Array, axes: tuple[int, ...], keepdim: bool) -> Array:
     quick = parallel.log_sums(array, axes[0]) if len(axes) == 1 else None
     if quick is not None:
         return quick.reshape(reduced_size(array.shape, axes, keepdim))
-    if array.size >= kernels.MANY and axes == (array.ndim - 1,) and array.flags.c_contiguous:
+    if array.size >= LARGE and axes == (array.ndim - 1,) and array.flags.c_contiguous:
         rows = array.reshape(-1, array.shape[-1])
         return _log_sum_rows(rows).reshape(reduced_size(array.shape, axes, keepdim))
     return _log_sum_at_once(array, axes, keepdim)
@@ -142,7 +140,7 @@ def _log_sum_rows(rows: Array) -> Array:
     def piece(first: int, last: int) -> None:
         out[first:last] = _log_sum_at_once(rows[first:last], (1,), False)
 
-    block = max(1, 2 * _BLOCK // rows.shape[1])
+    block = max(1, 2 * PIECE // rows.shape[1])
     spread(piece, len(rows), block, block)
     return out
 
@@ -295,7 +293,7 @@ def _soft_op(
         axis = None if array is None else axis_of_small(array, dim)
         if array is None or axis is None:
             return None
-        if array.size > tiny.FEW:
+        if array.size > TINY:
             values = parallel.softmax_of_some(array, axis, logarithm)
             if values is None:
                 values = parallel.softmax(array, axis, logarithm)

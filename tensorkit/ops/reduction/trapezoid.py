@@ -61,7 +61,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_areas(y: Any, x: Any, dx: Any, dim: Any) -> None:
-    """Refuse what fits none of the forms (the sentence is added by whoever was called)."""
+    """Refuse what fits none of the forms (the caller adds the sentence)."""
     if not isinstance(y, Tensor) or not (x is ABSENT or isinstance(x, Tensor)):
         raise TypeError
     if dx is not ABSENT and (x is not ABSENT or not _is_number(dx)):

@@ -22,6 +22,7 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.kernels.cpu.sum import moments, squares, sum_along
+from tensorkit.kernels.sizes import TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.reduction.arguments import (
@@ -103,12 +104,12 @@ def _correction(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
         return dim, 1
     correction = plain_number(correction)
     if isinstance(correction, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever was called
+        raise TypeError  # the caller says it in PyTorch's words
     return dim, as_double(correction)
 
 
 def _check_spread(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> None:
-    """Refuse what fits none of the forms (the sentence is added by whoever was called)."""
+    """Refuse what fits none of the forms (the caller adds the sentence)."""
     check_flag(keepdim)
     if unbiased is not UNSAID:
         check_flag(unbiased)
@@ -281,7 +282,7 @@ def _spread_few(input: Any, dim: Any, correction: int, root: bool) -> Tensor | N
     if correction > 0 and (array.size if axis is None else array.shape[axis]) == 1:
         _warn_freedom("std" if root else "var")
         return fresh(numpy.full(shape, numpy.nan, array.dtype), dtypes.float32)
-    if array.size <= tiny.FEW:
+    if array.size <= TINY:
         values = tiny.spread(array, axis, correction, root) if input._solid else None
     else:
         values = kernels.quiet(tiny.brief_spread, array, axis, correction, root)

@@ -26,6 +26,7 @@ from tensorkit.elementwise.output import check_overlap, check_writable, empty_st
 from tensorkit.elementwise.promotion import as_number_array, check_castable
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import LARGE, SMALL
 from tensorkit.memory_format import (
     check_format,
     contiguous_format,
@@ -175,9 +176,8 @@ def warn_complex_to_real(dst: Tensor, src: Tensor) -> None:
         warn("Casting complex values to real discards the imaginary part")
 
 
-_FEW = 4096  # elements; of more, nobody notices what the whole way takes
 #: The dtypes between which NumPy converts as PyTorch does.
-_WIDE = frozenset(
+_CONVERTED_BY_NUMPY = frozenset(
     kind for kind in dtypes.ALL if kind.category < 2 or kind in (dtypes.float32, dtypes.float64)
 )
 
@@ -213,10 +213,10 @@ def copied_few(input: Tensor, kind: dtype) -> Tensor | None:
     if array is None:
         array = input._nd()
     size = array.size
-    if not 0 < size <= _FEW:
+    if not 0 < size <= SMALL:
         return None
     alike = own is kind
-    wide = own in _WIDE and kind in _WIDE
+    wide = own in _CONVERTED_BY_NUMPY and kind in _CONVERTED_BY_NUMPY
     if size == 1 and (alike or wide):
         one = _one_like(array, input, kind)
         if one is not None:
@@ -303,7 +303,7 @@ def contiguous(input: Tensor, *, memory_format: memory_format = contiguous_forma
         return input
     if input._device is CPU and not input._bits:
         array = input._nd()
-        if array.size < kernels.MANY and not tracing.active:  # the copier counts its bytes
+        if array.size < LARGE and not tracing.active:  # the copier counts its bytes
             return fresh(array.copy(), input._dtype)
     return copied(input, contiguous_stride(input._lay().size))
 
@@ -360,7 +360,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
     if not isinstance(non_blocking, bool):
-        raise TypeError  # said in PyTorch's words by whoever called
+        raise TypeError  # the caller says it in PyTorch's words
     if not isinstance(src, Tensor):
         if isinstance(src, NUMBERS):
             src = number_tensor(src)
@@ -389,7 +389,7 @@ def _copied_at_once(target: Tensor, source: Tensor) -> bool:
     x, y = target._array, source._array
     if x is None or y is None or not target._solid or target._dtype is not source._dtype:
         return False
-    if tracing.active or x.size >= kernels.MANY or x.shape != y.shape or target is source:
+    if tracing.active or x.size >= LARGE or x.shape != y.shape or target is source:
         return False
     if target._storage is not None and target._storage is source._storage:
         return False

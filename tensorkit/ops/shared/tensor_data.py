@@ -483,7 +483,7 @@ _capsule_of: Callable[[Any], Tensor | None] = lambda obj: None  # noqa: E731 - g
 
 
 def register_capsules(taken: Callable[[Any], Tensor | None]) -> None:
-    """Told by ``protocols`` how the memory in a DLPack capsule is taken."""
+    """``protocols`` registers how the memory in a DLPack capsule is taken."""
     global _capsule_of
     _capsule_of = taken
 

@@ -16,6 +16,7 @@ from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.sizes import LARGE
 from tensorkit.memory_format import (
     check_format,
     formatted_strides,
@@ -57,7 +58,7 @@ def to_dtype(
     if wanted is None and not tracing.active and not wants_grad(input):
         array: Any = input._array
         if array is not None and input._solid:
-            few = array.size < kernels.MANY
+            few = array.size < LARGE
             if few and input._dtype.category < 3 and kind.category < 3:
                 return fresh(kernels.cast(array, kind) if input._dtype is not kind else array.copy(), kind)
         quick = copied_few(input, kind)

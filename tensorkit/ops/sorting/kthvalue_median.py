@@ -24,6 +24,7 @@ from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_ou
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.sorting import sort as orders
 from tensorkit.kernels.cpu.sorting import sort_compiled
+from tensorkit.kernels.sizes import SORT_BY_INSERTION
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver
@@ -178,7 +179,7 @@ def _mode_rows(rows: Array) -> Array:
 def _mode_of_numbers(rows: Array) -> Array:
     """The same, of rows without nan."""
     keys = orders.sortable(rows)
-    if rows.shape[1] > orders.SHORT:
+    if rows.shape[1] > SORT_BY_INSERTION:
         place = _end_of_longest(numpy.sort(keys, axis=-1))
         found = sort_compiled.sorted_places(keys, False, place)
         return orders.introsort_at(orders.ranks_of(keys, False)[1], place) if found is None else found

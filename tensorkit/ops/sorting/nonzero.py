@@ -45,7 +45,7 @@ def _coordinates(array: Array) -> Array:
     return numpy.array(numpy.nonzero(array), numpy.int64)
 
 
-_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
+_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bool)
 _INT64 = numpy.dtype(numpy.int64)
 
 
@@ -72,7 +72,7 @@ def _in_columns(found: tuple[Array, ...]) -> Tensor:
 
 def _nonzero_at_once(input: Any = None, *more: Any) -> Tensor | None:
     """The places in a tensor of some hundreds of elements; None for all others."""
-    array = brief(input, _FEW) if input.__class__ is Tensor and not more else None
+    array = brief(input, _DTYPES_WITH_LOOPS) if input.__class__ is Tensor and not more else None
     if array is None:
         return None
     rows = mask_compiled.places(array)

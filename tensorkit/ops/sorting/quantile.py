@@ -27,7 +27,7 @@ from tensorkit.tensor import Tensor
 __all__ = ["nanquantile", "quantile"]
 
 _MODES = ("linear", "lower", "higher", "midpoint", "nearest")
-_MOST = 2**24
+_MOST_ELEMENTS = 2**24
 
 
 def _shares(input: Tensor, q: Any) -> Tensor:
@@ -112,7 +112,7 @@ def _quantile(
     elif axis is None:
         size = [1] * len(size) if keepdim else []
     rows = _in_rows(input, axis)
-    if rows.size(-1) > _MOST:
+    if rows.size(-1) > _MOST_ELEMENTS:
         raise RuntimeError("quantile() input tensor is too large")
     rows = rows.view(*size, rows.size(-1))
     found: Tensor = _between(rows, _ranks(rows, shares, ignore), interpolation)

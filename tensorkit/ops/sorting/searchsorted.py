@@ -22,8 +22,8 @@ from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
-from tensorkit.kernels.cpu.parallel import PIECE
 from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LARGE, PIECE, TINY
 from tensorkit.ops.shared.copy import number_tensor
 from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.sizes import contiguous_stride
@@ -40,7 +40,7 @@ def _keys(array: Array, kind: dtype) -> Array:
 def _places(bounds: Array, values: Array, right: bool) -> Array:
     """For each value the number of boundaries before it; ties count if `right`. nan comes after all numbers."""
     side: Literal["left", "right"] = "right" if right else "left"
-    if values.size < kernels.MANY:
+    if values.size < LARGE:
         return numpy.asarray(numpy.searchsorted(bounds, values, side))
     flat, found = values.reshape(-1), numpy.empty(values.size, numpy.int64)
 
@@ -161,12 +161,12 @@ def _search_some(bounds: Tensor, values: Any, right: bool) -> Tensor | None:
     if values.__class__ is not Tensor or bounds._dtype is not values._dtype:
         return None
     row, asked = brief(bounds, _FOUND_QUICKLY), brief(values, _FOUND_QUICKLY)
-    if row is None or asked is None or row.ndim != 1 or row.size > tiny.FEW:
+    if row is None or asked is None or row.ndim != 1 or row.size > TINY:
         return None
     if not (row.flags.c_contiguous and asked.flags.c_contiguous):
         return None  # PyTorch warns of that
     edges = row.tolist()
-    if asked.size <= tiny.FEW:
+    if asked.size <= TINY:
         found = tiny.searched(edges, asked, right)
     elif all(map(le, edges, edges[1:])) and edges[0] == edges[0]:
         found = row.searchsorted(asked, "right" if right else "left")

@@ -64,12 +64,13 @@ def _sorted(input: Tensor, dim: Any, descending: bool, stable: bool, values: boo
     return shaped(picked(rows, order), input, axis, kind) if values else input, indices
 
 
-_MANY = 32768
+#: From so many on PyTorch sorts whole numbers by their digits.
+_BY_DIGITS_FROM = 32768
 
 
 def _by_digits(input: Tensor, descending: bool) -> bool:
     """Whether PyTorch sorts by the digits of the elements, which keeps the order of equal ones."""
-    if input._dtype.category != 1 or descending or input.dim() != 1 or input.numel() < _MANY:
+    if input._dtype.category != 1 or descending or input.dim() != 1 or input.numel() < _BY_DIGITS_FROM:
         return False
     if input._dtype in LIMITED:
         raise missing_kernel("parallel_sort1d_kernel", input._dtype.label)
@@ -92,7 +93,7 @@ _SORT_FORMS = (
 )
 
 
-_FEW = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+_DTYPES_WITH_LOOPS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
 def few_in_order(
@@ -101,7 +102,7 @@ def few_in_order(
     """Rows of a few elements of which no two are equal, in order; None for the way that others take."""
     if type(input) is not Tensor or (descending is not True and descending is not False):
         return None
-    array = small(input, _FEW)
+    array = small(input, _DTYPES_WITH_LOOPS)
     if array is None or axis_of_small(array, dim) != array.ndim - 1:
         return None
     many = array.shape[-1] if count is None else count
@@ -113,7 +114,7 @@ def few_in_order(
 
 def some_rows(input: Any, dim: Any) -> Array | None:
     """Some hundreds of elements as a row-major matrix, if its rows run along that dimension; None for any others."""
-    array = brief(input, _FEW) if type(input) is Tensor else None
+    array = brief(input, _DTYPES_WITH_LOOPS) if type(input) is Tensor else None
     if array is None or not input._solid or array.ndim > 2 or axis_of_small(array, dim) != array.ndim - 1:
         return None
     return array if array.ndim == 2 else array[None]

@@ -41,6 +41,9 @@ from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["meta_pair", "reversible", "same", "topk"]
 
+#: PyTorch goes through a row once for no more than one element of so many; for more, it selects.
+_ONE_OF = 64
+
 
 def reversible(keys: Array, descending: bool) -> Array:
     """Numbers whose rising order is the wanted one."""
@@ -56,7 +59,7 @@ def reversible(keys: Array, descending: bool) -> Array:
 def _select(keys: Array, k: int, largest: bool, ordered: bool) -> Array:
     """Where the k largest or smallest of one row are, by the steps of PyTorch's algorithm."""
     values = reversible(keys, largest)
-    if k * 64 <= keys.size:
+    if k * _ONE_OF <= keys.size:
         return orders.heap_smallest(values, k)
     found = orders.introselect(values, k - 1)[:k]
     if ordered and k > 1:
@@ -76,7 +79,7 @@ def _first_of_long(keys: Array, largest: bool) -> Array | None:
 
     None where rows are shorter, or where NumPy finds another: a nan, which is the largest.
     """
-    if keys.shape[1] < 64:
+    if keys.shape[1] < _ONE_OF:
         return None
     finder: Any = numpy.argmax if largest else numpy.argmin
     found: Array = kernels.quiet(parallel.by_slices, finder, keys, 1, numpy.int64)[:, None]
@@ -94,7 +97,7 @@ def _top_rows(rows: Array, k: int, largest: bool, ordered: bool) -> Array:
     compiled = sort_compiled.top(keys, k, largest, ordered)
     if compiled is not None:
         return compiled
-    if k * math.log(count / k + 1) < 0.003 * count or (not ordered and k * 64 > count):
+    if k * math.log(count / k + 1) < 0.003 * count or (not ordered and k * _ONE_OF > count):
         # So few of so many that going through them once is fastest; or the order that a selection happens to leave.
         return numpy.array([_select(row, k, largest, ordered) for row in keys], numpy.int64).reshape(-1, k)
     if k < count:

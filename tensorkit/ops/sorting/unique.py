@@ -23,6 +23,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu.sorting import sort as orders
+from tensorkit.kernels.sizes import SMALL, SORT_BY_INSERTION, UNIQUE_BY_TABLE
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.sorting.values_and_indices import on_host
@@ -79,13 +80,10 @@ def _zeros_differ(flat: Array) -> bool:
     return flat.dtype.kind == "f" and bool((numpy.signbit(flat) & (flat == 0)).any())
 
 
-_MANY = 1024
-
-
 def _in_a_table(flat: Array, inverse: bool, counted: bool) -> Distinct | None:
     """`_distinct` of many whole numbers that lie close together, by a table of all between them; None for others."""
     kind = flat.dtype
-    if flat.size < _MANY or kind.kind not in "iu" or kind == numpy.uint64:
+    if flat.size < UNIQUE_BY_TABLE or kind.kind not in "iu" or kind == numpy.uint64:
         return None
     low = int(flat.min())
     reach = int(flat.max()) - low + 1
@@ -112,7 +110,7 @@ def _distinct(flat: Array, inverse: bool, counted: bool) -> Distinct:
     if telling or (flat.dtype.kind == "f" and bool(numpy.isnan(flat).any())):
         order = orders.order_rows(flat[None], False, False)[0]
     else:
-        order = orders.order_rows(flat[None], False, True)[0] if flat.size > 1 << 12 else numpy.argsort(flat)
+        order = orders.order_rows(flat[None], False, True)[0] if flat.size > SMALL else numpy.argsort(flat)
     return _runs(flat[order], order, inverse, counted)
 
 
@@ -143,7 +141,7 @@ def _row_order(rows: Array) -> Array:
         return orders.less_sort([_Row(row) for row in rows.astype(numpy.float64).tolist()])
     keys = orders.sortable(rows)
     order = numpy.lexsort(keys.T[::-1])
-    if len(rows) > orders.SHORT and floating and _zeros_differ(rows.astype(numpy.float64)):
+    if len(rows) > SORT_BY_INSERTION and floating and _zeros_differ(rows.astype(numpy.float64)):
         ranged = keys[order]
         ranks = numpy.empty(len(rows), numpy.int64)
         ranks[order] = numpy.cumsum(_marked((ranged[1:] != ranged[:-1]).any(-1)))

@@ -13,7 +13,8 @@ from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_overlap, empty_strided, resize_out
 from tensorkit.errors import MissingKernelError
-from tensorkit.kernels.cpu import parallel, tiny
+from tensorkit.kernels.cpu import parallel
+from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.reduction.arguments import put_along
 from tensorkit.ops.shared.copy import copy_into, deliver
 from tensorkit.ops.shared.type_names import cpp_name
@@ -46,7 +47,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 def axis_of(dim: Any, ndim: int) -> int:
-    """A dimension, counted from the front. What is no integer is refused in PyTorch's words by whoever wraps this."""
+    """A dimension, counted from the front. What is no integer, the caller refuses in PyTorch's words."""
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError
     return normalise_dim(dim.__index__(), ndim)
@@ -105,7 +106,7 @@ def picked(rows: Array, order: Array) -> Array:
     if rows.shape[0] == 1:
         only: Array = rows[0].take(order[0])
         return only[None]
-    if order.size <= tiny.FEW:
+    if order.size <= TINY:
         starts = _starts(*rows.shape)
         return rows.reshape(-1).take(order + starts)
     quick = parallel.gathered(rows, order, 1) if rows.shape == order.shape else None

@@ -29,6 +29,7 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
+from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.int_args import counted
@@ -96,7 +97,7 @@ def float_block(name: str, function: Any, scalar: Any, kernel: str) -> Pointwise
 _STEEP = 2 / math.sqrt(math.pi)
 
 _erf = elementwise.hundreds(ufuncs.erf)(of_scipy("erf"))
-elementwise.swift(_erf, loops.erf, "f")
+elementwise.with_loop(_erf, loops.erf, "f")
 
 erf = unary(
     float_block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
@@ -218,7 +219,7 @@ def _polygamma_of(n: int, input: Tensor, out: Tensor | None) -> Tensor:
         raise TypeError("polygamma(): argument 'n' (position 1) must be int, not Tensor")
     n = counted(n)
     if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     block = replace(_POLYGAMMA, numpy=partial(_polygamma, n=n), kernel=_polygamma_kernel(n))
@@ -350,7 +351,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """
     p = counted(p)
     if not isinstance(p, int) or isinstance(p, bool):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     _check_mvlgamma(input, p)
     result = _spread(input, p).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
     if out is IN_PLACE:
@@ -359,9 +360,6 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 
 # -- the inverse of the logistic function ---------------------------------------------------------------------------
-
-_FEW = 8  # elements, which Python bounds sooner than NumPy begins to
-
 
 #: NumPy takes longer to make an array of a number than to subtract.
 _ONES: dict[str, Any] = {char: numpy.ones((), char) for char in "fd"}
@@ -377,7 +375,7 @@ def _logit(a: Array, eps: float | None) -> Array:
     x = a
     if eps is not None and eps >= 0:
         low, high = _ends(eps, a.dtype)
-        if a.size <= _FEW and a.dtype.char in "fd" and low <= high:
+        if a.size <= IN_PYTHON and a.dtype.char in "fd" and low <= high:
             x = tiny.clip(a, low.item(), high.item())
         else:
             x = numpy.where(a < low, low, numpy.where(a > high, high, a))
@@ -395,7 +393,7 @@ def _logit_back(g: Any, c: Any) -> Any:
 def _checked_eps(eps: Any, input: Tensor) -> float:
     eps = plain_number(eps)
     if not isinstance(eps, (int, float)):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     check_number(eps, input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype(), narrow=True)
     return float(eps)
 
@@ -440,9 +438,9 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logit.html
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     if eps is not None and not (eps.__class__ is float and 0 <= eps <= 1):
         eps = _checked_eps(eps, input)
-    if out is None and (array := few_elements(input, _FEW)) is not None:
+    if out is None and (array := few_elements(input, IN_PYTHON)) is not None:
         return fresh(numpy.asarray(elementwise.quiet(_logit, array, eps)), input._dtype)
     return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))

@@ -35,7 +35,7 @@ __all__ = ["entr", "erfcx", "log_ndtr", "ndtr", "ndtri", "xlog1py"]
 
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 _HALF = (dtypes.float16, dtypes.bfloat16)
-_WIDE = math.sqrt(2 * math.pi)
+_ROOT_OF_TWO_PI = math.sqrt(2 * math.pi)
 
 
 def _whole_precision(name: str) -> Pointwise:
@@ -164,7 +164,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Source: https://docs.pytorch.org/docs/stable/special.html#torch.special.ndtr
     """
     if not isinstance(input, Tensor):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     area: Tensor = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
     if out is None:
         return area
@@ -177,7 +177,7 @@ ndtri = unary(
     _whole_precision("ndtri"),
     namespace="special",
     derivative=Rule(
-        "SpecialNdtriBackward0", input=lambda g, c: times(g, _WIDE) * over(c.out.square(), 2).exp()
+        "SpecialNdtriBackward0", input=lambda g, c: times(g, _ROOT_OF_TWO_PI) * over(c.out.square(), 2).exp()
     ),
     rounded=5,
     samples=samples_of_one("special.ndtri", "tk.special.ndtri(a / 8)"),
@@ -194,7 +194,7 @@ log_ndtr = unary(
     namespace="special",
     derivative=Rule(
         "SpecialLogNdtrBackward0",
-        input=lambda g, c: over(g, _WIDE) * (c.out + over(c.input.pow(2), 2)).neg().exp(),
+        input=lambda g, c: over(g, _ROOT_OF_TWO_PI) * (c.out + over(c.input.pow(2), 2)).neg().exp(),
     ),
     rounded=2,
     samples=samples_of_one("special.log_ndtr"),

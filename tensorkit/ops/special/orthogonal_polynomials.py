@@ -63,7 +63,7 @@ def _polynomial(
 
     def body(x: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(x, Tensor) and not isinstance(n, Tensor):
-            raise TypeError  # said in PyTorch's words by whoever wraps this
+            raise TypeError  # the caller says it in PyTorch's words
         return apply(block, (x, n), out=out)
 
     body.__name__ = body.__qualname__ = block.name

@@ -267,7 +267,7 @@ def sum_to_size(input: Tensor, *size: Any, **named: Any) -> Tensor:
     """
     sequence = isinstance(named.get("size"), (tuple, list))
     if bool(size) == bool(named) or (named and not (sequence and len(named) == 1)):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     wanted = as_ints((named["size"],) if named else size, "sum_to_size", "size")
     have = input._lay().size
     extra = len(have) - len(wanted)

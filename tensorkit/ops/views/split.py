@@ -150,7 +150,7 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     Source: https://docs.pytorch.org/docs/stable/generated/torch.split.html
     """
     if isinstance(split_size, bool):
-        raise TypeError  # said in PyTorch's words by whoever called
+        raise TypeError  # the caller says it in PyTorch's words
     if not isinstance(tensor, Tensor):
         return tensor.split(split_size, dim)  # as PyTorch calls what it is given
     split_size = _number_of_positions(split_size)
@@ -283,7 +283,7 @@ def _sections(given: Any) -> Any:
         return given.tolist()
     first, *rest = given if isinstance(given, (tuple, list)) and given else (given,)
     if isinstance(first, bool) or any(not hasattr(n, "__index__") for n in rest) or first is None:
-        raise TypeError  # said in PyTorch's words by whoever called
+        raise TypeError  # the caller says it in PyTorch's words
     return counted(given)
 
 

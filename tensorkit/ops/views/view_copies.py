@@ -243,7 +243,7 @@ def _split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 def _view(input: Tensor, size: Any = None, *, dtype: dtypes.dtype | None = None) -> Tensor:
     if (size is None) == (dtype is None):
-        raise TypeError  # said in PyTorch's words by whoever wraps this
+        raise TypeError  # the caller says it in PyTorch's words
     if dtype is not None or isinstance(size, (dtypes.dtype, type)):
         return input.view(dtype or size)
     return input.reshape(size)  # PyTorch copies what no view can express

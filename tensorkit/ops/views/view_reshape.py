@@ -107,7 +107,7 @@ def view(input: Tensor, *size: Any, dtype: dtype | None = None, **named: Any) ->
         return input._view(input._lay().view(_view_size(size)))
     if named:
         if size or dtype is not None or list(named) != ["size"]:
-            raise TypeError  # said in PyTorch's words by whoever called
+            raise TypeError  # the caller says it in PyTorch's words
         size = (named["size"],)
     if not size and dtype is not None:
         return _view_dtype(input, dtype)

@@ -37,7 +37,7 @@ THERE = f"""(path) => {NOTEBOOK}?.context?.path === path
 COUNTS = f"() => [...{NOTEBOOK}.content.model.cells].map((cell) => cell.executionCount ?? 0)"
 # Folded answers are opened, as a reader opens them; nothing is run.
 UNFOLD = "() => window.jupyterapp.commands.execute('notebook:show-all-cell-outputs').then(() => true)"
-# Whoever trusts a notebook saves it: a notebook that is closed meanwhile leaves a dialog that shuts out the next one.
+# Trusting a notebook saves it: a notebook that is closed meanwhile leaves a dialog that shuts out the next one.
 TRUST = "() => { window.trusting = window.jupyterapp.commands.execute('notebook:trust'); }"
 SAVED = "() => window.trusting.then((answer) => answer.trusted)"
 PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img")]

@@ -591,7 +591,7 @@ def test_hostile_names_and_texts_are_only_text() -> None:
     story = explain_line(
         "s.replace('<', '<script>') + t.sum().item().__repr__()", {"s": "</div><img src=x>", "t": tk.ones(2)}
     )
-    assert "<script>" in story_text(story)  # plain text: whoever draws it escapes it
+    assert "<script>" in story_text(story)  # plain text: what draws it escapes it
 
 
 def test_code_is_run_for_a_learners_own_cell_alone() -> None:

@@ -188,7 +188,7 @@ class BitView(Board):
             raise ValueError(
                 f"the tensor holds {self._state.source}: only those bits can be changed, {name} is a cast of them"
             )
-        # Undo brings back what was there, whoever wrote it.
+        # Undo brings back what was there, from wherever it was written.
         self._state = replace(self._state, bits=self._now())
         self._cell.at(self._state.index).write(bits)
         self._change(bits=bits, asked=asked, focus=name if name in self._state.shown else self._state.focus)

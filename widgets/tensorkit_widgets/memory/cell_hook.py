@@ -1,4 +1,4 @@
-"""MemoryMap's ear in the notebook: after every cell, also one that failed, the next snapshot for whoever subscribed.
+"""MemoryMap's ear in the notebook: after every cell, also one that failed, the next snapshot for all subscribers.
 
 >>> import numpy
 >>> names = {"a": numpy.zeros(3)}

@@ -15,7 +15,7 @@ __all__ = ["Group", "Numbers", "One", "groups_of", "is_sampled", "roots_of"]
 
 
 class Numbers:
-    """A number for each live object, told by weak reference: an address that is used again gets a new number."""
+    """A number for each live object, known by weak reference: an address that is used again gets a new number."""
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[weakref.ref[Any], int]] = {}

@@ -9,7 +9,7 @@
 >>> quiz.answers, quiz.score
 (['`t.t()`', 12], (1, 2))
 
-A question that a teacher writes into a notebook shows its answer to whoever reads the source; `seal` makes one that
+A question that a teacher writes into a notebook shows its answer in its source; `seal` makes one that
 does not (and `quiz_seal` says what that can hide).
 """
 

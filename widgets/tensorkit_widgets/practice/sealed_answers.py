@@ -4,10 +4,10 @@ For each answer that is known, right or wrong, an envelope is made whose key is 
 or not, why, which misconception) can be opened only by somebody who gives it. All envelopes of a question look alike,
 and the notebook holds nothing else.
 
-What that hides, and what not. Nobody reads the answer by accident, nor by searching the source. But whoever wants to
-can let a computer try all answers: the four options of a choice in less than a second, the numbers from 0 to 1000 in
-a minute, a word of a dictionary over night. No hash can change that, because there is nothing else to try. It is good
-enough for practice and no use for an exam.
+What that hides, and what not. Nobody reads the answer by accident, nor by searching the source. But a learner who
+wants to can let a computer try all answers: the four options of a choice in less than a second, the numbers from 0 to
+1000 in a minute, a word of a dictionary over night. No hash can change that, because there is nothing else to try. It
+is good enough for practice and no use for an exam.
 
 >>> sealed = seal_answer("number", 3, ("Slots are counted from 0.",), {4: ("counting from zero", "That is one on.")})
 >>> "counting" in sealed.text, SealedText(sealed.text).judge(3, ())

@@ -249,7 +249,7 @@ def look(tensor: Any, window: Window, runs: Sequence[tuple[int, int]], known: Me
     A fault never raises: it is said in the snapshot. ``known`` are metadata that were just read: they are not read a
     second time, but for an array, whose memory is read by its address.
     """
-    # To look is no operation: whoever traces the engine hears nothing of it.
+    # To look is no operation: a trace of the engine does not have it.
     with _lock, tracing.silence():
         meta = known if known is not None and known.library != "numpy" else describe(tensor)
         if len(window.origin) != len(meta.size):

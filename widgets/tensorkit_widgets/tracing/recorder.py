@@ -127,7 +127,7 @@ class Recording:
 class Open:
     """A call that runs: it alone holds its tensors, and only until it ends.
 
-    Its role says who told of it: ``"engine"``, ``"told"`` for one told by hand, ``"through"`` for a function of the
+    Its role says who told of it: ``"engine"``, ``"told"`` for one reported by hand, ``"through"`` for a function of the
     learner's own, whose calls are told one level deeper.
     """
 
@@ -158,7 +158,7 @@ class _Here(threading.local):
 
 
 class Recorder:
-    """Collects steps: it hears the engine's events, and is told by hand of calls of other libraries.
+    """Collects steps: it hears the engine's events, and calls of other libraries are reported by hand.
 
     Args:
         limit: the most steps that are kept.

@@ -17,9 +17,9 @@ import numpy
 
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.kernels.jit.compiler import loop
+from tensorkit.kernels.sizes import SMALL, TINY
 
 __all__ = [
-    "SOME",
     "by_the_c_library",
     "exp",
     "fused",
@@ -32,10 +32,8 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-#: From so many elements on it is worth while to look for a compiled loop.
-_LONG = 20_000
-#: From so many elements on, if that is done again and again.
-SOME = 64
+#: How many counts are drawn before those that were not needed are given back.
+_AT_A_TIME = 20_000
 
 
 def by_the_c_library(function: Callable[[float], float], values: Array, exact: bool = True) -> Array:
@@ -134,12 +132,12 @@ def swaps(words: Any, order: Any) -> None:
 
 def permutation(other: Array, count: int) -> Array:
     """0 … count - 1 after swapping each place i with ``other[i]``, which is never before i."""
-    fast = shuffle.compiled() if count >= _LONG else shuffle.often() if count >= SOME else None
+    fast = shuffle.compiled() if count >= SMALL else shuffle.often() if count >= TINY else None
     if fast is not None:
         order: Array = numpy.arange(count)
         fast(order, other)
         return order
-    if count >= _LONG:
+    if count >= SMALL:
         return _all_swaps(other, count)
     listed = list(range(count))
     shuffle(listed, other.tolist())
@@ -229,9 +227,9 @@ def poisson(rates: Array, units: Callable[[int], Array], give_back: Callable[[in
     """
     counts, done = numpy.empty(rates.size), 0
     left = numpy.empty(0)
-    run = (poisson_counts.compiled() if rates.size >= _LONG else None) or _poisson_by_lists
+    run = (poisson_counts.compiled() if rates.size >= SMALL else None) or _poisson_by_lists
     while done < rates.size:
-        part = rates[done : done + _LONG]
+        part = rates[done : done + _AT_A_TIME]
         finished, used = run(part, left, counts[done:])
         done, left = done + finished, left[used:]
         if finished < part.size:

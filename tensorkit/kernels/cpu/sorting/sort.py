@@ -22,9 +22,9 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.cpu.sorting import sort_compiled
+from tensorkit.kernels.sizes import SMALL, SORT_BY_INSERTION
 
 __all__ = [
-    "SHORT",
     "heap_smallest",
     "introselect",
     "introsort",
@@ -38,9 +38,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-
-#: Segments of so many elements, or fewer, are left to the insertion sort that ends the library's ``sort``.
-SHORT = 16
 
 
 # -- keys ---------------------------------------------------------------------------------------------------------
@@ -94,9 +91,9 @@ def ranks_of(keys: Array, descending: bool) -> tuple[Array, Array]:
 def order_rows(rows: Array, descending: bool, stable: bool) -> Array:
     """The order of the elements of each row of a matrix, nan last (first if descending), ties as PyTorch has them."""
     keys = sortable(rows)
-    if stable or rows.shape[-1] <= SHORT:
+    if stable or rows.shape[-1] <= SORT_BY_INSERTION:
         return _stable(keys, descending)
-    at_once = keys.size <= _SURE or ties_likely(keys)  # few are sorted before one has looked at some
+    at_once = keys.size <= SMALL or ties_likely(keys)  # few are sorted before one has looked at some
     order = sort_compiled.sorted_places(keys, descending) if at_once else None
     if order is not None:
         return order
@@ -110,15 +107,15 @@ def order_rows(rows: Array, descending: bool, stable: bool) -> Array:
     return order
 
 
-_SURE, _SOME = 1 << 12, 1 << 10
+_SAMPLES = 1 << 10
 
 
 def ties_likely(keys: Array) -> bool:
     """Whether the compiled sort is better asked at once: of long rows, or where some elements are equal for sure."""
     count = keys.shape[-1]
-    if count > _SURE:
+    if count > SMALL:
         return True
-    some = numpy.sort(keys[0, :: -(-count // _SOME)])
+    some = numpy.sort(keys[0, :: -(-count // _SAMPLES)])
     return not bool((some[1:] != some[:-1]).all())
 
 
@@ -139,7 +136,7 @@ def introsort(ranks: Array) -> Array:
     first = numpy.arange(rows) * count
     last = first + count
     for _ in range(2 * (count.bit_length() - 1)):
-        long = last - first > SHORT
+        long = last - first > SORT_BY_INSERTION
         first, last = first[long], last[long]
         if not first.size:
             break
@@ -147,7 +144,7 @@ def introsort(ranks: Array) -> Array:
         first, last = numpy.concatenate((first, cut)), numpy.concatenate((cut, last))
     else:
         for begin, end in zip(first.tolist(), last.tolist(), strict=True):
-            if end - begin > SHORT:
+            if end - begin > SORT_BY_INSERTION:
                 _heapsort(values, places, begin, end)
     left = numpy.argsort(values.reshape(rows, count), axis=-1, kind="stable")  # the insertion sort is stable
     return numpy.take_along_axis(places.reshape(rows, count), left, -1)
@@ -161,7 +158,7 @@ def introsort_at(ranks: Array, wanted: Array) -> Array:
     begin = numpy.arange(rows) * count
     end, target = begin + count, begin + wanted
     for _ in range(2 * (count.bit_length() - 1)):
-        long = numpy.flatnonzero(end - begin > SHORT)
+        long = numpy.flatnonzero(end - begin > SORT_BY_INSERTION)
         if not long.size:
             break
         cut = _partition(values, places, begin[long], end[long])
@@ -170,7 +167,7 @@ def introsort_at(ranks: Array, wanted: Array) -> Array:
         begin[long] = numpy.where(below, begin[long], cut)
     found = numpy.empty(rows, numpy.int64)
     for row, (first, last) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
-        if last - first > SHORT:
+        if last - first > SORT_BY_INSERTION:
             _heapsort(values, places, first, last)
         left = numpy.argsort(values[first:last], kind="stable")
         found[row] = places[first + left[target[row] - first]]
@@ -380,7 +377,7 @@ def less_sort(row: Sequence[Any] | Array) -> Array:
 
     Element by element: with nan there are no ranks. What would leave the row, in C++, stops at its end here.
     """
-    if len(row) > _SURE and isinstance(row, numpy.ndarray):
+    if len(row) > SMALL and isinstance(row, numpy.ndarray):
         order = sort_compiled.less_sorted(row)
         if order is not None:
             return order
@@ -390,7 +387,7 @@ def less_sort(row: Sequence[Any] | Array) -> Array:
     done = items[:1]
     for place, item in enumerate(items[1:], 1):
         at = place
-        if place < SHORT and item[0] < done[0][0]:
+        if place < SORT_BY_INSERTION and item[0] < done[0][0]:
             at = 0
         while at and item[0] < done[at - 1][0]:
             at -= 1
@@ -399,7 +396,7 @@ def less_sort(row: Sequence[Any] | Array) -> Array:
 
 
 def _less_introsort(items: list[tuple[Any, int]], first: int, last: int, depth: int) -> None:
-    while last - first > SHORT:
+    while last - first > SORT_BY_INSERTION:
         if not depth:
             heap = items[first:last]
             _make_heap(heap)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy
 
 from tensorkit.kernels.jit.compiler import Loop
-from tensorkit.kernels.jit.threads import FORCED, spread
+from tensorkit.kernels.jit.threads import spread
+from tensorkit.kernels.sizes import LOOPS, LOOPS_AT_ONCE
 
 __all__ = [
     "choice",
@@ -35,9 +36,6 @@ __all__ = [
 ]
 
 Array = numpy.ndarray[Any, Any]
-#: Below so many elements NumPy is as fast.
-_FEW = 1 if FORCED else 256
-_SOME = 1 if FORCED else 1024
 _GRAIN = 4096
 
 
@@ -76,14 +74,14 @@ _float_keys = Loop(_ordered_bits, ("void(i4[::1],i4[::1],i8,i8)", "void(i8[::1],
 
 def _found(loop: Loop, size: int) -> Any:
     """The compiled loop, if there is one: where there are few elements it must be wanted often."""
-    return loop.compiled() if size >= _SOME else loop.often() if size >= _FEW else None
+    return loop.compiled() if size >= LOOPS_AT_ONCE else loop.often() if size >= LOOPS else None
 
 
 def keys_of(rows: Array, descending: bool) -> Array | None:
     """Whole numbers, of 32 or 64 bits, in the wanted order of the elements: nan last, or first if descending."""
     kind, turned = rows.dtype, -1 if descending else 0
     if kind.kind == "f" and kind.itemsize > 2:
-        fast = _float_keys.compiled() if rows.size >= _SOME else _float_keys.often()
+        fast = _float_keys.compiled() if rows.size >= LOOPS_AT_ONCE else _float_keys.often()
         if fast is None:
             return None
         bits = numpy.ascontiguousarray(rows).view(f"i{kind.itemsize}").reshape(-1)
@@ -461,12 +459,11 @@ def _radix_rows(v, p):  # type: ignore[no-untyped-def]
 
 
 _radix = Loop(_radix_rows, tuple(f"void({k}[:,::1],i8[:,::1])" for k in _KEYS))
-_LONG = 1 if FORCED else 1 << 12
 
 
 def stable_places(rows: Array, descending: bool) -> Array | None:
     """A stable order of each row, by its digits; descending keeps the order of equal elements too."""
-    fast: Any = _radix.compiled() if rows.ndim == 2 and rows.shape[1] >= _LONG else None
+    fast: Any = _radix.compiled() if rows.ndim == 2 and rows.shape[1] >= LOOPS_AT_ONCE else None
     keys = keys_of(rows, descending) if fast is not None else None
     if keys is None:
         return None
@@ -629,7 +626,7 @@ _runs = Loop(_longest, tuple(f"void({k}[:,::1],i8[::1])" for k in ("i4", "i8", "
 
 def ends_of_longest(ranged: Array) -> Array | None:
     """Where the first of the longest runs of equal numbers in each row ends."""
-    fast: Any = _runs.compiled() if ranged.size >= _SOME and ranged.itemsize <= 8 else None
+    fast: Any = _runs.compiled() if ranged.size >= LOOPS_AT_ONCE and ranged.itemsize <= 8 else None
     if fast is None:
         return None
     if ranged.dtype.char not in "ild":

@@ -96,7 +96,7 @@ def chebyshev(kind: str, shifted: bool) -> Callable[[Array, Array], Array]:
         twice = y + y
         first = {"t": y, "u": twice, "v": twice - 1, "w": twice + 1}[kind]
         angled = (n > slow) & (numpy.abs(y) < 1)
-        # What is told by angles needs no climbing.
+        # What angles give needs no climbing.
         found = _climbed(first, numpy.where(angled, 0, n), lambda k, p, q: _less(twice, q, p))
         if angled.any():
             inside = numpy.where(angled, y, 0)
