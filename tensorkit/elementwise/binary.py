@@ -17,7 +17,7 @@ from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
-from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_inplace, fast_out, fast_scaled
+from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into, fast_scaled
 from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
@@ -61,7 +61,7 @@ def binary(
     method, inplace = method and not namespace, inplace and not namespace
     fast, into, caller = (
         fast_binary(block, derivative, second, numbers),
-        fast_out(block),
+        fast_into(block, numbers),
         Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
     )
 
@@ -114,12 +114,12 @@ def _attach_inplace(
     block: Pointwise, names: tuple[str, ...], second: str, rule: Any, numbers: bool
 ) -> tuple[str, ...]:
     name = block.name + "_"
-    fast = fast_inplace(block, numbers)
+    fast = fast_into(block, numbers, inplace=True)
     caller = Caller(block, name, second, numbers, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0]):
+        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0], self):
             return self
         return caller((self, *args), kwargs, method=True)
 
@@ -188,13 +188,13 @@ def _borrowed(array: Any) -> Any:
 
 def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[..., Any]:
     fast, caller = (
-        fast_inplace(block),
+        fast_into(block, inplace=True),
         Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
     )
 
     def operator(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
-        if not tracing.active and fast(self, other):
+        if not tracing.active and fast(self, other, self):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented

@@ -17,7 +17,6 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
-_rules: dict[Any, int] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,14 +63,10 @@ class Pointwise:
     exact_half: bool = False
     exact_divisor: bool = False
     number_out: bool = True
-    #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
-    rules: int = field(init=False, repr=False, default=0)
     #: What does the same of real floating point numbers.
     real: Any = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        alike = (self.result, self.lacks, self.like_first, self.numbers_apart)
-        object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
         object.__setattr__(self, "real", getattr(self.numpy, "real", self.numpy))
         if self.scalar is not None:
             self.scalar.__name__ = (

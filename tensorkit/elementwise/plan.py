@@ -37,7 +37,6 @@ __all__ = [
     "order_of_many",
     "plain",
     "planned",
-    "strided",
     "times_one",
 ]
 
@@ -53,23 +52,19 @@ class Plan(NamedTuple):
     layout: Layout  # of the result
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
+    loop: Callable[..., Any]  # the function over arrays
     convert: bool  # whether some operand is no array of the dtype to compute in
-    bare: bool  # whether the function takes numbers as they are: a ufunc casts them to its arrays' dtype
+    bare: bool  # whether a ufunc takes numbers as they are: it casts them to its arrays' dtype
     packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
     matrices: bool  # whether they are matrices of one dtype, size and stride whose rows lie apart
+    plane: Any  # the compiled loop for those; beside a number what finds it
     large: bool  # whether the elements are so many that they are cut into pieces
     own: bool  # whether the first operand is a tensor that the result can be written into
-    simple: bool  # whether a ufunc needs no more than the operands: real numbers of the dtype to compute in
+    simple: bool  # whether the loop needs no more than the operands: real numbers of the dtype to compute in
 
 
 _plans: dict[Any, Plan | None] = {}
-_new, _quiet, _MANY, _ufunc, _ndarray = (
-    object.__new__,
-    elementwise.quiet_here,
-    elementwise.MANY,
-    numpy.ufunc,
-    numpy.ndarray,
-)
+_quiet, _MANY, _ufunc, _ndarray = elementwise.quiet_here, elementwise.MANY, numpy.ufunc, numpy.ndarray
 _SMALL = 1 << 31
 _ONE = numpy.complex64(1)
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
@@ -95,7 +90,7 @@ def planned(block: Pointwise, operands: tuple[Any, ...], arrays: list[Any]) -> P
     Args:
         arrays: to be filled with their arrays, and the numbers.
     """
-    key: tuple[Any, ...] = (block.rules, dtypes._default)
+    key: tuple[Any, ...] = (block, dtypes._default)
     for operand in operands:
         if operand.__class__ is Tensor:
             array = operand._array
@@ -147,17 +142,24 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     )
     row_major = layout.stride == contiguous_stride(size)
     same = alike and all(lay.size == size and lay.stride == lays[0].stride for lay in lays)
+    matrices = bool(packed) and row_major and same and len(size) == 2
     return Plan(
         compute,
         result,
         layout,
         tuple([step * result.itemsize for step in layout.stride]),
         row_major,
+        loop=times_one[block.numpy]
+        if block.alpha and result.is_complex
+        else block.real
+        if compute.category == 2
+        else block.numpy,
         convert=not alike or len(tensors) < len(operands),
         # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
         bare=compute.category == 2 or compute is dtypes.int64,
         packed=packed,
-        matrices=bool(packed) and row_major and same and len(size) == 2,
+        matrices=matrices,
+        plane=_plane_of(block, compute, operands) if matrices else None,
         large=large,
         own=operands[0] is tensors[0]
         and tensors[0]._dtype is result
@@ -171,6 +173,13 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     )
 
 
+def _plane_of(block: Pointwise, compute: dtype, operands: tuple[Any, ...]) -> Any:
+    if operands[-1].__class__ is not Tensor:
+        return getattr(block.numpy, "apart", None)  # finds the loop that does the same beside a number
+    loop = APART.get(block.numpy)
+    return loop if loop is not None and compute.numpy.char in loop.signatures else None
+
+
 _NUMBERS = (bool, int, float)
 _PLAIN = {Tensor, float, int}
 
@@ -178,9 +187,10 @@ _PLAIN = {Tensor, float, int}
 def plain(
     block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, by: Any = None, out: Any = None
 ) -> Tensor | None:
-    """The result where nothing has to be looked at that was not decided for such operands before.
+    """The result by the plan of such operands: copy and convert what has to be, run the loop, lay the result out.
 
-    That is for elements in the CPU's memory. None where `apply` has to go the whole way.
+    That is for elements in the CPU's memory. None where `apply` has to go the whole way. It buys the rows "`add,
+    transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
 
     Args:
         by: the function over arrays, if it is not the block's own. Its attribute ``held`` is a `Held` that does the
@@ -189,117 +199,42 @@ def plain(
     """
     arrays: list[Any] = []
     plan = planned(block, operands, arrays)
-    return None if plan is None else _by_plan(block, plan, operands, arrays, inplace, by, out)
-
-
-def _by_plan(
-    block: Pointwise,
-    plan: Plan,
-    operands: tuple[Any, ...],
-    arrays: list[Any],
-    inplace: bool,
-    by: Any,
-    out: Any,
-) -> Tensor | None:
-    """`plain`, when the plan is known: copy and convert what has to be, call the function, lay the result out."""
-    kind, function = plan.result, block.numpy if by is None else by
-    if plan.large and by is not None:
+    if plan is None or (plan.large and by is not None):
         return None  # what knows the numbers of this call may be done in fewer steps
-    if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
-        return None
-    if out is not None and not (out.__class__ is Tensor and _fits(out, plan, operands)):
-        return None
     target: Any = operands[0] if inplace else out
-    if plan.matrices and out is None:
-        done = _by_rows(function, plan, operands, arrays, target)
+    if target is not None and not (plan.own and _alone(operands) if inplace else _fits(out, plan, operands)):
+        return None
+    if plan.plane is not None and by is None:
+        done = _by_rows(plan, operands, arrays, target)
         if done is not None:
             return done
-    direct = function.__class__ is numpy.ufunc
-    if block.alpha and kind.is_complex:
-        function = times_one[function]
-    if block.check is not None:
-        block.check(*operands)
-    if inplace and block.inplace_check is not None:
-        block.inplace_check(operands[0])
+    if not plan.simple:
+        if block.check is not None:
+            block.check(*operands)
+        if inplace and block.inplace_check is not None:
+            block.inplace_check(operands[0])
+    function, kind = by or plan.loop, plan.result
+    direct = function.__class__ is _ufunc
     try:
         for place in plan.packed:
             again = place and operands[place] is operands[place - 1]  # as in a product with itself
             arrays[place] = arrays[place - 1] if again else arrays[place].copy("K")
         if plan.convert and not _converted(arrays, plan, direct):
             return None
-        result: Any = None if plan.large else _quiet(function, *arrays)
+        if plan.large:
+            return _of_many(function, arrays, plan, target)
+        result: Any = _quiet(function, *arrays)
     except (ArithmeticError, RuntimeError, TypeError, ValueError):
         return None  # a division by 0: refused in PyTorch's words; or another thread is inside
-    if plan.large:
-        return _of_many(function, arrays, plan, target)
     if target is not None:
         return _written(target, result)
-    if result.__class__ is not numpy.ndarray or result.dtype is not kind.numpy or result.base is not None:
+    if result.__class__ is not _ndarray or result.dtype is not kind.numpy or result.base is not None:
         result = _owned(result, kind)
     if not direct:
         for array in arrays:
             if result is array:
                 result = array.copy()
-    return laid_out(result, kind, plan.layout) if plan.steps != result.strides else _laid(result, plan)
-
-
-def strided(
-    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, out: Any = None
-) -> Tensor | None:
-    """`plain` for operands that are not row-major, soonest for real numbers of one dtype: no check refuses any.
-
-    It buys the rows "`add, transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
-    """
-    arrays: list[Any] = []
-    plan = planned(block, operands, arrays)
-    if plan is None:
-        return None
-    kind, function = plan.result, block.real
-    direct = function.__class__ is _ufunc
-    target = operands[0] if inplace else out
-    if not (plan.own and _alone(operands) if inplace else out is None or _fits(out, plan, operands)):
-        return _by_plan(block, plan, operands, arrays, inplace, None, out)
-    if plan.matrices:
-        found = _by_rows(block.numpy, plan, operands, arrays, target)
-        if found is not None:
-            return found
-    if not plan.simple or (inplace or out is not None) > (direct and not plan.convert):
-        return _by_plan(block, plan, operands, arrays, inplace, None, out)
-    if plan.convert:
-        for place, value in enumerate(arrays):
-            if value.__class__ is int and not -_SMALL < value < _SMALL:
-                return None
-            if not direct and value.__class__ is not _ndarray:
-                if block.result != "same" or block.like_first:
-                    return _by_plan(block, plan, operands, arrays, False, None, None)
-                arrays[place] = _quiet(kind.numpy.type, value)
-    try:
-        if target is not None:
-            if out is not None and out._nd().strides != plan.steps:
-                return _by_plan(block, plan, operands, arrays, False, None, out)
-            _quiet(function, *arrays, out=arrays[0] if inplace else target._array)
-            target._bump()
-            return target  # type: ignore[no-any-return]
-        result = _quiet(function, *arrays)
-    except (ArithmeticError, RuntimeError, TypeError, ValueError):
-        return None  # another thread is inside
-    if result.__class__ is not _ndarray or result.strides != plan.steps or result.dtype is not kind.numpy:
-        return _by_plan(block, plan, operands, arrays, False, None, None)
-    if result.base is not None or (not direct and result is arrays[0]):
-        return _by_plan(block, plan, operands, arrays, False, None, None)
-    # `fresh`, inlined: the call would take a tenth of the time.
-    made = _new(Tensor)
-    made._array = result
-    row_major = plan.row_major
-    made._solid = row_major
-    made._layout = None if row_major else plan.layout
-    made._storage = None
-    made._dtype = kind
-    made._device = CPU
-    made._counter = None
-    made._base = None
-    made._autograd = None
-    return made
+    return _laid(result, plan) if plan.steps == result.strides else laid_out(result, kind, plan.layout)
 
 
 def _alone(operands: tuple[Any, ...]) -> bool:
@@ -319,27 +254,20 @@ def _laid(result: Array, plan: Plan) -> Tensor:
     return made
 
 
-def _by_rows(
-    function: Any, plan: Plan, operands: tuple[Any, ...], arrays: list[Any], target: Any
-) -> Tensor | None:
+def _by_rows(plan: Plan, operands: tuple[Any, ...], arrays: list[Any], target: Any) -> Tensor | None:
     """The result of matrices whose rows lie apart, by a compiled loop that goes through them as they are.
 
     It buys the row "`add, sliced, 1,000`" of the benchmarks.
     """
-    kind, held, given = plan.compute, getattr(function, "held", None), arrays
-    if held is not None:
-        loop, given = held.plane, [*arrays, held.numbers[kind][1]]
-    elif operands[-1].__class__ is Tensor:
-        loop = APART.get(function)
-    else:
-        apart = getattr(function, "apart", None)  # finds the loop that does the same beside a number
-        loop, given = None if apart is None else apart(operands[-1]), arrays[:-1]
-    if loop is None or kind.numpy.char not in loop.signatures:
-        return None
+    loop = plan.plane
+    if operands[-1].__class__ is not Tensor:
+        loop, arrays = loop(operands[-1]), arrays[:-1]
+        if loop is None or plan.compute.numpy.char not in loop.signatures:
+            return None
     if target is None:
         made = numpy.empty(plan.layout.size, plan.result.numpy)
-        return fresh(made, plan.result) if loop.into(made, *given) else None
-    if not loop.into(target._array, *given):
+        return fresh(made, plan.result) if loop.into(made, *arrays) else None
+    if not loop.into(target._array, *arrays):
         return None
     target._bump()
     return target  # type: ignore[no-any-return]
@@ -501,23 +429,9 @@ def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
     return True
 
 
-def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
-    """Whether no element of the first operand is written twice, and no other operand lies in its memory."""
-    first = operands[0]
-    if not first._solid and 0 in target.strides:
-        return False
-    for other in operands[1:]:
-        if other is not first and isinstance(other, Tensor):
-            if other._storage is not None and other._storage is first._storage:
-                return False
-            if len((other._layout or other._lay()).size) > target.ndim:
-                return False
-    return True
-
-
 def _fits(out: Tensor, plan: Plan, operands: tuple[Any, ...]) -> bool:
     """Whether the result is written as it is: into a tensor of its size and dtype that shares memory with nobody."""
-    if out._dtype is not plan.result or out._device is not CPU or out._bits:
+    if out.__class__ is not Tensor or out._dtype is not plan.result or out._device is not CPU or out._bits:
         return False
     array, lay = out._nd(), out._lay()
     if lay.size != plan.layout.size or 0 in array.strides:
