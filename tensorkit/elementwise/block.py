@@ -28,7 +28,8 @@ class Pointwise:
         numpy: the NumPy function over whole arrays.
         scalar: the same on single elements: the CUDA kernels are compiled from it.
         result: "same" (the promoted dtype), "float" (integers become the default float), "bool", "real" (complex
-            numbers give their real type), or "real float" (both of these).
+            numbers give their real type), "real float" (both of these), or "chosen" (the operands after the first,
+            which is a mask).
         kernel: the name that PyTorch's "not implemented for" error carries.
         lacks: dtypes that PyTorch's kernel does not take.
         spared: whether operands of such a dtype need no kernel, because it is known what the result is.

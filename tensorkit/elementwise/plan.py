@@ -35,6 +35,7 @@ __all__ = [
     "few_elements",
     "holding",
     "order_of_many",
+    "placed",
     "plain",
     "planned",
     "times_one",
@@ -130,7 +131,11 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         size = lays[0].size if len(lays) == 1 else broadcast_sizes(*[lay.size for lay in lays])
     except RuntimeError:
         return None  # no dtype holds both, or sizes that do not fit: refused in PyTorch's words by `apply`
-    if elementwise.is_half(compute) or compute in block.lacks or any(0 in lay.size for lay in lays):
+    if (
+        (elementwise.is_half(compute) and block.result != "chosen")
+        or compute in block.lacks
+        or any(0 in lay.size for lay in lays)
+    ):
         return None
     alike = all(tensor._dtype.numpy == compute.numpy for tensor in tensors)
     large = max(map(prod, (size, *[lay.size for lay in lays]))) > FEW
@@ -234,7 +239,7 @@ def plain(
         for array in arrays:
             if result is array:
                 result = array.copy()
-    return _laid(result, plan) if plan.steps == result.strides else laid_out(result, kind, plan.layout)
+    return placed(result, plan)
 
 
 def _alone(operands: tuple[Any, ...]) -> bool:
@@ -246,8 +251,10 @@ def _alone(operands: tuple[Any, ...]) -> bool:
     return not any(o is not first and o.__class__ is Tensor and o._storage is storage for o in others)
 
 
-def _laid(result: Array, plan: Plan) -> Tensor:
+def placed(result: Array, plan: Plan) -> Tensor:
     """A new array as a tensor, whose elements are where the plan has them."""
+    if result.strides != plan.steps:
+        return laid_out(result, plan.result, plan.layout)
     made = fresh(result, plan.result)
     if not plan.row_major:
         made._layout, made._solid = plan.layout, False
@@ -363,7 +370,7 @@ def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
         return None  # another thread is inside
     if plan is None:
         return fresh(result, first._dtype)
-    return _laid(result, plan) if result.strides == plan.steps else None
+    return placed(result, plan) if result.strides == plan.steps else None
 
 
 def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
