@@ -17,7 +17,7 @@ from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
-from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into, fast_scaled
+from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into
 from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
@@ -41,6 +41,7 @@ def binary(
     first: str = "any",
     method: bool = True,
     namespace: str = "",
+    scaled: Callable[..., Tensor | None] | None = None,
     **fields: Unpack[Fields],
 ) -> Callable[..., Tensor]:
     """Build every spelling of a two-operand operation and register it; returns the function.
@@ -56,6 +57,7 @@ def binary(
         method: whether tensors have it as a method.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
             ``special_name``, and the namespace's module imports it by hand.
+        scaled: the result at once where ``alpha=`` was given; None where `apply` must look.
         fields: what else there is to say of it: see `Op`.
     """
     method, inplace = method and not namespace, inplace and not namespace
@@ -76,8 +78,8 @@ def binary(
             if out is not None:
                 if into(args[0], args[1], out):
                     return out  # type: ignore[no-any-return]
-            elif "alpha" in kwargs:
-                result = fast_scaled(block, args[0], args[1], kwargs["alpha"])
+            elif scaled is not None and "alpha" in kwargs:
+                result = scaled(block, args[0], args[1], kwargs["alpha"])
                 if result is not None:
                     return result
         return caller(args, kwargs, method=False)
@@ -88,8 +90,8 @@ def binary(
             result = fast(self, args[0])
             if result is not None:
                 return result
-        elif len(kwargs) == 1 and len(args) == 1 and "alpha" in kwargs and not tracing.active:
-            result = fast_scaled(block, self, args[0], kwargs["alpha"])
+        elif scaled is not None and len(args) == 1 and [*kwargs] == ["alpha"] and not tracing.active:
+            result = scaled(block, self, args[0], kwargs["alpha"])
             if result is not None:
                 return result
         return caller((self, *args), kwargs, method=True)

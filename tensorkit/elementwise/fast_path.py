@@ -19,11 +19,11 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.recording import tracked, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, times_one
-from tensorkit.kernels.cpu import elementwise, strided_2d, ufuncs
+from tensorkit.elementwise.plan import plain, times_one
+from tensorkit.kernels.cpu import elementwise, ufuncs
 from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.strides.layout import Layout
-from tensorkit.tensor import Tensor, fresh, fresh_strided
+from tensorkit.tensor import Tensor
 
 __all__ = [
     "PLAIN_NUMBERS",
@@ -32,7 +32,6 @@ __all__ = [
     "fast_binary",
     "fast_entries",
     "fast_into",
-    "fast_scaled",
     "fast_unary",
     "quick_method",
 ]
@@ -375,67 +374,3 @@ def quick_method(
         return long(self, *args, **kwargs)  # type: ignore[no-any-return]
 
     return method
-
-
-_SCALED = (dtypes.float32, dtypes.float64)
-
-
-def fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
-    """``alpha=`` where two tensors of one floating point dtype are few elements; None where `apply` must look."""
-    if not block.alpha or (alpha.__class__ is not float and alpha.__class__ is not int):
-        return None
-    if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
-        return None
-    if a._dtype not in _SCALED or not -_WHOLE <= alpha <= _WHOLE:
-        return None
-    # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
-    signed = float(alpha if block.numpy is numpy.add else -alpha)
-    # Numbers are remembered by their value, which 0 and -0 share.
-    scaled = _scaling(block, signed) if signed else _scaling.__wrapped__(block, signed)
-    found = at_once(scaled.held, (a, b))
-    if found is not None:
-        return found
-    if tracked((a, b)):
-        return None
-    first, second = a._array, b._array
-    if first is None or second is None or first.shape != second.shape:
-        return plain(block, (a, b), by=scaled)
-    if first.size >= elementwise.MANY:
-        order = "C" if a._solid and b._solid else order_of_many([first, second])
-        result = numpy.empty(first.shape, first.dtype, order) if order else None
-        if result is None or not elementwise.add_scaled((first, second), signed, result, a._dtype):
-            return None
-        return fresh(result, a._dtype) if order == "C" else fresh_strided(result, a._dtype)
-    if not (a._solid and b._solid) and first.size != 1:
-        return plain(block, (a, b), by=scaled)
-    if not first.size:
-        return None
-    try:
-        made = elementwise.quiet_here(scaled, first, second)
-    except RuntimeError:
-        return None  # another thread is inside
-    return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), a._dtype)
-
-
-@functools.lru_cache(256)
-def _scaling(block: Pointwise, factor: float) -> Any:
-    """The sum with a second array that is multiplied by a number, of single or double precision.
-
-    Args:
-        factor: the number; of `numpy.subtract` it has the other sign.
-    """
-    ufunc: Any = block.numpy
-    # NumPy takes longer to make an array of a number than to multiply.
-    signed = {kind: numpy.array(factor, kind) for kind in "fd"}
-    held = signed if ufunc is numpy.add else {kind: numpy.array(-factor, kind) for kind in "fd"}
-
-    def scaled(x: Any, y: Any) -> Any:
-        run = ufuncs.add_scaled.of(x)
-        kind = x.dtype.char
-        return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
-
-    numbers = {kind: (number,) for kind, number in signed.items()}
-    scaled.held = holding(  # type: ignore[attr-defined]
-        block, ufuncs.add_scaled, numbers, strided_2d.add_scaled, factor
-    )
-    return scaled

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import CPU
-from tensorkit.dispatch.recording import tracked
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided, stride_of
 from tensorkit.elementwise.place import FEW, MANY_PLANS, laid_out, lies_apart
 from tensorkit.elementwise.promotion import dtypes_of
 from tensorkit.kernels.cpu import elementwise
-from tensorkit.kernels.cpu.strided_2d import APART, Plane
+from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.kernels.cpu.tiny import BRIEF
-from tensorkit.kernels.cpu.ufuncs import SOME, Ufunc
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import (
     broadcast_sizes,
@@ -28,13 +26,9 @@ from tensorkit.strides.sizes import (
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "Held",
     "Plan",
-    "at_once",
     "brief",
     "few_elements",
-    "holding",
-    "order_of_many",
     "placed",
     "plain",
     "planned",
@@ -69,7 +63,6 @@ _quiet, _MANY, _ufunc, _ndarray = elementwise.quiet_here, elementwise.MANY, nump
 _SMALL = 1 << 31
 _ONE = numpy.complex64(1)
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
-_BY_CHAR = {kind.numpy.char: kind for kind in _REAL_NUMBERS}
 
 
 def _with_one(function: Any) -> Callable[[Array, Array], Array]:
@@ -303,93 +296,6 @@ def _of_many(function: Any, arrays: list[Any], plan: Plan, written: Tensor | Non
     elementwise.pieces_into(function, arrays, array, compute)
     written._bump()
     return written
-
-
-class Held(NamedTuple):
-    """What computes a function of arrays and of numbers that are known: NumPy takes longer to make arrays of them."""
-
-    block: Pointwise
-    ufunc: Ufunc
-    plane: Plane  # for matrices whose rows lie apart
-    numbers: dict[dtype, tuple[tuple[Array, ...], Array]]  # what each is given after the arrays
-
-
-def holding(
-    block: Pointwise, ufunc: Ufunc, numbers: Mapping[str, tuple[Array, ...]], plane: Plane, *given: float
-) -> Held:
-    """The function of a block with known numbers.
-
-    Args:
-        numbers: for the ufunc, by the characters of the dtypes of single and double precision.
-        given: those of the loop.
-    """
-    all_given = plane.held(*given)
-    both = {kind: (numbers[char], all_given[char]) for char, kind in _BY_CHAR.items() if char in numbers}
-    return Held(block, ufunc, plane, both)
-
-
-def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
-    """The result for hundreds of elements of tensors that lie alike, where nothing has to be decided any more.
-
-    None for all others, for operands that may want a gradient, and until there is a compiled loop.
-    """
-    block, ufunc, plane, numbers = held
-    first = tensors[0]
-    given = numbers.get(first._dtype)
-    array = first._array
-    if given is None or (array is not None and not SOME <= array.size < _MANY) or tracked(tensors):
-        return None
-    arrays: list[Any] = []
-    plan = shape = None
-    for tensor in tensors:
-        array = tensor._array
-        if array is None or not tensor._solid or tensor._dtype is not first._dtype:
-            arrays.clear()
-            plan = planned(block, tensors, arrays)
-            if plan is None or plan.convert or plan.large:
-                return None
-            break
-        if array.shape != shape and shape is not None:
-            return None
-        shape = array.shape
-        arrays.append(array)
-    if plan is not None:
-        if plan.matrices:
-            made = numpy.empty(plan.layout.size, plan.result.numpy)
-            return fresh(made, plan.result) if plane.into(made, *arrays, given[1]) else None
-        steps = plan.steps
-        for array in arrays:
-            if array.strides != steps or array.shape != plan.layout.size:
-                return None
-    run = (ufunc.ready or ufunc.often()) if SOME <= arrays[0].size < _MANY else None
-    if run is None:
-        return None
-    try:
-        result = _quiet(run, *arrays, *given[0])
-    except RuntimeError:
-        return None  # another thread is inside
-    if plan is None:
-        return fresh(result, first._dtype)
-    return placed(result, plan) if result.strides == plan.steps else None
-
-
-def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
-    """How the result of many elements lies, as NumPy says it: "C" for operands in rows, "F" for column-major ones.
-
-    Args:
-        arrays: None for one that nobody read so far; "" is for that, and for all but matrices of one size.
-    """
-    shape: Any = getattr(arrays[0], "shape", ())
-    if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < elementwise.MANY:
-        return ""
-    rows = columns = True
-    for array in arrays:
-        if array is None or array.shape != shape:
-            return ""
-        apart, near = array.strides
-        columns = columns and array.flags.f_contiguous
-        rows = rows and near == array.itemsize and apart >= near * shape[1]
-    return "C" if rows else "F" if columns else ""
 
 
 def few_elements(input: Any, most: int = 16) -> Array | None:

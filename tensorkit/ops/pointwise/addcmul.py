@@ -17,13 +17,13 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
 from tensorkit.kernels.jit.rowwise import Swift
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import BOOL, SMALL, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["addcdiv", "addcmul"]

@@ -19,7 +19,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import at_once, few_elements, holding
+from tensorkit.elementwise.plan import few_elements
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -27,6 +27,7 @@ from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
 from tensorkit.kernels.jit.rowwise import Swift
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, SHORT, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh
