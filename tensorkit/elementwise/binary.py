@@ -67,42 +67,35 @@ def binary(
         Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
     )
 
-    def function(*args: Any, **kwargs: Any) -> Tensor:
-        __tracebackhide__ = True
-        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not tracing.active:
-            result = fast(args[0], args[1])
-            if result is not None:
-                return result
-        elif len(kwargs) == 1 and len(args) == 2 and not tracing.active:
-            out = kwargs.get("out")
-            if out is not None:
-                if into(args[0], args[1], out):
+    def spelling(method: bool) -> Callable[..., Tensor]:
+        def call(*args: Any, **kwargs: Any) -> Tensor:
+            __tracebackhide__ = True
+            if len(args) != 2 or len(kwargs) > 1 or tracing.active:
+                pass
+            elif not kwargs:
+                if method or type(args[0]) is Tensor:
+                    result = fast(args[0], args[1])
+                    if result is not None:
+                        return result
+            elif (out := kwargs.get("out")) is not None:
+                if not method and into(args[0], args[1], out):
                     return out  # type: ignore[no-any-return]
             elif scaled is not None and "alpha" in kwargs:
                 result = scaled(block, args[0], args[1], kwargs["alpha"])
                 if result is not None:
                     return result
-        return caller(args, kwargs, method=False)
+            return caller(args, kwargs, method=method)
 
-    def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not tracing.active:
-            result = fast(self, args[0])
-            if result is not None:
-                return result
-        elif scaled is not None and len(args) == 1 and [*kwargs] == ["alpha"] and not tracing.active:
-            result = scaled(block, self, args[0], kwargs["alpha"])
-            if result is not None:
-                return result
-        return caller((self, *args), kwargs, method=True)
+        return call
 
+    function, bound = spelling(False), spelling(True)
     function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
     bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
     names = (block.name, *aliases)
     bound.__name__, bound.__doc__ = block.name, doc
     methods = names if method else ()
-    for spelling in methods:
-        attach(spelling, respelled(bound, block.name, spelling, method=True))
+    for known in methods:
+        attach(known, respelled(bound, block.name, known, method=True))
     written = inplace_derivative or derivative
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
