@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
     loop: Callable[..., Any]  # the function over arrays
-    convert: bool  # whether some operand is no array of the dtype to compute in
+    convert: bool  # whether some operand is not what the loop takes: an array of the dtype to compute in
     bare: bool  # whether a ufunc takes numbers as they are: it casts them to its arrays' dtype
     packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
     matrices: bool  # whether they are matrices of one dtype, size and stride whose rows lie apart
@@ -141,6 +141,8 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     row_major = layout.stride == contiguous_stride(size)
     same = alike and all(lay.size == size and lay.stride == lays[0].stride for lay in lays)
     matrices = bool(packed) and row_major and same and len(size) == 2
+    direct = block.numpy.__class__ is numpy.ufunc and compute.category == 2 and not large
+    taken = {Tensor, float} if direct else {Tensor}  # what the loop takes as it is
     return Plan(
         compute,
         result,
@@ -152,7 +154,7 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         else block.real
         if compute.category == 2
         else block.numpy,
-        convert=not alike or len(tensors) < len(operands),
+        convert=not alike or not {*map(type, operands)} <= taken,
         # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
         bare=compute.category == 2 or compute is dtypes.int64,
         packed=packed,
@@ -217,7 +219,7 @@ def plain(
         for place in plan.packed:
             again = place and operands[place] is operands[place - 1]  # as in a product with itself
             arrays[place] = arrays[place - 1] if again else arrays[place].copy("K")
-        if plan.convert and not _converted(arrays, plan, direct):
+        if (plan.convert or by is not None) and not _converted(arrays, plan, direct):
             return None
         if plan.large:
             return _of_many(function, arrays, plan, target)
@@ -333,10 +335,8 @@ def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
         elif kind is float or -_SMALL < array < _SMALL:
             if bare:
                 continue
-            try:
-                arrays[place] = elementwise.quiet(numpy.array, array, held)
-            except OverflowError:
-                return False
+            array = _quiet(held.type, array) if plan.simple else elementwise.quiet(numpy.array, array, held)
+            arrays[place] = array
         else:
             return False
     return True

@@ -98,7 +98,9 @@ def unary(
     refusing, many = block.inplace_check is not None, elementwise.MANY  # complex numbers are refused
 
     def changing(input: Tensor) -> Tensor:
-        if wants_grad(input):
+        if input._autograd is not input._base and wants_grad(
+            input
+        ):  # the first question spares most the other one
             return recorded_call(  # type: ignore[no-any-return]
                 rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
             )

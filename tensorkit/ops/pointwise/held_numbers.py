@@ -30,7 +30,8 @@ __all__ = [
     "scaled_sum",
 ]
 
-_BY_CHAR = {kind.numpy.char: kind for kind in (dtypes.float32, dtypes.float64)}
+_KINDS = (dtypes.float32, dtypes.float64)
+_BY_CHAR = {kind.numpy.char: kind for kind in _KINDS}
 _WHOLE = 1 << 24  # integers that floating point numbers hold
 
 
@@ -127,7 +128,7 @@ def scaled_sum(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
         return None
     if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
         return None
-    if a._dtype not in _BY_CHAR.values() or not -_WHOLE <= alpha <= _WHOLE:
+    if a._dtype not in _KINDS or not -_WHOLE <= alpha <= _WHOLE:
         return None
     # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
     signed = float(alpha if block.numpy is numpy.add else -alpha)
