@@ -149,11 +149,7 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         layout,
         tuple([step * result.itemsize for step in layout.stride]),
         row_major,
-        loop=times_one[block.numpy]
-        if block.alpha and result.is_complex
-        else block.real
-        if compute.category == 2
-        else block.numpy,
+        loop=_loop_of(block, compute),
         convert=not alike or not {*map(type, operands)} <= taken,
         # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
         bare=compute.category == 2 or compute is dtypes.int64,
@@ -171,6 +167,12 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         and compute.category == 2
         and {*map(type, operands)} <= _PLAIN,
     )
+
+
+def _loop_of(block: Pointwise, compute: dtype) -> Callable[..., Any]:
+    if block.alpha and compute.is_complex:
+        return times_one[block.numpy]
+    return block.real if compute.category == 2 else block.numpy  # type: ignore[no-any-return]
 
 
 def _plane_of(block: Pointwise, compute: dtype, operands: tuple[Any, ...]) -> Any:

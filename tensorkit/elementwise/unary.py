@@ -74,7 +74,7 @@ def unary(
             ``special_name``, and the namespace's module imports it by hand.
         fields: what else there is to say of it: see `Op`.
     """
-    name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
+    name, fast = block.name, fast_unary(block)
 
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
@@ -95,25 +95,7 @@ def unary(
             derivative, name, {"input": input, "out": out}, body, "pointwise"
         )
 
-    refusing, many = block.inplace_check is not None, elementwise.MANY  # complex numbers are refused
-
-    def changing(input: Tensor) -> Tensor:
-        if input._autograd is not input._base and wants_grad(
-            input
-        ):  # the first question spares most the other one
-            return recorded_call(  # type: ignore[no-any-return]
-                rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
-            )
-        array = input._array
-        refused = refusing and input._dtype.is_complex
-        if array is not None and input._solid and array.size < many and not refused:
-            made = fast(input)
-            if made is not None and made._dtype is input._dtype:
-                array[...] = made._array
-                input._bump()
-                return input
-        return apply(block, (input,), inplace=True)
-
+    changing = _inplace(block, fast, inplace_derivative or derivative)
     alone.__name__, alone.__doc__ = name, doc
     changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
@@ -130,6 +112,30 @@ def unary(
     functions = within(namespace, names)
     finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
+
+
+def _inplace(
+    block: Pointwise, fast: Callable[[Tensor], Tensor | None], rule: Any
+) -> Callable[[Tensor], Tensor]:
+    refusing, many = block.inplace_check is not None, elementwise.MANY  # complex numbers are refused
+
+    def changing(input: Tensor) -> Tensor:
+        # The first question spares most the other one.
+        if input._autograd is not input._base and wants_grad(input):
+            return recorded_call(  # type: ignore[no-any-return]
+                rule, block.name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
+            )
+        array = input._array
+        refused = refusing and input._dtype.is_complex
+        if array is not None and input._solid and array.size < many and not refused:
+            made = fast(input)
+            if made is not None and made._dtype is input._dtype:
+                array[...] = made._array
+                input._bump()
+                return input
+        return apply(block, (input,), inplace=True)
+
+    return changing
 
 
 _ABSENT: Any = object()

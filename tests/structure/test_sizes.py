@@ -51,10 +51,6 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
         65,
         "calls of its parts would cost what it saves",
     ),
-    "tensorkit/elementwise/unary.py:unary": (
-        61,
-        "the parameters of a block of one operand, each with its form",
-    ),
     "tensorkit/kernels/cpu/rows_compiled.py:two_by_row": (
         71,
         "Numba compiles it at once, and calls cost time there",
