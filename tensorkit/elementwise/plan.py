@@ -221,7 +221,8 @@ def plain(
         for place in plan.packed:
             again = place and operands[place] is operands[place - 1]  # as in a product with itself
             arrays[place] = arrays[place - 1] if again else arrays[place].copy("K")
-        if (plan.convert or by is not None) and not _converted(arrays, plan, direct):
+        number = by is not None and float in [operand.__class__ for operand in operands]
+        if (plan.convert or number) and not _converted(arrays, plan, direct):
             return None
         if plan.large:
             return _of_many(function, arrays, plan, target)
