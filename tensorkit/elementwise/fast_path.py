@@ -289,7 +289,7 @@ def fast_into(
                 if y is None and b._device is CPU:
                     y = b._nd()
                 fits = a._dtype is b._dtype and y is not None and (b is a or not _share(out, b))
-                fits = fits and (x.size < many or x.shape == y.shape)
+                fits = fits and y.ndim <= x.ndim and (x.size < many or x.shape == y.shape)
                 ufunc, kind = same[a._dtype]
             else:
                 ufunc, kind, low, high, _ = number[a._dtype, type(b)]

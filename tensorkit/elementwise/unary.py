@@ -120,8 +120,7 @@ def _inplace(
     refusing, many = block.inplace_check is not None, elementwise.MANY  # complex numbers are refused
 
     def changing(input: Tensor) -> Tensor:
-        # The first question spares most the other one.
-        if input._autograd is not input._base and wants_grad(input):
+        if wants_grad(input):
             return recorded_call(  # type: ignore[no-any-return]
                 rule, block.name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
             )
