@@ -15,10 +15,13 @@ from tensorkit.dispatch.signatures import (
     METHODS,
     Forms,
     Inner,
+    is_one_number,
+    is_whole,
     of_function,
     of_method,
     of_python,
     refusal,
+    too_few,
     too_many,
     type_name,
     unrecognised,
@@ -152,9 +155,7 @@ def explain(
             return wrong
         # All that follow are named, whether they were given or not.
         missing = [p.name for p in asked[first:] if p.default is p.empty]
-        names = ", ".join(f'"{m}"' for m in missing)
-        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
-        return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
+        return too_few(name, missing)
     rest = args[len(positional) :]
     written = len(rest) > 1 and any(p.kind is p.VAR_POSITIONAL and p.name in _SIZES for p in parameters)
     if written and not acceptable(rest[0], (int,), "int"):  # only integers may be written one by one
@@ -231,17 +232,10 @@ def _mistyped(
 
 def acceptable(value: Any, accepted: tuple[type, ...], label: str) -> bool:
     if label in ("Number", "float") and isinstance(value, Tensor):
-        return value.dim() == 0 and not value.requires_grad
+        return is_one_number(value)
     if label in ("int", "tuple of ints", "tensorkit.device") and isinstance(value, bool):
         return False
-    if label in ("int", "tuple of ints"):
-        if isinstance(value, Tensor):
-            return value.numel() == 1 and value.dtype.category == 1
-        if isinstance(value, numpy.ndarray):
-            return value.ndim == 0 and value.dtype.kind in "iu"
-        if hasattr(type(value), "__index__"):
-            return True
-    return isinstance(value, accepted)
+    return (label in ("int", "tuple of ints") and is_whole(value)) or isinstance(value, accepted)
 
 
 def _no_integer(value: Any) -> str | None:

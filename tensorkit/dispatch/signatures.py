@@ -27,11 +27,14 @@ __all__ = [
     "Forms",
     "Inner",
     "declare",
+    "is_one_number",
+    "is_whole",
     "of_function",
     "of_method",
     "of_python",
     "refusal",
     "told_by_types",
+    "too_few",
     "too_many",
     "type_name",
     "unrecognised",
@@ -42,7 +45,7 @@ __all__ = [
 # -- one parameter ------------------------------------------------------------------------------------------------
 
 
-def _whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
     """Whether a value counts as an integer: a bool does not, a tensor of one integer does."""
     if isinstance(value, (bool, numpy.bool_)):
         return False
@@ -58,23 +61,23 @@ def _plain(value: Any) -> bool:
 
 
 def _real(value: Any) -> bool:
-    return _plain(value) or _one(value)
+    return _plain(value) or is_one_number(value)
 
 
-def _one(value: Any) -> bool:
+def is_one_number(value: Any) -> bool:
     return isinstance(value, Tensor) and value.dim() == 0 and not value.requires_grad
 
 
 def _sequence(value: Any) -> bool:
     """Whether a value counts as dimensions: PyTorch looks at the first of them alone."""
-    return isinstance(value, (tuple, list)) and (not value or _whole(value[0]))
+    return isinstance(value, (tuple, list)) and (not value or is_whole(value[0]))
 
 
 _PLAIN = (float, int, bool, complex)  # Python's types that stand for dtypes
 _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda value: isinstance(value, Tensor),
     "Number": lambda value: _real(value) or isinstance(value, (complex, numpy.bool_)),
-    "int": _whole,
+    "int": is_whole,
     "float": _real,
     "bool": lambda value: isinstance(value, (bool, numpy.bool_)),
     "str": lambda value: isinstance(value, str),
@@ -85,7 +88,7 @@ _ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "tensorkit.dtype": lambda value: isinstance(value, dtype) or any(value is kind for kind in _PLAIN),
     "tensorkit.layout": lambda value: isinstance(value, layout),
     "tensorkit.memory_format": lambda value: isinstance(value, memory_format),
-    "tensorkit.device": lambda value: isinstance(value, (device, str)) or _whole(value),
+    "tensorkit.device": lambda value: isinstance(value, (device, str)) or is_whole(value),
     "tensorkit.Generator": lambda value: type(value).__name__ == "Generator",
     "tensorkit.Storage": lambda value: type(value).__name__.endswith("Storage"),
 }
@@ -108,7 +111,7 @@ class _Parameter(NamedTuple):
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.nothing or self.kind in ("tensorkit.Generator", "object")
-        if self.single and _whole(value):
+        if self.single and is_whole(value):
             return True
         return _ACCEPTS.get(self.kind, lambda value: True)(value)
 
@@ -147,13 +150,13 @@ class _Form:
         first = self.parameters[0] if self.most == 1 else None
         several = first is not None and first.kind == "tuple of ints" and not first.optional
         if len(args) > self.most and not several:
-            return self._too_many(name, len(args))
+            return too_many(name, self.least, self.most, len(args))
         place, used = 0, set[str]()
         for index, parameter in enumerate(self.parameters):
             key = None
             if place < len(args):
                 if parameter.keyword:
-                    return self._too_many(name, len(args))
+                    return too_many(name, self.least, self.most, len(args))
                 value = args[place]
             elif (key := parameter.given(kwargs)) is not None:
                 value = kwargs[key]
@@ -161,8 +164,8 @@ class _Form:
             elif parameter.optional:
                 continue
             else:
-                return self._missing(name, index)
-            if several and place == 0 and key is None and len(args) > 1 and _whole(value):
+                return too_few(name, [p.name for p in self.parameters[index:] if not p.optional])
+            if several and place == 0 and key is None and len(args) > 1 and is_whole(value):
                 place = len(args)  # the integers one by one
                 continue
             if not (parameter.takes(value) or (parameter.kind == "Tensor" and _stands(name, value))):
@@ -170,12 +173,16 @@ class _Form:
                     place = len(args)
                     continue
                 if several and place == 0 and len(args) > 1:
-                    return self._too_many(name, len(args))
+                    return too_many(name, self.least, self.most, len(args))
                 return _mistyped(name, parameter, value, None if key else place + 1)
             if parameter.kind == "tuple of Tensors" and (odd := _no_tensor(value, index)):
                 return odd
             place += key is None
-        return self._too_many(name, len(args)) if place < len(args) else self._unknown(name, kwargs, used)
+        return (
+            too_many(name, self.least, self.most, len(args))
+            if place < len(args)
+            else self._unknown(name, kwargs, used)
+        )
 
     def unpacked(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
         """PyTorch's sentence for what stands in a sequence of integers and is none: it looks there last of all."""
@@ -186,7 +193,7 @@ class _Form:
                 if self.most == 1 and len(args) > 1 and not isinstance(value, (tuple, list)):
                     value = args
                 for place, part in enumerate(value if isinstance(value, (tuple, list)) else ()):
-                    if not isinstance(part, bool) and not _whole(part):
+                    if not isinstance(part, bool) and not is_whole(part):
                         return (
                             f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
                             f'with error "type must be tuple of ints,but got {type_name(part)}"'
@@ -199,14 +206,6 @@ class _Form:
         kinds = [p.kind for p in self.parameters] + ["int"] * (len(args) - len(self.parameters))
         return all(_by_type(kind, value) for kind, value in (*zip(kinds, args, strict=False), *named))
 
-    def _too_many(self, name: str, given: int) -> str:
-        return too_many(name, self.least, self.most, given)
-
-    def _missing(self, name: str, index: int) -> str:
-        missing = [f'"{p.name}"' for p in self.parameters[index:] if not p.optional]
-        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
-        return f"{name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
-
     def _unknown(self, name: str, kwargs: Mapping[str, Any], used: set[str]) -> str | None:
         if used.issuperset(kwargs):
             return None
@@ -217,6 +216,13 @@ class _Form:
             if key not in used:
                 return f"{name}() got multiple values for argument '{key}'"
         return None
+
+
+def too_few(name: str, missing: list[str]) -> str:
+    """PyTorch's sentence for a call without some arguments that it must have."""
+    plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+    names = ", ".join(f'"{one}"' for one in missing)
+    return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
 
 
 def too_many(name: str, least: int, most: int, given: int) -> str:

@@ -21,13 +21,31 @@ __all__ = ["strictly"]
 def strictly(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A body that is only run with arguments of the types which its forms or its annotations promise."""
     forms = body.__dict__.get("__forms__")
-    return _by_forms(body, name, forms.texts) if forms and forms.texts else _by_annotations(body)
+    texts = forms.texts if forms else ()
+    ranged = not texts  # whether integers of more than 64 bits are refused here
+    look = _by_forms(name, texts) if texts else _by_annotations(body)
+    usual: set[Any] = set()  # types of arguments that are taken, whatever the values
+
+    @functools.wraps(body)
+    def strict(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        # Of one argument its type alone, which is looked up in half the time.
+        kinds: Any = type(args[0]) if len(args) == 1 else tuple(map(type, args))
+        if kwargs:
+            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
+        if kinds not in usual:
+            look(usual, kinds, args, kwargs)
+        elif ranged:
+            for value in (*args, *kwargs.values()) if kwargs else args:
+                if value.__class__ is int and not -LIMIT <= value < LIMIT:
+                    look(usual, kinds, args, kwargs)
+        return body(*args, **kwargs)
+
+    return strict
 
 
-def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Callable[..., Any]:
-    usual: set[Any] = set()  # types of arguments that some form takes, whatever the values
-
-    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _by_forms(name: str, texts: tuple[str, ...]) -> Callable[..., None]:
+    def look(usual: set[Any], kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         # A sequence is known by the types in it too.
         within = [frozenset(map(type, v)) for v in (*args, *kwargs.values()) if isinstance(v, (tuple, list))]
         finer = (kinds, tuple(within)) if within else kinds
@@ -39,28 +57,13 @@ def _by_forms(body: Callable[..., Any], name: str, texts: tuple[str, ...]) -> Ca
         if told_by_types(name, texts, args, shown):
             usual.add(finer)
 
-    @functools.wraps(body)
-    def strict(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        # Of one argument its type alone, which is looked up in half the time.
-        kinds: Any = type(args[0]) if len(args) == 1 else tuple(map(type, args))
-        if not kwargs:
-            if kinds not in usual:
-                look(kinds, args, kwargs)
-            return body(*args)
-        kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
-        if kinds not in usual:
-            look(kinds, args, kwargs)
-        return body(*args, **kwargs)
-
-    return strict
+    return look
 
 
-def _by_annotations(body: Callable[..., Any]) -> Callable[..., Any]:
+def _by_annotations(body: Callable[..., Any]) -> Callable[..., None]:
     checks: dict[str, Callable[[Any], bool]] = {}
-    usual: set[Any] = set()  # types of arguments that are taken, whatever the values
 
-    def look(kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def look(usual: set[Any], kinds: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if not checks:
             checks.update(_checks(body))
         by_types = [check(value) for check, value in zip(checks.values(), args, strict=False)]
@@ -68,21 +71,7 @@ def _by_annotations(body: Callable[..., Any]) -> Callable[..., Any]:
         if all(by_types):
             usual.add(kinds)
 
-    @functools.wraps(body)
-    def strict(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        kinds: Any = tuple(map(type, args))
-        if kwargs:
-            kinds = kinds, tuple(kwargs), tuple(map(type, kwargs.values()))
-        if kinds not in usual:
-            look(kinds, args, kwargs)
-        else:
-            for value in (*args, *kwargs.values()) if kwargs else args:
-                if value.__class__ is int and not -LIMIT <= value < LIMIT:
-                    look(kinds, args, kwargs)
-        return body(*args, **kwargs)
-
-    return strict
+    return look
 
 
 def _checks(body: Callable[..., Any]) -> dict[str, Callable[[Any], bool]]:

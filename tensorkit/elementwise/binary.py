@@ -17,7 +17,7 @@ from tensorkit.dispatch.recording import tracked
 from tensorkit.dispatch.registry import Fields, Sample, registry
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.caller import Caller, finish, within
-from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_inplace, fast_out, fast_scaled
+from tensorkit.elementwise.fast_path import PLAIN_NUMBERS, fast_binary, fast_into
 from tensorkit.elementwise.plan import plain
 from tensorkit.tensor import Tensor, attach
 
@@ -41,6 +41,7 @@ def binary(
     first: str = "any",
     method: bool = True,
     namespace: str = "",
+    scaled: Callable[..., Tensor | None] | None = None,
     **fields: Unpack[Fields],
 ) -> Callable[..., Tensor]:
     """Build every spelling of a two-operand operation and register it; returns the function.
@@ -56,51 +57,45 @@ def binary(
         method: whether tensors have it as a method.
         namespace: ``"special"`` for ``tensorkit.special.name``: a function and nothing else. The block is then called
             ``special_name``, and the namespace's module imports it by hand.
+        scaled: the result at once where ``alpha=`` was given; None where `apply` must look.
         fields: what else there is to say of it: see `Op`.
     """
     method, inplace = method and not namespace, inplace and not namespace
     fast, into, caller = (
         fast_binary(block, derivative, second, numbers),
-        fast_out(block),
+        fast_into(block, numbers),
         Caller(block, block.name, second, numbers, inplace=False, rule=derivative, first=first),
     )
 
-    def function(*args: Any, **kwargs: Any) -> Tensor:
-        __tracebackhide__ = True
-        if not kwargs and len(args) == 2 and type(args[0]) is Tensor and not tracing.active:
-            result = fast(args[0], args[1])
-            if result is not None:
-                return result
-        elif len(kwargs) == 1 and len(args) == 2 and not tracing.active:
-            out = kwargs.get("out")
-            if out is not None:
-                if into(args[0], args[1], out):
+    def spelling(method: bool) -> Callable[..., Tensor]:
+        def call(*args: Any, **kwargs: Any) -> Tensor:
+            __tracebackhide__ = True
+            if len(args) != 2 or len(kwargs) > 1 or tracing.active:
+                pass
+            elif not kwargs:
+                if method or type(args[0]) is Tensor:
+                    result = fast(args[0], args[1])
+                    if result is not None:
+                        return result
+            elif (out := kwargs.get("out")) is not None:
+                if not method and into(args[0], args[1], out):
                     return out  # type: ignore[no-any-return]
-            elif "alpha" in kwargs:
-                result = fast_scaled(block, args[0], args[1], kwargs["alpha"])
+            elif scaled is not None and "alpha" in kwargs:
+                result = scaled(block, args[0], args[1], kwargs["alpha"])
                 if result is not None:
                     return result
-        return caller(args, kwargs, method=False)
+            return caller(args, kwargs, method=method)
 
-    def bound(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not tracing.active:
-            result = fast(self, args[0])
-            if result is not None:
-                return result
-        elif len(kwargs) == 1 and len(args) == 1 and "alpha" in kwargs and not tracing.active:
-            result = fast_scaled(block, self, args[0], kwargs["alpha"])
-            if result is not None:
-                return result
-        return caller((self, *args), kwargs, method=True)
+        return call
 
+    function, bound = spelling(False), spelling(True)
     function.__wrapped__ = caller.signature  # type: ignore[attr-defined]
     bound.__wrapped__ = caller.method_signature  # type: ignore[attr-defined]
     names = (block.name, *aliases)
     bound.__name__, bound.__doc__ = block.name, doc
     methods = names if method else ()
-    for spelling in methods:
-        attach(spelling, respelled(bound, block.name, spelling, method=True))
+    for known in methods:
+        attach(known, respelled(bound, block.name, known, method=True))
     written = inplace_derivative or derivative
     changed = _attach_inplace(block, names, second, written, numbers) if inplace else ()
     for operator in operators:
@@ -114,12 +109,12 @@ def _attach_inplace(
     block: Pointwise, names: tuple[str, ...], second: str, rule: Any, numbers: bool
 ) -> tuple[str, ...]:
     name = block.name + "_"
-    fast = fast_inplace(block, numbers)
+    fast = fast_into(block, numbers, inplace=True)
     caller = Caller(block, name, second, numbers, inplace=True, rule=rule)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         __tracebackhide__ = True
-        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0]):
+        if not kwargs and len(args) == 1 and not tracing.active and fast(self, args[0], self):
             return self
         return caller((self, *args), kwargs, method=True)
 
@@ -188,13 +183,13 @@ def _borrowed(array: Any) -> Any:
 
 def _inplace_operator(block: Pointwise, second: str, rule: Any) -> Callable[..., Any]:
     fast, caller = (
-        fast_inplace(block),
+        fast_into(block, inplace=True),
         Caller(block, block.name + "_", second, True, inplace=True, rule=rule),
     )
 
     def operator(self: Tensor, other: Any) -> Any:
         __tracebackhide__ = True
-        if not tracing.active and fast(self, other):
+        if not tracing.active and fast(self, other, self):
             return self
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented

@@ -17,7 +17,6 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex, numpy.number, numpy.bool_)
-_rules: dict[Any, int] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +28,8 @@ class Pointwise:
         numpy: the NumPy function over whole arrays.
         scalar: the same on single elements: the CUDA kernels are compiled from it.
         result: "same" (the promoted dtype), "float" (integers become the default float), "bool", "real" (complex
-            numbers give their real type), or "real float" (both of these).
+            numbers give their real type), "real float" (both of these), or "chosen" (the operands after the first,
+            which is a mask).
         kernel: the name that PyTorch's "not implemented for" error carries.
         lacks: dtypes that PyTorch's kernel does not take.
         spared: whether operands of such a dtype need no kernel, because it is known what the result is.
@@ -64,14 +64,10 @@ class Pointwise:
     exact_half: bool = False
     exact_divisor: bool = False
     number_out: bool = True
-    #: A number for what decides about a result's dtype and strides: the same for all blocks that are alike in it.
-    rules: int = field(init=False, repr=False, default=0)
     #: What does the same of real floating point numbers.
     real: Any = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        alike = (self.result, self.lacks, self.like_first, self.numbers_apart)
-        object.__setattr__(self, "rules", _rules.setdefault(alike, len(_rules)))
         object.__setattr__(self, "real", getattr(self.numpy, "real", self.numpy))
         if self.scalar is not None:
             self.scalar.__name__ = (

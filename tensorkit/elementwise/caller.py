@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable
+from inspect import Parameter
 from typing import Any
 
 import numpy
 
 from tensorkit import dtypes, tracing
 from tensorkit.dispatch.call_errors import explain, unmatched
+from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.out_and_inplace import out_refused
 from tensorkit.dispatch.recording import call_traced, recorded_call, tracked
 from tensorkit.dispatch.registry import Fields, Op, Sample, register
@@ -151,30 +154,20 @@ class Caller:
         )
 
 
-_BARE: dict[str, Callable[..., Any]] = {
-    "other": lambda input, other: None,
-    "exponent": lambda input, exponent: None,
-    "values": lambda input, values: None,
-}
-
-_WITH_OUT: dict[str, Callable[..., Any]] = {
-    "other": lambda input, other, *, out=None: None,
-    "exponent": lambda input, exponent, *, out=None: None,
-    "values": lambda input, values, *, out=None: None,
-}
-
-
-for _taking in _WITH_OUT.values():
-    _taking.__annotations__["out"] = "Tensor | None"
-
-
 def _signature(block: Pointwise, second: str, *, bare: bool) -> Callable[..., Any]:
     """A function with the operation's parameters, for `inspect` and for the errors of a wrong call."""
-    if block.alpha:
-        if bare:
-            return lambda input, other, *, alpha=1: None
-        return lambda input, other, *, alpha=1, out=None: None
-    return (_BARE if bare else _WITH_OUT)[second]
+
+    def shown() -> None: ...
+
+    def make() -> inspect.Signature:
+        operands = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("input", second)]
+        alpha = [Parameter("alpha", Parameter.KEYWORD_ONLY, default=1)] if block.alpha else []
+        annotation = Parameter.empty if block.alpha else "Tensor | None"
+        out = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        return inspect.Signature([*operands, *alpha, *([] if bare else [out])])
+
+    shown.__signature__ = later(make)  # type: ignore[attr-defined]
+    return shown
 
 
 def within(namespace: str, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The fast paths of pointwise operations: row-major tensors, or one and a number, go straight to the loop.
+"""The fast paths of pointwise operations: tensors that lie alike, or one and a number, go straight to the loop.
 
 They buy the rows "`a + b`", "`a + 1.0`", "`a.add_(b)`" and "`-a`" of the benchmarks. All others go by their plan.
 """
@@ -19,11 +19,12 @@ from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.recording import tracked, wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
-from tensorkit.elementwise.plan import at_once, holding, order_of_many, plain, strided, times_one
-from tensorkit.kernels.cpu import elementwise, strided_2d, ufuncs
+from tensorkit.elementwise.plan import plain, times_one
+from tensorkit.kernels.cpu import elementwise
 from tensorkit.kernels.cpu.strided_2d import APART
 from tensorkit.kernels.sizes import LARGE, UFUNC_LOOPS
-from tensorkit.tensor import Tensor, fresh, fresh_strided
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Tensor
 
 __all__ = [
     "PLAIN_NUMBERS",
@@ -31,9 +32,7 @@ __all__ = [
     "entries_of_arrays",
     "fast_binary",
     "fast_entries",
-    "fast_inplace",
-    "fast_out",
-    "fast_scaled",
+    "fast_into",
     "fast_unary",
     "quick_method",
 ]
@@ -146,7 +145,6 @@ def fast_binary(
     block: Pointwise, rule: Any, second: str, numbers: bool
 ) -> Callable[[Tensor, Any], Tensor | None]:
     same, number = fast_entries(block)
-    number = number if numbers else {}
     if block.numpy.__class__ is not numpy.ufunc:
         same = entries_of_arrays(block)
     run, ndarray, new, many = elementwise.quiet_here, numpy.ndarray, object.__new__, LARGE
@@ -160,7 +158,8 @@ def fast_binary(
 
     def across(ufunc: Any, x: Any, y: Any, kind: dtype) -> Any:
         """The result of two arrays of different shapes; None where a dimension has a size of 0 or 1."""
-        if loop is not None and x.dtype.char in loop.signatures and x.ndim == y.ndim == 2:
+        several = x.size * y.size >= UFUNC_LOOPS and x.ndim == y.ndim == 2
+        if several and loop is not None and x.dtype.char in loop.signatures:
             (m, n), (p, q) = x.shape, y.shape
             if (m == p or m == 1 or p == 1) and (n == q or n == 1 or q == 1):
                 high, wide = m if p == 1 else p, n if q == 1 else q
@@ -169,38 +168,36 @@ def fast_binary(
                     if loop.into(made, x, y):
                         return made
         made = run(ufunc, x, y) if x.size * y.size < many else elementwise.mapped(ufunc, (x, y), kind.numpy)
-        return None if min(made.shape) < 2 else made
+        # Broadcast, such a dimension may have any stride, and PyTorch's result follows it.
+        return made if min(made.shape) > 1 else None
 
     def fast(a: Tensor, b: Any) -> Tensor | None:
         """The result when nothing has to be decided; None when `apply` must look."""
-        x, array = a._array, None
+        x, array, layout = a._array, None, None
         if x is None and a._device is CPU:
             x = a._nd()
         if x is None:
             return None
         try:
-            if not a._solid and (x.size != 1 or apart):
+            rows = a._solid or (x.size == 1 and not apart)
+            if not rows and (layout := _in_columns(a, x)) is None:
                 pass
             elif type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
+                alike = y is not None and x.shape == y.shape
                 if y is None or a._dtype is not b._dtype:
                     pass
-                elif (a._solid and b._solid) or not (apart or x.shape != y.shape or x.size != 1):
+                elif (a._solid and b._solid) or (alike and (y.flags.f_contiguous if layout else x.size == 1)):
                     ufunc, kind = same[a._dtype]
-                    if x.shape != y.shape:
-                        # Broadcast, a dimension of size 0 or 1 may have any stride, and PyTorch's result follows it.
-                        if x.size * y.size >= UFUNC_LOOPS:
-                            array = across(ufunc, x, y, kind)
-                        else:
-                            array = run(ufunc, x, y)
-                            array = None if min(array.shape) < 2 else array
+                    if not alike:
+                        array = across(ufunc, x, y, kind)
                     elif x.size < many:
                         array = run(ufunc, x, y)
                     else:
                         array = elementwise.mapped(ufunc, (x, y), kind.numpy)
-            else:
+            elif numbers:
                 ufunc, kind, low, high, known = number[a._dtype, type(b)]
                 if not (b < low or b > high):
                     if 0 < x.size < many:
@@ -209,12 +206,14 @@ def fast_binary(
                         array = run(ufunc, x, _as_known(known, b, x.dtype) if value is None else value)
                     elif x.size and ufunc.__class__ is numpy.ufunc:
                         array = elementwise.mapped(ufunc, (x, b), kind.numpy)
+            if layout is not None and array is not None and not array.flags.f_contiguous:
+                array = None
         except KeyError:
             pass  # an unusual pair of dtypes
         except (OverflowError, RuntimeError, ValueError):
             return None  # a number to wrap, another thread inside, sizes that do not fit: the long way
         if array is None:
-            found = strided(block, (a, b)) if type(b) in kinds else None
+            found = plain(block, (a, b)) if type(b) in kinds else None
             if found is None:
                 return None
             out = found
@@ -222,8 +221,8 @@ def fast_binary(
             # `fresh`, inlined: the call would take a tenth of the time.
             out = new(Tensor)
             out._array = array if type(array) is ndarray else numpy.asarray(array)
-            out._solid = True
-            out._layout = None
+            out._solid = layout is None
+            out._layout = layout
             out._storage = None
             out._dtype = kind
             out._device = CPU
@@ -244,6 +243,14 @@ def fast_binary(
     return fast
 
 
+def _in_columns(tensor: Tensor, array: Any) -> Layout | None:
+    """The layout of few elements of a matrix that lie column by column: NumPy puts those of a result so, too."""
+    own = tensor._layout
+    if own is None or own.offset or array.ndim != 2 or not array.flags.f_contiguous or min(array.shape) < 2:
+        return None
+    return own if array.size < LARGE else None
+
+
 def _as_known(known: Any, number: Any, held: numpy.dtype[Any]) -> Any:
     """A number as an array, for the next time too: NumPy takes longer to make one than to compute with it."""
     if number != number or abs(number) > _LARGEST or (number.__class__ is int and abs(number) > _WHOLE):
@@ -259,94 +266,57 @@ _WHOLE = 1 << 24  # integers that floating point numbers hold
 PLAIN_NUMBERS = (Tensor, float, int, bool)
 
 
-def fast_inplace(block: Pointwise, numbers: bool = True) -> Callable[[Tensor, Any], bool]:
-    same, number = (
-        fast_entries(block) if block.result == "same" and block.numpy.__class__ is numpy.ufunc else ({}, {})
-    )
-    number = number if numbers else {}
+def fast_into(
+    block: Pointwise, numbers: bool = True, inplace: bool = False
+) -> Callable[[Any, Any, Any], bool]:
+    """What writes a result: into the first operand (`inplace`), or into what is given as ``out=``."""
+    same, number = ({}, {}) if inplace and block.result != "same" else fast_entries(block)
+    number = number if numbers and block.numpy.__class__ is numpy.ufunc else {}
     run, many = elementwise.quiet_here, LARGE
     kinds = PLAIN_NUMBERS if numbers else PLAIN_NUMBERS[:1]
 
-    def fast(a: Tensor, b: Any) -> bool:
-        """Whether the write was plain enough to be done here."""
-        x = a._array
-        if x is None and a._device is CPU:
-            x = a._nd()
-        if x is None or tracked((a, b)):
+    def fast(a: Any, b: Any, out: Any) -> bool:
+        """Whether the result could be written here, into `out`: tensors of any strides, which share no memory."""
+        if not inplace and not type(a) is type(out) is Tensor:
+            return False
+        x, y, z = a._array, b, out._array
+        if x is None and inplace and a._device is CPU:
+            x = z = a._nd()
+        if x is None or z is None or tracked((a, b) if inplace else (a, b, out)):
             return False
         try:
-            if not a._solid and (x.size != 1 or a._bits):
-                pass
-            elif type(b) is Tensor:
+            if type(b) is Tensor:
                 y = b._array
                 if y is None and b._device is CPU:
                     y = b._nd()
-                alike = (
-                    y is not None
-                    and a._dtype is b._dtype
-                    and x.shape == y.shape
-                    and (b._solid or y.size == 1)
-                )
-                if alike and (a is b or a._storage is None or a._storage is not b._storage):
-                    if x.size == 1:  # NumPy takes three times as long to write one element over itself
-                        x[...] = run(same[a._dtype][0], x, y)
-                    elif x.size < many:
-                        run(same[a._dtype][0], x, y, x)
-                    else:
-                        elementwise.pointwise(same[a._dtype][0], (x, y), x)
-                    a._bump()
-                    return True
+                fits = a._dtype is b._dtype and y is not None and (b is a or not _share(out, b))
+                fits = fits and y.ndim <= x.ndim and (x.size < many or x.shape == y.shape)
+                ufunc, kind = same[a._dtype]
             else:
-                ufunc, _, low, high, _ = number[a._dtype, type(b)]
-                if b < low or b > high:
-                    return False
-                if x.size < many:
-                    run(ufunc, x, b, x)
+                ufunc, kind, low, high, _ = number[a._dtype, type(b)]
+                fits = not (b < low or b > high)
+            fits = fits and kind is out._dtype and (out._solid or not (out._bits or 0 in z.strides))
+            if fits and (inplace or not (x.shape != z.shape or kind.is_complex or _share(out, a))):
+                if x.size >= many:
+                    elementwise.pointwise(ufunc, (x, y), z)
+                elif inplace and x.size == 1:  # NumPy takes three times as long to write one over itself
+                    z[...] = run(ufunc, x, y)
                 else:
-                    elementwise.pointwise(ufunc, (x, b), x)
-                a._bump()
+                    run(ufunc, x, y, out=z)
+                out._bump()
                 return True
         except KeyError:
-            pass
-        except (OverflowError, RuntimeError):
-            return False
-        return type(b) in kinds and strided(block, (a, b), True) is not None
+            pass  # an unusual pair of dtypes
+        except (OverflowError, RuntimeError, ValueError):
+            return False  # a number to wrap, another thread inside, sizes that do not fit: the long way
+        return type(b) in kinds and plain(block, (a, b), inplace, None, None if inplace else out) is not None
 
     return fast
 
 
-def fast_out(block: Pointwise) -> Callable[[Tensor, Tensor, Any], bool]:
-    same = fast_entries(block)[0] if block.numpy.__class__ is numpy.ufunc else {}
-
-    def fast(a: Tensor, b: Any, out: Any) -> bool:
-        """Whether ``out=`` was plain enough to be written here: three tensors that share no memory."""
-        if type(a) is not Tensor or type(b) is not Tensor or type(out) is not Tensor or tracked((a, b, out)):
-            return False
-        entry, x, y, z = same.get(a._dtype), a._array, b._array, out._array
-        if (
-            entry is not None
-            and x is not None
-            and y is not None
-            and z is not None
-            and a._solid
-            and b._solid
-            and out._solid
-            and a._dtype is b._dtype
-            and entry[1] is out._dtype
-            and not entry[1].is_complex
-            and x.shape == y.shape == z.shape
-            and 0 < x.size < LARGE
-            and (out._storage is None or out._storage not in (a._storage, b._storage))
-        ):
-            try:
-                elementwise.quiet_here(entry[0], x, y, out=z)
-            except RuntimeError:
-                return False
-            out._bump()
-            return True
-        return strided(block, (a, b), out=out) is not None
-
-    return fast
+def _share(out: Tensor, operand: Tensor) -> bool:
+    """Whether two tensors may have elements in common."""
+    return operand is out or (out._storage is not None and out._storage is operand._storage)
 
 
 def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
@@ -361,18 +331,23 @@ def fast_unary(block: Pointwise) -> Callable[[Tensor], Tensor | None]:
             x = a._nd()
         if x is None:
             return None
+        layout = None
         if not a._solid and (x.size != 1 or apart):
-            return strided(block, (a,))
+            layout = _in_columns(a, x)
+            if layout is None:
+                return plain(block, (a,))
         try:
             ufunc, kind = same[a._dtype]
             array = run(ufunc, x) if x.size < many else elementwise.mapped(ufunc, (x,), kind.numpy)
         except (KeyError, RuntimeError):
             return None  # an unusual dtype, or another thread inside
+        if layout is not None and (array.__class__ is not ndarray or not array.flags.f_contiguous):
+            return plain(block, (a,))
         # `fresh`, inlined: the call would take a tenth of the time.
         out = new(Tensor)
         out._array = array if type(array) is ndarray else numpy.asarray(array)
-        out._solid = True
-        out._layout = None
+        out._solid = layout is None
+        out._layout = layout
         out._storage = None
         out._dtype = kind
         out._device = CPU
@@ -400,67 +375,3 @@ def quick_method(
         return long(self, *args, **kwargs)  # type: ignore[no-any-return]
 
     return method
-
-
-_SCALED = (dtypes.float32, dtypes.float64)
-
-
-def fast_scaled(block: Pointwise, a: Any, b: Any, alpha: Any) -> Tensor | None:
-    """``alpha=`` where two tensors of one floating point dtype are few elements; None where `apply` must look."""
-    if not block.alpha or (alpha.__class__ is not float and alpha.__class__ is not int):
-        return None
-    if a.__class__ is not Tensor or b.__class__ is not Tensor or a._dtype is not b._dtype:
-        return None
-    if a._dtype not in _SCALED or not -_WHOLE <= alpha <= _WHOLE:
-        return None
-    # What is subtracted is added with the number's other sign, which 0 has if it is no integer.
-    signed = float(alpha if block.numpy is numpy.add else -alpha)
-    # Numbers are remembered by their value, which 0 and -0 share.
-    scaled = _scaling(block, signed) if signed else _scaling.__wrapped__(block, signed)
-    found = at_once(scaled.held, (a, b))
-    if found is not None:
-        return found
-    if tracked((a, b)):
-        return None
-    first, second = a._array, b._array
-    if first is None or second is None or first.shape != second.shape:
-        return plain(block, (a, b), by=scaled)
-    if first.size >= LARGE:
-        order = "C" if a._solid and b._solid else order_of_many([first, second])
-        result = numpy.empty(first.shape, first.dtype, order) if order else None
-        if result is None or not elementwise.add_scaled((first, second), signed, result, a._dtype):
-            return None
-        return fresh(result, a._dtype) if order == "C" else fresh_strided(result, a._dtype)
-    if not (a._solid and b._solid) and first.size != 1:
-        return plain(block, (a, b), by=scaled)
-    if not first.size:
-        return None
-    try:
-        made = elementwise.quiet_here(scaled, first, second)
-    except RuntimeError:
-        return None  # another thread is inside
-    return fresh(made if made.__class__ is numpy.ndarray else numpy.asarray(made), a._dtype)
-
-
-@functools.lru_cache(256)
-def _scaling(block: Pointwise, factor: float) -> Any:
-    """The sum with a second array that is multiplied by a number, of single or double precision.
-
-    Args:
-        factor: the number; of `numpy.subtract` it has the other sign.
-    """
-    ufunc: Any = block.numpy
-    # NumPy takes longer to make an array of a number than to multiply.
-    signed = {kind: numpy.array(factor, kind) for kind in "fd"}
-    held = signed if ufunc is numpy.add else {kind: numpy.array(-factor, kind) for kind in "fd"}
-
-    def scaled(x: Any, y: Any) -> Any:
-        run = ufuncs.add_scaled.of(x)
-        kind = x.dtype.char
-        return ufunc(x, y * held[kind]) if run is None else run(x, y, signed[kind])
-
-    numbers = {kind: (number,) for kind, number in signed.items()}
-    scaled.held = holding(  # type: ignore[attr-defined]
-        block, ufuncs.add_scaled, numbers, strided_2d.add_scaled, factor
-    )
-    return scaled

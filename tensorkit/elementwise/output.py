@@ -177,12 +177,13 @@ def stride_of(
             return like_strides(first._lay()) if copied else contiguous_stride(size)
     if out is None and block.like_first and (block.like_first == "always" or first._dtype.category < 2):
         return like_strides(first._lay())
-    compute = kind if block.result == "same" else result_dtype(*operands)
+    compute = kind if block.result in ("same", "chosen") else result_dtype(*operands)
     if block.result in FLOATING and compute.category < 2:
         compute = kind
-    return iterator_strides(
-        size, [seen_layout(o, compute) if isinstance(o, Tensor) else NUMBER for o in operands]
-    )
+    seen = [seen_layout(operand, compute) for operand in operands]
+    if block.result == "chosen":
+        seen[0] = first._lay()  # a mask is not converted
+    return iterator_strides(size, seen)
 
 
 def is_resized_late(block: Pointwise, first: Any, out: Tensor) -> bool:

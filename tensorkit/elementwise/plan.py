@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 
 from tensorkit import dtypes
 from tensorkit.device import CPU
-from tensorkit.dispatch.recording import tracked
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided, stride_of
 from tensorkit.elementwise.place import laid_out, lies_apart
 from tensorkit.elementwise.promotion import dtypes_of
 from tensorkit.kernels.cpu import elementwise
-from tensorkit.kernels.cpu.strided_2d import APART, Plane
-from tensorkit.kernels.cpu.ufuncs import Ufunc
-from tensorkit.kernels.sizes import LARGE, PLANS_KEPT, SMALL, UFUNC_LOOPS
+from tensorkit.kernels.cpu.strided_2d import APART
+from tensorkit.kernels.sizes import LARGE, PLANS_KEPT, SMALL
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import (
     broadcast_sizes,
@@ -28,16 +26,12 @@ from tensorkit.strides.sizes import (
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = [
-    "Held",
     "Plan",
-    "at_once",
     "brief",
     "few_elements",
-    "holding",
-    "order_of_many",
+    "placed",
     "plain",
     "planned",
-    "strided",
     "times_one",
 ]
 
@@ -53,26 +47,22 @@ class Plan(NamedTuple):
     layout: Layout  # of the result
     steps: tuple[int, ...]  # the same in bytes
     row_major: bool
-    convert: bool  # whether some operand is no array of the dtype to compute in
-    bare: bool  # whether the function takes numbers as they are: a ufunc casts them to its arrays' dtype
+    loop: Callable[..., Any]  # the function over arrays
+    convert: bool  # whether some operand is not what the loop takes: an array of the dtype to compute in
+    bare: bool  # whether a ufunc takes numbers as they are: it casts them to its arrays' dtype
     packed: tuple[int, ...]  # the operands that are copied first: then NumPy goes through all as one row
     matrices: bool  # whether they are matrices of one dtype, size and stride whose rows lie apart
+    plane: Any  # the compiled loop for those; beside a number what finds it
     large: bool  # whether the elements are so many that they are cut into pieces
     own: bool  # whether the first operand is a tensor that the result can be written into
-    simple: bool  # whether a ufunc needs no more than the operands: real numbers of the dtype to compute in
+    simple: bool  # whether the loop needs no more than the operands: real numbers of the dtype to compute in
 
 
 _plans: dict[Any, Plan | None] = {}
-_new, _quiet, _ufunc, _ndarray = (
-    object.__new__,
-    elementwise.quiet_here,
-    numpy.ufunc,
-    numpy.ndarray,
-)
+_quiet, _ufunc, _ndarray = elementwise.quiet_here, numpy.ufunc, numpy.ndarray
 _EXACT = 1 << 31
 _ONE = numpy.complex64(1)
 _REAL_NUMBERS = (dtypes.float32, dtypes.float64)
-_BY_CHAR = {kind.numpy.char: kind for kind in _REAL_NUMBERS}
 
 
 def _with_one(function: Any) -> Callable[[Array, Array], Array]:
@@ -94,7 +84,7 @@ def planned(block: Pointwise, operands: tuple[Any, ...], arrays: list[Any]) -> P
     Args:
         arrays: to be filled with their arrays, and the numbers.
     """
-    key: tuple[Any, ...] = (block.rules, dtypes._default)
+    key: tuple[Any, ...] = (block, dtypes._default)
     for operand in operands:
         if operand.__class__ is Tensor:
             array = operand._array
@@ -134,7 +124,11 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
         size = lays[0].size if len(lays) == 1 else broadcast_sizes(*[lay.size for lay in lays])
     except RuntimeError:
         return None  # no dtype holds both, or sizes that do not fit: refused in PyTorch's words by `apply`
-    if elementwise.is_half(compute) or compute in block.lacks or any(0 in lay.size for lay in lays):
+    if (
+        (elementwise.is_half(compute) and block.result != "chosen")
+        or compute in block.lacks
+        or any(0 in lay.size for lay in lays)
+    ):
         return None
     alike = all(tensor._dtype.numpy == compute.numpy for tensor in tensors)
     large = max(map(prod, (size, *[lay.size for lay in lays]))) > SMALL
@@ -146,17 +140,22 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     )
     row_major = layout.stride == contiguous_stride(size)
     same = alike and all(lay.size == size and lay.stride == lays[0].stride for lay in lays)
+    matrices = bool(packed) and row_major and same and len(size) == 2
+    direct = block.numpy.__class__ is numpy.ufunc and compute.category == 2 and not large
+    taken = {Tensor, float} if direct else {Tensor}  # what the loop takes as it is
     return Plan(
         compute,
         result,
         layout,
         tuple([step * result.itemsize for step in layout.stride]),
         row_major,
-        convert=not alike or len(tensors) < len(operands),
+        loop=_loop_of(block, compute),
+        convert=not alike or not {*map(type, operands)} <= taken,
         # Small integers could be out of range, which a ufunc would refuse instead of wrapping them around.
         bare=compute.category == 2 or compute is dtypes.int64,
         packed=packed,
-        matrices=bool(packed) and row_major and same and len(size) == 2,
+        matrices=matrices,
+        plane=_plane_of(block, compute, operands) if matrices else None,
         large=large,
         own=operands[0] is tensors[0]
         and tensors[0]._dtype is result
@@ -170,6 +169,19 @@ def _plan_of(block: Pointwise, operands: tuple[Any, ...]) -> Plan | None:
     )
 
 
+def _loop_of(block: Pointwise, compute: dtype) -> Callable[..., Any]:
+    if block.alpha and compute.is_complex:
+        return times_one[block.numpy]
+    return block.real if compute.category == 2 else block.numpy  # type: ignore[no-any-return]
+
+
+def _plane_of(block: Pointwise, compute: dtype, operands: tuple[Any, ...]) -> Any:
+    if operands[-1].__class__ is not Tensor:
+        return getattr(block.numpy, "apart", None)  # finds the loop that does the same beside a number
+    loop = APART.get(block.numpy)
+    return loop if loop is not None and compute.numpy.char in loop.signatures else None
+
+
 _NUMBERS = (bool, int, float)
 _PLAIN = {Tensor, float, int}
 
@@ -177,9 +189,10 @@ _PLAIN = {Tensor, float, int}
 def plain(
     block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, by: Any = None, out: Any = None
 ) -> Tensor | None:
-    """The result where nothing has to be looked at that was not decided for such operands before.
+    """The result by the plan of such operands: copy and convert what has to be, run the loop, lay the result out.
 
-    That is for elements in the CPU's memory. None where `apply` has to go the whole way.
+    That is for elements in the CPU's memory. None where `apply` has to go the whole way. It buys the rows "`add,
+    transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
 
     Args:
         by: the function over arrays, if it is not the block's own. Its attribute ``held`` is a `Held` that does the
@@ -188,117 +201,43 @@ def plain(
     """
     arrays: list[Any] = []
     plan = planned(block, operands, arrays)
-    return None if plan is None else _by_plan(block, plan, operands, arrays, inplace, by, out)
-
-
-def _by_plan(
-    block: Pointwise,
-    plan: Plan,
-    operands: tuple[Any, ...],
-    arrays: list[Any],
-    inplace: bool,
-    by: Any,
-    out: Any,
-) -> Tensor | None:
-    """`plain`, when the plan is known: copy and convert what has to be, call the function, lay the result out."""
-    kind, function = plan.result, block.numpy if by is None else by
-    if plan.large and by is not None:
+    if plan is None or (plan.large and by is not None):
         return None  # what knows the numbers of this call may be done in fewer steps
-    if inplace and not (kind is operands[0]._dtype and _may_write(operands, arrays[0])):
-        return None
-    if out is not None and not (out.__class__ is Tensor and _fits(out, plan, operands)):
-        return None
     target: Any = operands[0] if inplace else out
-    if plan.matrices and out is None:
-        done = _by_rows(function, plan, operands, arrays, target)
+    if target is not None and not (plan.own and _alone(operands) if inplace else _fits(out, plan, operands)):
+        return None
+    if plan.plane is not None and by is None:
+        done = _by_rows(plan, operands, arrays, target)
         if done is not None:
             return done
-    direct = function.__class__ is numpy.ufunc
-    if block.alpha and kind.is_complex:
-        function = times_one[function]
-    if block.check is not None:
-        block.check(*operands)
-    if inplace and block.inplace_check is not None:
-        block.inplace_check(operands[0])
+    if not plan.simple:
+        if block.check is not None:
+            block.check(*operands)
+        if inplace and block.inplace_check is not None:
+            block.inplace_check(operands[0])
+    function, kind = by or plan.loop, plan.result
+    direct = function.__class__ is _ufunc
     try:
         for place in plan.packed:
             again = place and operands[place] is operands[place - 1]  # as in a product with itself
             arrays[place] = arrays[place - 1] if again else arrays[place].copy("K")
-        if plan.convert and not _converted(arrays, plan, direct):
+        number = by is not None and float in [operand.__class__ for operand in operands]
+        if (plan.convert or number) and not _converted(arrays, plan, direct):
             return None
-        result: Any = None if plan.large else _quiet(function, *arrays)
+        if plan.large:
+            return _of_many(function, arrays, plan, target)
+        result: Any = _quiet(function, *arrays)
     except (ArithmeticError, RuntimeError, TypeError, ValueError):
         return None  # a division by 0: refused in PyTorch's words; or another thread is inside
-    if plan.large:
-        return _of_many(function, arrays, plan, target)
     if target is not None:
         return _written(target, result)
-    if result.__class__ is not numpy.ndarray or result.dtype is not kind.numpy or result.base is not None:
+    if result.__class__ is not _ndarray or result.dtype is not kind.numpy or result.base is not None:
         result = _owned(result, kind)
     if not direct:
         for array in arrays:
             if result is array:
                 result = array.copy()
-    return laid_out(result, kind, plan.layout) if plan.steps != result.strides else _laid(result, plan)
-
-
-def strided(
-    block: Pointwise, operands: tuple[Any, ...], inplace: bool = False, out: Any = None
-) -> Tensor | None:
-    """`plain` for operands that are not row-major, soonest for real numbers of one dtype: no check refuses any.
-
-    It buys the rows "`add, transposed, 1,000`" and "`neg, transposed, 1,000`" of the benchmarks.
-    """
-    arrays: list[Any] = []
-    plan = planned(block, operands, arrays)
-    if plan is None:
-        return None
-    kind, function = plan.result, block.real
-    direct = function.__class__ is _ufunc
-    target = operands[0] if inplace else out
-    if not (plan.own and _alone(operands) if inplace else out is None or _fits(out, plan, operands)):
-        return _by_plan(block, plan, operands, arrays, inplace, None, out)
-    if plan.matrices:
-        found = _by_rows(block.numpy, plan, operands, arrays, target)
-        if found is not None:
-            return found
-    if not plan.simple or (inplace or out is not None) > (direct and not plan.convert):
-        return _by_plan(block, plan, operands, arrays, inplace, None, out)
-    if plan.convert:
-        for place, value in enumerate(arrays):
-            if value.__class__ is int and not -_EXACT < value < _EXACT:
-                return None
-            if not direct and value.__class__ is not _ndarray:
-                if block.result != "same" or block.like_first:
-                    return _by_plan(block, plan, operands, arrays, False, None, None)
-                arrays[place] = _quiet(kind.numpy.type, value)
-    try:
-        if target is not None:
-            if out is not None and out._nd().strides != plan.steps:
-                return _by_plan(block, plan, operands, arrays, False, None, out)
-            _quiet(function, *arrays, out=arrays[0] if inplace else target._array)
-            target._bump()
-            return target  # type: ignore[no-any-return]
-        result = _quiet(function, *arrays)
-    except (ArithmeticError, RuntimeError, TypeError, ValueError):
-        return None  # another thread is inside
-    if result.__class__ is not _ndarray or result.strides != plan.steps or result.dtype is not kind.numpy:
-        return _by_plan(block, plan, operands, arrays, False, None, None)
-    if result.base is not None or (not direct and result is arrays[0]):
-        return _by_plan(block, plan, operands, arrays, False, None, None)
-    # `fresh`, inlined: the call would take a tenth of the time.
-    made = _new(Tensor)
-    made._array = result
-    row_major = plan.row_major
-    made._solid = row_major
-    made._layout = None if row_major else plan.layout
-    made._storage = None
-    made._dtype = kind
-    made._device = CPU
-    made._counter = None
-    made._base = None
-    made._autograd = None
-    return made
+    return placed(result, plan)
 
 
 def _alone(operands: tuple[Any, ...]) -> bool:
@@ -310,35 +249,30 @@ def _alone(operands: tuple[Any, ...]) -> bool:
     return not any(o is not first and o.__class__ is Tensor and o._storage is storage for o in others)
 
 
-def _laid(result: Array, plan: Plan) -> Tensor:
+def placed(result: Array, plan: Plan) -> Tensor:
     """A new array as a tensor, whose elements are where the plan has them."""
+    if result.strides != plan.steps:
+        return laid_out(result, plan.result, plan.layout)
     made = fresh(result, plan.result)
     if not plan.row_major:
         made._layout, made._solid = plan.layout, False
     return made
 
 
-def _by_rows(
-    function: Any, plan: Plan, operands: tuple[Any, ...], arrays: list[Any], target: Any
-) -> Tensor | None:
+def _by_rows(plan: Plan, operands: tuple[Any, ...], arrays: list[Any], target: Any) -> Tensor | None:
     """The result of matrices whose rows lie apart, by a compiled loop that goes through them as they are.
 
     It buys the row "`add, sliced, 1,000`" of the benchmarks.
     """
-    kind, held, given = plan.compute, getattr(function, "held", None), arrays
-    if held is not None:
-        loop, given = held.plane, [*arrays, held.numbers[kind][1]]
-    elif operands[-1].__class__ is Tensor:
-        loop = APART.get(function)
-    else:
-        apart = getattr(function, "apart", None)  # finds the loop that does the same beside a number
-        loop, given = None if apart is None else apart(operands[-1]), arrays[:-1]
-    if loop is None or kind.numpy.char not in loop.signatures:
-        return None
+    loop = plan.plane
+    if operands[-1].__class__ is not Tensor:
+        loop, arrays = loop(operands[-1]), arrays[:-1]
+        if loop is None or plan.compute.numpy.char not in loop.signatures:
+            return None
     if target is None:
         made = numpy.empty(plan.layout.size, plan.result.numpy)
-        return fresh(made, plan.result) if loop.into(made, *given) else None
-    if not loop.into(target._array, *given):
+        return fresh(made, plan.result) if loop.into(made, *arrays) else None
+    if not loop.into(target._array, *arrays):
         return None
     target._bump()
     return target  # type: ignore[no-any-return]
@@ -369,94 +303,7 @@ def _of_many(function: Any, arrays: list[Any], plan: Plan, written: Tensor | Non
     return written
 
 
-class Held(NamedTuple):
-    """What computes a function of arrays and of numbers that are known: NumPy takes longer to make arrays of them."""
-
-    block: Pointwise
-    ufunc: Ufunc
-    plane: Plane  # for matrices whose rows lie apart
-    numbers: dict[dtype, tuple[tuple[Array, ...], Array]]  # what each is given after the arrays
-
-
-def holding(
-    block: Pointwise, ufunc: Ufunc, numbers: Mapping[str, tuple[Array, ...]], plane: Plane, *given: float
-) -> Held:
-    """The function of a block with known numbers.
-
-    Args:
-        numbers: for the ufunc, by the characters of the dtypes of single and double precision.
-        given: those of the loop.
-    """
-    all_given = plane.held(*given)
-    both = {kind: (numbers[char], all_given[char]) for char, kind in _BY_CHAR.items() if char in numbers}
-    return Held(block, ufunc, plane, both)
-
-
-def at_once(held: Held, tensors: tuple[Tensor, ...]) -> Tensor | None:
-    """The result for hundreds of elements of tensors that lie alike, where nothing has to be decided any more.
-
-    None for all others, for operands that may want a gradient, and until there is a compiled loop.
-    """
-    block, ufunc, plane, numbers = held
-    first = tensors[0]
-    given = numbers.get(first._dtype)
-    array = first._array
-    if given is None or (array is not None and not UFUNC_LOOPS <= array.size < LARGE) or tracked(tensors):
-        return None
-    arrays: list[Any] = []
-    plan = shape = None
-    for tensor in tensors:
-        array = tensor._array
-        if array is None or not tensor._solid or tensor._dtype is not first._dtype:
-            arrays.clear()
-            plan = planned(block, tensors, arrays)
-            if plan is None or plan.convert or plan.large:
-                return None
-            break
-        if array.shape != shape and shape is not None:
-            return None
-        shape = array.shape
-        arrays.append(array)
-    if plan is not None:
-        if plan.matrices:
-            made = numpy.empty(plan.layout.size, plan.result.numpy)
-            return fresh(made, plan.result) if plane.into(made, *arrays, given[1]) else None
-        steps = plan.steps
-        for array in arrays:
-            if array.strides != steps or array.shape != plan.layout.size:
-                return None
-    run = (ufunc.ready or ufunc.often()) if UFUNC_LOOPS <= arrays[0].size < LARGE else None
-    if run is None:
-        return None
-    try:
-        result = _quiet(run, *arrays, *given[0])
-    except RuntimeError:
-        return None  # another thread is inside
-    if plan is None:
-        return fresh(result, first._dtype)
-    return _laid(result, plan) if result.strides == plan.steps else None
-
-
-def order_of_many(arrays: list[Any]) -> Literal["C", "F", ""]:
-    """How the result of many elements lies, as NumPy says it: "C" for operands in rows, "F" for column-major ones.
-
-    Args:
-        arrays: None for one that nobody read so far; "" is for that, and for all but matrices of one size.
-    """
-    shape: Any = getattr(arrays[0], "shape", ())
-    if len(shape) != 2 or 1 in shape or shape[0] * shape[1] < LARGE:
-        return ""
-    rows = columns = True
-    for array in arrays:
-        if array is None or array.shape != shape:
-            return ""
-        apart, near = array.strides
-        columns = columns and array.flags.f_contiguous
-        rows = rows and near == array.itemsize and apart >= near * shape[1]
-    return "C" if rows else "F" if columns else ""
-
-
-def few_elements(input: Any, most: int) -> Array | None:
+def few_elements(input: Any, most: int = 16) -> Array | None:
     """The array of a row-major tensor of at most so many float32 or float64 numbers; None for any other."""
     if input.__class__ is not Tensor:
         return None
@@ -491,32 +338,16 @@ def _converted(arrays: list[Any], plan: Plan, direct: bool) -> bool:
         elif kind is float or -_EXACT < array < _EXACT:
             if bare:
                 continue
-            try:
-                arrays[place] = elementwise.quiet(numpy.array, array, held)
-            except OverflowError:
-                return False
+            array = _quiet(held.type, array) if plan.simple else elementwise.quiet(numpy.array, array, held)
+            arrays[place] = array
         else:
             return False
     return True
 
 
-def _may_write(operands: tuple[Any, ...], target: Array) -> bool:
-    """Whether no element of the first operand is written twice, and no other operand lies in its memory."""
-    first = operands[0]
-    if not first._solid and 0 in target.strides:
-        return False
-    for other in operands[1:]:
-        if other is not first and isinstance(other, Tensor):
-            if other._storage is not None and other._storage is first._storage:
-                return False
-            if len((other._layout or other._lay()).size) > target.ndim:
-                return False
-    return True
-
-
 def _fits(out: Tensor, plan: Plan, operands: tuple[Any, ...]) -> bool:
     """Whether the result is written as it is: into a tensor of its size and dtype that shares memory with nobody."""
-    if out._dtype is not plan.result or out._device is not CPU or out._bits:
+    if out.__class__ is not Tensor or out._dtype is not plan.result or out._device is not CPU or out._bits:
         return False
     array, lay = out._nd(), out._lay()
     if lay.size != plan.layout.size or 0 in array.strides:

@@ -140,7 +140,7 @@ REAL = ("real", "real float")
 
 def dtypes_of(block: Pointwise, operands: tuple[Any, ...]) -> tuple[dtype, dtype]:
     """The dtype to compute in and the dtype of the result."""
-    compute = result_dtype(*operands)
+    compute = result_dtype(*operands[block.result == "chosen" :])
     if block.result in FLOATING and compute.category < 2:
         compute = dtypes.get_default_dtype()
     if block.result == "bool":

@@ -102,7 +102,7 @@ def run_kernel(
             f"Could not run 'aten::{block.name}' with arguments from the '{where.type.upper()}' backend."
         )
     numbers = operands if alpha is None else (*operands, alpha)
-    body: Any = _with_alpha(block) if alpha is not None else block.scalar
+    body: Any = _WITH_ALPHA[block.numpy] if alpha is not None else block.scalar
     run(body, out, numbers, compute)
 
 
@@ -130,22 +130,12 @@ def _half_operand(operand: Any, array: Array, compute: dtype, exact: bool) -> Ar
     return array if isinstance(operand, Tensor) else as_number_array(operand, dtypes.float32)
 
 
-_alpha_bodies: dict[str, Callable[..., Any]] = {}
-
-
-def _with_alpha(block: Pointwise) -> Callable[..., Any]:
-    body = _alpha_bodies.get(block.name)
-    if body is None:
-        inner = block.scalar
-        assert inner is not None
-        body = _add_scaled if block.name == "add" else _sub_scaled
-        _alpha_bodies[block.name] = body
-    return body
-
-
 def _add_scaled(a: Any, b: Any, alpha: Any) -> Any:
     return a + b * alpha
 
 
 def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
     return a - b * alpha
+
+
+_WITH_ALPHA: dict[Any, Callable[..., Any]] = {numpy.add: _add_scaled, numpy.subtract: _sub_scaled}

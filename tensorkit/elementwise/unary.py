@@ -16,8 +16,7 @@ from tensorkit.dispatch.signatures import refusal
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.caller import finish, within
-from tensorkit.elementwise.fast_path import fast_entries, fast_unary, quick_method
-from tensorkit.kernels.cpu import elementwise
+from tensorkit.elementwise.fast_path import fast_unary, quick_method
 from tensorkit.kernels.sizes import LARGE
 from tensorkit.tensor import Tensor, attach
 
@@ -75,7 +74,7 @@ def unary(
             ``special_name``, and the namespace's module imports it by hand.
         fields: what else there is to say of it: see `Op`.
     """
-    name, fast, rewritten = block.name, fast_unary(block), inplace_derivative or derivative
+    name, fast = block.name, fast_unary(block)
 
     def plain(input: Tensor) -> Tensor:
         __tracebackhide__ = True
@@ -96,29 +95,7 @@ def unary(
             derivative, name, {"input": input, "out": out}, body, "pointwise"
         )
 
-    ufuncs = fast_entries(block)[0]
-    if block.inplace_check is not None:  # it refuses complex numbers
-        ufuncs = {kind: entry for kind, entry in ufuncs.items() if not kind.is_complex}
-    run, many = elementwise.quiet_here, LARGE
-
-    def changing(input: Tensor) -> Tensor:
-        array = input._array
-        if array is not None and input._solid and input._base is None and not wants_grad(input):
-            found = ufuncs.get(input._dtype)
-            if found is not None and found[1] is input._dtype and array.size < many:
-                try:
-                    array[...] = run(found[0], array)
-                except RuntimeError:
-                    pass  # another thread is inside: the long way
-                else:
-                    input._bump()
-                    return input
-        if wants_grad(input):
-            return recorded_call(  # type: ignore[no-any-return]
-                rewritten, name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
-            )
-        return apply(block, (input,), inplace=True)
-
+    changing = _inplace(block, fast, inplace_derivative or derivative)
     alone.__name__, alone.__doc__ = name, doc
     changing.__name__ = name + "_"
     changing.__doc__ = f"In-place form of ``{name}``: the result is written into this tensor."
@@ -135,6 +112,29 @@ def unary(
     functions = within(namespace, names)
     finish(block, function, samples, doc, functions, (*methods, *changed, *operators), derivative, fields)
     return function
+
+
+def _inplace(
+    block: Pointwise, fast: Callable[[Tensor], Tensor | None], rule: Any
+) -> Callable[[Tensor], Tensor]:
+    refusing, many = block.inplace_check is not None, LARGE  # complex numbers are refused
+
+    def changing(input: Tensor) -> Tensor:
+        if wants_grad(input):
+            return recorded_call(  # type: ignore[no-any-return]
+                rule, block.name, {"input": input}, lambda: apply(block, (input,), inplace=True), "inplace"
+            )
+        array = input._array
+        refused = refusing and input._dtype.is_complex
+        if array is not None and input._solid and array.size < many and not refused:
+            made = fast(input)
+            if made is not None and made._dtype is input._dtype:
+                array[...] = made._array
+                input._bump()
+                return input
+        return apply(block, (input,), inplace=True)
+
+    return changing
 
 
 _ABSENT: Any = object()

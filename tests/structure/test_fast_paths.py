@@ -14,7 +14,7 @@ TABLES = sorted((ROOT / "tests" / "benchmarks" / "results").glob("*.md"))
 # What is there for its speed alone: the file, and the functions of others.
 FAST = {
     "tensorkit.elementwise.fast_path": None,
-    "tensorkit.elementwise.plan": ("strided", "_by_rows"),
+    "tensorkit.elementwise.plan": ("plain", "_by_rows"),
     "tensorkit.autograd.record": ("pair_recorder",),
 }
 

@@ -82,7 +82,6 @@ NAMED_BELOW = {
     ("autograd/tensor_methods.py", "detach_"): "which is made there",
     ("elementwise/binary.py", "add"): "whose operands may change places",
     ("elementwise/binary.py", "mul"): "whose operands may change places",
-    ("elementwise/run.py", "add"): "one of the two that scale their second operand",
 }
 
 

@@ -42,20 +42,12 @@ LONG_FUNCTIONS: dict[str, tuple[int, str]] = {
         "one closure for every call: what it holds is looked up once",
     ),
     "tensorkit/autograd/record.py:recorder.run": (84, "every call that is recorded comes through it"),
-    "tensorkit/dispatch/call_errors.py:explain": (63, "the order in which PyTorch finds fault with a call"),
+    "tensorkit/dispatch/call_errors.py:explain": (61, "the order in which PyTorch finds fault with a call"),
     "tensorkit/dispatch/op.py:op": (70, "the parameters of a block, each checked"),
-    "tensorkit/elementwise/binary.py:binary": (
-        64,
-        "the parameters of a block of two operands, each with its form",
-    ),
     "tensorkit/elementwise/fast_path.py:fast_binary": (93, "one closure for every call of two tensors"),
     "tensorkit/elementwise/fast_path.py:fast_binary.fast": (
         65,
         "calls of its parts would cost what it saves",
-    ),
-    "tensorkit/elementwise/unary.py:unary": (
-        67,
-        "the parameters of a block of one operand, each with its form",
     ),
     "tensorkit/kernels/cpu/rows_compiled.py:two_by_row": (
         71,

@@ -17,7 +17,6 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
@@ -25,6 +24,7 @@ from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import TINY, UFUNC_LOOPS
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.tensor import Array, Tensor
 
 __all__ = ["addcdiv", "addcmul"]

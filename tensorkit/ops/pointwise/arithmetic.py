@@ -26,6 +26,7 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.ops.pointwise.held_numbers import scaled_sum
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor, attach
 
@@ -96,6 +97,7 @@ def by_number(stem: str, tensor: int, number: int) -> Any:
 
 add = binary(
     Pointwise("add", numpy.add, lambda a, b: a + b, kernel="add_stub", alpha=True),
+    scaled=scaled_sum,
     operators=("__add__", "__radd__", "__iadd__"),
     derivative=Rule(
         "AddBackward0", numbers_count=True, input=lambda g, c: g, other=lambda g, c: _scaled(g, c.alpha)
@@ -161,6 +163,7 @@ def _sub_name(arguments: dict[str, Any]) -> str:
 
 sub = binary(
     Pointwise("sub", numpy.subtract, lambda a, b: a - b, kernel="add_stub", alpha=True, check=_no_bools),
+    scaled=scaled_sum,
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
     derivative=Rule(

@@ -19,7 +19,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import at_once, few_elements, holding
+from tensorkit.elementwise.plan import few_elements
 from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -28,6 +28,7 @@ from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, as_number, fast, is_plain, number_as_held
+from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor, fresh

@@ -20,11 +20,12 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import resize_out
-from tensorkit.elementwise.plan import Held, at_once, brief, plain
+from tensorkit.elementwise.plan import brief, plain
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
 from tensorkit.kernels.sizes import LARGE, TINY
+from tensorkit.ops.pointwise.held_numbers import Held, at_once
 from tensorkit.ops.shared.copy import like_input
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Array, Tensor, fresh

@@ -13,10 +13,11 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.output import empty_strided
-from tensorkit.elementwise.plan import at_once, order_of_many, plain
+from tensorkit.elementwise.plan import plain
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import LARGE
+from tensorkit.ops.pointwise.held_numbers import at_once, order_of_many
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.tensor import Tensor, fresh, fresh_strided
 

@@ -15,7 +15,6 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
-from tensorkit.elementwise.plan import at_once, holding
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
 from tensorkit.kernels.sizes import TINY
@@ -29,6 +28,7 @@ from tensorkit.ops.pointwise.fast_path import (
     is_plain,
     number_as_held,
 )
+from tensorkit.ops.pointwise.held_numbers import at_once, holding
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.tensor import Array, Tensor
 

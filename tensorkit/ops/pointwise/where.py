@@ -19,9 +19,9 @@ from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.block import NUMBERS
-from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, seen_layout
-from tensorkit.elementwise.place import place_of, placed
+from tensorkit.elementwise.block import NUMBERS, Pointwise
+from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, stride_of
+from tensorkit.elementwise.plan import placed, planned
 from tensorkit.elementwise.promotion import check_devices, result_dtype
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
@@ -32,7 +32,6 @@ from tensorkit.ops.pointwise.arithmetic import BOOL
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number
 from tensorkit.ops.shared.to import host_array, to_device
-from tensorkit.strides.output import iterator_strides
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -81,12 +80,14 @@ def _pick(mask: Array, first: Array, second: Array, out: Array) -> None:
     numpy.copyto(out, first, where=mask.astype(bool, copy=False))
 
 
+#: What decides where a choice lies.
+_CHOICE = Pointwise("where", numpy.where, None, result="chosen", lacks=())
+
+
 def _where_target(operands: tuple[Any, ...], kind: dtype, out: Tensor | None) -> Tensor:
     place = check_devices(operands)
     size = broadcast_sizes(*(o._lay().size for o in operands if isinstance(o, Tensor)))
-    condition, *choices = operands
-    seen = [condition._lay(), *(seen_layout(o, kind) for o in choices)]
-    stride = iterator_strides(size, seen)
+    stride = stride_of(_CHOICE, operands, size, kind, None)
     if out is None:
         return empty_strided(size, stride, kind, place)
     if out._dtype is not kind:
@@ -105,15 +106,18 @@ def _where_by_loop(condition: Tensor, input: Tensor, other: Tensor) -> Tensor | 
     if condition._solid and input._solid and other._solid and mask.shape == first.shape == second.shape:
         choose = ufuncs.choose.of(first)
         return None if choose is None else fresh(choose(mask, first, second), kind)
-    lies = place_of((condition, input, other), kind) if mask.ndim and first.ndim and second.ndim else None
-    if lies is None:
+    if not (mask.ndim and first.ndim and second.ndim):
         return None
-    if lies.plane and kind.numpy.char in strided_2d.choose.signatures:
-        made = numpy.empty(lies.layout.size, kind.numpy)
+    plan = planned(_CHOICE, (condition, input, other), [])
+    if plan is None or plan.large:
+        return None
+    matrices = plan.row_major and mask.ndim == first.ndim == second.ndim == 2
+    if matrices and kind.numpy.char in strided_2d.choose.signatures:
+        made = numpy.empty(plan.layout.size, kind.numpy)
         if strided_2d.choose.into(made, mask, first, second):
             return fresh(made, kind)
     choose = ufuncs.choose.of(first)
-    return None if choose is None else placed(choose(mask, first, second), kind, lies)
+    return None if choose is None else placed(choose(mask, first, second), plan)
 
 
 def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
@@ -162,12 +166,12 @@ def _where_quickly(condition: Tensor, input: Any, other: Any) -> Tensor | None:
     choose = numpy.where if loop is None else loop
     if solid:
         return fresh(choose(*arrays), kind)
-    lies = place_of((condition, input, other), kind)
-    if lies is None:
+    plan = planned(_CHOICE, (condition, input, other), [])
+    if plan is None or plan.large:
         return None
-    for place in lies.packed if loop is None else ():
+    for place in plan.packed if loop is None else ():
         arrays[place] = arrays[place].copy("K")
-    return placed(choose(*arrays), kind, lies)
+    return placed(choose(*arrays), plan)
 
 
 def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:

@@ -118,3 +118,9 @@ def test_members_are_looked_for_in_a_copy_where_the_dtypes_differ(kind: str, lay
     operands = {"a": Operand((2, 3), "int16", "expanded"), "b": Operand((2, 3), kind, layout)}
     difference = compare(require_torch(), "tk.isin(a, b, invert=True)", operands)
     assert difference is None, difference.text if difference else ""
+
+
+@pytest.mark.parametrize(("own", "other"), [((), (1,)), ((1,), (1, 1)), ((3,), (1, 3)), ((1, 3), (2, 3))])
+def test_what_is_written_in_place_keeps_its_dimensions(own: tuple[int, ...], other: tuple[int, ...]) -> None:
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        tk.ones(own).sub_(tk.ones(other))
