@@ -7,7 +7,7 @@
  *
  * @typedef {{ role: string, kind: string, label: string, value: any, options: [string, string][], low: number, high: number,
  *             title: string, enabled: boolean, group: string, wide: boolean, panel: string, dim: number | null, name: string,
- *             live: boolean, wrong: boolean }} Control
+ *             live: boolean, wrong: boolean, placeholder: string }} Control
  * @typedef {{ shape: string, part: HTMLElement, input: HTMLElement, order?: OrderControl }} Made
  */
 
@@ -132,7 +132,7 @@ export class BoardControls {
     const { kind, live } = control;
     const input = make("input", {
       id, type: kind, ...marks, spellcheck: "false", autocomplete: "off", autocapitalize: "off", maxlength: kind === "text" ? 1000 : null,
-      step: kind === "text" ? null : 1, "aria-label": control.dim === null ? null : marks.title,
+      step: kind === "text" ? null : 1, placeholder: control.placeholder || null, "aria-label": control.dim === null ? null : marks.title,
     });
     const send = () => this.send(control, { value: kind === "text" ? input.value : whole(input.value), sliding: kind === "range" || live });
     if (kind === "text") {

@@ -137,7 +137,7 @@ export function comeBack(root, stage, post) {
     forget();
     stage.enter();
     if (moment.scene >= 0) post({ kind: "scene", value: moment.scene });
-    if (moment.expression !== undefined) post({ kind: "expression", text: moment.expression });
+    if (moment.expression !== undefined) post({ kind: "expression", value: moment.expression });
     else if (moment.step !== "") post({ kind: "goto", value: Number(moment.step), number: Number(moment.step) });
   };
   if (kept()) look();

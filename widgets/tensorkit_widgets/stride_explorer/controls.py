@@ -46,7 +46,7 @@ def controls(
     shown = typed.removeprefix(name) if typed else code
     line = [
         Control("expression", "text", name, shown, wide=True, wrong=typed != "", group="bar",
-                title="steps after the tensor's name, such as [1:, ::2].t()"),
+                title="expression: steps after the tensor's name", placeholder="[1:, ::2].t()"),
         Control("apply", "button", "Apply", group="bar"),
         Control("copy", "copy", "Copy code", name + code, group="bar"),
     ]  # fmt: skip
