@@ -129,7 +129,9 @@ def test_all_of_it_fits_the_stage_and_what_runs_is_in_sight(book: Book, page: An
         book.settled(staged)
         assert staged.evaluate(CUT) == 0, size
         picture = placed(staged.locator(".tk-picture"))
-        sentence, running = (placed(staged.locator(f"svg {one}")) for one in (".tk-frame-panel", ".tk-running"))
+        sentence, running = (
+            placed(staged.locator(f"svg {one}")) for one in (".tk-frame-panel", ".tk-running")
+        )
         assert picture["x"] < sentence["x"], size
         assert sentence["x"] + sentence["width"] < picture["x"] + picture["width"], size
         assert picture["y"] <= running["y"], size

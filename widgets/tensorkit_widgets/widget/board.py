@@ -36,8 +36,8 @@ class Control:
     ask nothing, and copy puts ``value`` on the clipboard. ``options`` are the pairs (value, label) of a choice;
     ``group`` names the line in which it is: "bar" is that of the steps. ``panel`` is the tab below the picture in which
     that line is, `BELOW` the place right under the picture, and nothing the place above it. A ``live`` number is sent
-    while it is typed; ``wrong`` marks text that was refused, ``placeholder`` is shown where there is none; ``dim`` gives a control
-    the colour of that dimension.
+    while it is typed; ``wrong`` marks text that was refused, ``placeholder`` is shown where there is none; ``dim``
+    gives a control the colour of that dimension.
     """
 
     role: str
