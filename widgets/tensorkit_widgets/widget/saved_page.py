@@ -58,11 +58,14 @@ def page(
     return _document(kind, title, templates, text, first)
 
 
-def numbered(pictures: str) -> str:
-    """The storages of pictures numbered from 1, as they come: what links them with others' hangs on an address."""
+def numbered(picture: str) -> str:
+    """The storages of a picture numbered from 1, as they come: what links them with others' hangs on an address.
+
+    Each picture by itself: a copy that is made for one is gone when the next is drawn, and its memory may serve again.
+    """
     known: dict[str, int] = {}
     return re.sub(
-        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), pictures
+        r'(?<=data-storage=")\d+', lambda found: str(known.setdefault(found[0], len(known) + 1)), picture
     )
 
 
@@ -96,7 +99,7 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 <details><summary>the same as text</summary>
 <pre tabindex="0" role="group" aria-label="the picture as text">{escape(text)}</pre></details>
 </main>
-{numbered(templates)}
+{templates}
 <script type="module">
 {link("page.js")}
 </script>
@@ -107,4 +110,4 @@ h1 {{ font-size: 1.125rem; margin: 4px 2px 10px; }}
 
 def _template(width: float, step: PageStep) -> str:
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in step.data.items())
-    return f'<template data-width="{width:g}"{data}>{step.svg}</template>'
+    return f'<template data-width="{width:g}"{data}>{numbered(step.svg)}</template>'
