@@ -50,7 +50,7 @@ def _other_library(names: Names, rng: random.Random) -> None:
 def _write(names: Names, rng: random.Random) -> None:
     one = _some(names, rng)
     if len(one):
-        one[rng.randrange(len(one))] = rng.randrange(100)
+        one[rng.randrange(len(one))] = rng.choice([rng.randrange(100), float("nan")])
 
 
 def _again(names: Names, rng: random.Random) -> None:
@@ -124,7 +124,8 @@ def test_what_stands_is_seen_as_if_it_were_read_anew(seed: int) -> None:
                 act(names, rng)
             except (RuntimeError, ValueError, TypeError, IndexError):
                 continue  # refused, such as a view of an emptied storage
-        assert quick.look(names) == slow.look(names), (seed, step, told)
+        # As text, since nan is unlike itself, and fresh memory may hold one.
+        assert repr(quick.look(names)) == repr(slow.look(names)), (seed, step, told)
 
 
 def test_it_is_recognised_at_all() -> None:
