@@ -103,7 +103,8 @@ class BoardView extends PictureView {
   /** The steps' keys work anywhere in their bar. @param {KeyboardEvent} event */
   pressed(event) {
     const kind = { ArrowRight: "step", ArrowLeft: "back", End: "run", Home: "goto" }[event.key];
-    if (!kind || !(event.target instanceof HTMLButtonElement)) return;
+    // On the stage the same keys may go on to the next scene.
+    if (!kind || this.stage.open || !(event.target instanceof HTMLButtonElement)) return;
     this.post(kind === "goto" ? { kind, value: 0 } : { kind });
     event.preventDefault();
   }

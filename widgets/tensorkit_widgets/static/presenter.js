@@ -2,14 +2,17 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * Keys on the stage: right and left step on and back (N and B go to the next and the last scene), Home and End, + and − and 0
- * for the size (100 to 300 %), M marks a moment, R returns to it after a "what if?", L changes between light and dark.
+ * Keys on the stage: right and left (PageDown and PageUp: a clicker's) step on and back, and where there is no further step they
+ * go to the next scene or the one before, so that one key gives a whole talk. N and B go from scene to scene, Home and End to the
+ * first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
+ * between light and dark, + and − and 0 change the size. Where a key can do nothing, the bar says so.
  * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
  * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
  *
- * @typedef {{ steps: boolean, scenes: string[], notes?: string[], scene: number, marked: boolean }} Script
+ * @typedef {{ step: number, steps: number | null, scenes: string[], notes?: string[], scene: number, marked: boolean, away: boolean }} Script
+ *   ``steps`` is null while nobody knows how many there are; ``away``: the picture is not as it was marked
  */
 
 import { make } from "./dom.js";
@@ -31,7 +34,7 @@ export class Presenter {
     this.post = post;
     this.sized = sized;
     /** @type {Script} */
-    this.script = { steps: false, scenes: [], scene: -1, marked: false };
+    this.script = { step: 0, steps: 0, scenes: [], scene: -1, marked: false, away: false };
     this.open = false;
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
@@ -53,15 +56,17 @@ export class Presenter {
     this.after = button("scene-next", "Scene ›", "the next scene (N)", () => this.scene(1));
     this.list = make("select", { "data-role": "scene", "aria-label": "scene" });
     this.list.addEventListener("change", () => this.post({ kind: "scene", value: Number(this.list.value) }));
-    this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.post({ kind: "mark" }));
-    this.back = button("return", "Return", "back to the marked moment (R)", () => this.post({ kind: "return" }));
+    this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.remember());
+    this.back = button("return", "Return", "back to the marked moment (R)", () => this.come());
     this.again = button("revive", "Start again", "start the kernel again, and come back to this step (K)", () => void revive(this));
     this.again.classList.add("tk-again");
     this.size = make("output", { class: "tk-count", "data-role": "stage-size" });
+    this.told = make("span", { class: "tk-stage-told", "data-role": "stage-said", role: "status" });
     this.bar.append(
       this.again, this.before, this.list, this.after, this.mark, this.back,
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
       button("theme", "Light / dark", "change the theme (L)", () => this.theme()), button("leave", "Leave", "back to the notebook (Escape)", () => this.leave()),
+      this.told,
     );
     root.addEventListener("keydown", (event) => this.pressed(event));
     // A button that is switched off loses the keyboard to the page: on the stage its keys work all the same.
@@ -74,13 +79,17 @@ export class Presenter {
   update(script) {
     if (!script) return;
     this.script = script;
-    const { scenes, scene, marked } = script;
+    const { scenes, scene, marked, away } = script;
     for (const part of [this.before, this.after, this.list]) part.toggleAttribute("hidden", scenes.length === 0);
     const none = scene < 0 ? [make("option", { value: -1, selected: true }, "scenes")] : [];
     this.list.replaceChildren(...none, ...scenes.map((name, k) => make("option", { value: k, selected: k === scene }, `${k + 1}. ${name}`)));
     this.before.disabled = scene <= 0;
     this.after.disabled = scene >= scenes.length - 1;
     this.back.toggleAttribute("hidden", !marked);
+    this.back.toggleAttribute("data-away", away);
+    this.back.textContent = this.script.scenes[scene] && marked ? `Return to ${scene + 1}` : "Return";
+    if (!away) this.root.removeAttribute("data-away");
+    else this.root.dataset.away = "true";
     this.root.dataset.scene = scenes[scene] ?? "";
     this.root.dataset.marked = String(marked);
     if (this.open) this.tell();
@@ -88,9 +97,8 @@ export class Presenter {
 
   /** The event "tensorkit-stage": its detail is null when the stage is left. */
   tell() {
-    const { scenes, notes, scene } = this.script;
-    const { step, steps } = this.root.dataset;
-    const detail = this.open ? { scenes, notes: notes ?? [], scene, step: step ?? "", steps: steps ?? "" } : null;
+    const { scenes, notes, scene, step, steps, away } = this.script;
+    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away } : null;
     const from = this.open ? this.place.parentElement : this.root;
     from?.dispatchEvent(new CustomEvent("tensorkit-stage", { bubbles: true, composed: true, detail }));
   }
@@ -113,8 +121,8 @@ export class Presenter {
     for (const old of document.querySelectorAll("dialog.tk-stage[data-held]")) old.remove();
     this.show();
     this.tell();
-    // Marked on entering, so that whatever is tried on the stage can be taken back.
-    if (!this.script.marked) this.post({ kind: "mark" });
+    // Marked on entering, so that whatever is tried on the stage can be taken back: of a scene its beginning is marked.
+    if (!this.script.marked || this.script.scene < 0) this.post({ kind: "mark" });
     /** @type {HTMLElement} */ (this.root.querySelector("button:not(:disabled):not([hidden])"))?.focus();
   }
 
@@ -186,11 +194,54 @@ export class Presenter {
     this.show();
   }
 
-  /** @param {number} by */
+  /** To the next scene or the one before. @param {number} by */
   scene(by) {
     const { scenes, scene } = this.script;
-    const to = Math.max(0, Math.min(scenes.length - 1, scene + by));
-    if (scenes.length) this.post({ kind: "scene", value: to });
+    if (!scenes.length) return this.speak("This picture has no scenes.");
+    const to = scene + by;
+    if (to < 0 || to >= scenes.length) return this.speak(by > 0 ? "This is the last scene: Escape leaves the stage." : "This is the first scene.");
+    this.speak("");
+    this.post({ kind: "scene", value: to });
+  }
+
+  /** One step on or back; where there is none, to the next scene or the one before. @param {1 | -1} by */
+  go(by) {
+    const { step, steps, scenes, scene } = this.script;
+    if (by > 0 ? steps === null || step < steps : step > 0) {
+      this.speak("");
+      this.post({ kind: by > 0 ? "step" : "back" });
+    } else if (scenes[scene + by] !== undefined) this.scene(by);
+    else if (steps === 0 && !scenes.length) this.speak("This picture has no steps: change it by hand, and R brings it back.");
+    else this.speak(by > 0 ? "This is the end of it: Escape leaves the stage." : "This is where it begins.");
+  }
+
+  /** To the first step or the last; where there are none, to the first scene or the last. @param {boolean} last */
+  end(last) {
+    const { step, steps, scenes, scene } = this.script;
+    const to = last ? scenes.length - 1 : 0;
+    if (steps !== 0) this.post(last ? { kind: "run" } : { kind: "goto", value: 0, number: 0 });
+    else if (scenes.length && to !== scene) this.post({ kind: "scene", value: to });
+    else this.go(last ? 1 : -1);
+    if (steps !== 0 && (last ? step !== steps : step > 0)) this.speak("");
+  }
+
+  /** Mark this moment. */
+  remember() {
+    this.post({ kind: "mark" });
+    this.speak("Marked: R comes back to this moment.");
+  }
+
+  /** Back to what was marked. */
+  come() {
+    const { marked, away } = this.script;
+    if (!marked) return;
+    this.post({ kind: "return" });
+    this.speak(away ? "As it was marked." : "It is as it was marked.");
+  }
+
+  /** What a key did that is not seen, or why it did nothing. @param {string} words */
+  speak(words) {
+    this.told.textContent = words;
   }
 
   /** @param {KeyboardEvent} event */
@@ -211,17 +262,16 @@ export class Presenter {
     const inside = event.target instanceof SVGElement;
     /** @type {Record<string, () => void>} */
     const keys = {
-      n: () => this.scene(1), b: () => this.scene(-1), m: () => this.post({ kind: "mark" }), r: () => this.post({ kind: "return" }), l: () => this.theme(),
+      n: () => this.scene(1), b: () => this.scene(-1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
       k: () => {
         if (!this.again.hidden) void revive(this);
       },
       "+": () => this.scale(1), "=": () => this.scale(1), "-": () => this.scale(-1), 0: () => this.scale(0),
     };
-    if (this.script.steps && !slider && !inside) {
-      Object.assign(keys, {
-        arrowright: () => this.post({ kind: "step" }), arrowleft: () => this.post({ kind: "back" }), pagedown: () => this.post({ kind: "step" }),
-        pageup: () => this.post({ kind: "back" }), end: () => this.post({ kind: "run" }), home: () => this.post({ kind: "goto", value: 0, number: 0 }),
-      });
+    // A clicker knows these two keys alone, wherever the keyboard is.
+    Object.assign(keys, { pagedown: () => this.go(1), pageup: () => this.go(-1) });
+    if (!slider && !inside) {
+      Object.assign(keys, { arrowright: () => this.go(1), arrowleft: () => this.go(-1), end: () => this.end(true), home: () => this.end(false) });
     }
     const act = keys[event.key.toLowerCase()];
     act?.();

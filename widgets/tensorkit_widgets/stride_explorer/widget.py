@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorkit_widgets.drawing.sheet import PAGE
@@ -42,6 +42,15 @@ from tensorkit_widgets.widget.board import Board, Control
 from tensorkit_widgets.widget.saved_page import PageStep
 
 __all__ = ["StrideExplorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A moment of which a step was refused: what was asked is part of it."""
+
+    state: StrideState
+    calls: tuple[Call, ...]
+    typed: str
 
 
 class StrideExplorer(Board):
@@ -227,9 +236,16 @@ class StrideExplorer(Board):
         if self._refusal is None:
             self._said = chain_said(links)
 
+    def _remember(self) -> Any:
+        """The state, and what stands refused beside it."""
+        return Refused(self._state, self._refused, self._typed) if self._refused else self._state
+
     def _return(self, moment: Any) -> None:
-        super()._return(moment)
+        refused = moment if isinstance(moment, Refused) else None
+        super()._return(refused.state if refused else moment)
         self._again("")
+        if refused:  # asked once more: the engine may have changed its mind
+            self._try((*self._state.calls, *refused.calls), refused.typed, sliding=False)
 
     def _undo(self) -> None:
         if self._refusal is not None and not self._moved:

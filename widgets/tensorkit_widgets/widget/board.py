@@ -271,7 +271,7 @@ class Board(Picture):
 
     def _tried(self, kind: str, message: Mapping[str, Any]) -> None:
         """Do what a message asks for: an error is said in the picture, for a click never raises in the kernel."""
-        if kind != "room":  # another width says nothing new
+        if kind not in ("room", "mark"):  # another width says nothing new, and a mark is of what is said
             self._said = self._complaint = ""
         try:
             if not self._staged({**message, "kind": kind}):

@@ -234,7 +234,8 @@ class Picture(anywidget.AnyWidget):
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
         self._revision += 1
         shown = serial if isinstance(serial, int) else None
-        facts = {**facts, "script": self._script.facts("step" in facts)}
+        script = self._script.facts(facts.get("step", 0), facts.get("steps", 0), self._remember())
+        facts = {**facts, "script": script}
         self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
 
     # ---- display: the live view, and the picture as an output of its own

@@ -62,10 +62,12 @@ class Script:
     marked: bool = False
     played: dict[int, Any] = field(default_factory=dict)
 
-    def facts(self, steps: bool) -> dict[str, Any]:
-        """What the stage in the browser shows."""
+    def facts(self, step: int, steps: int | None, now: Any) -> dict[str, Any]:
+        """What the stage in the browser shows; `steps` is None while nobody knows how many there are."""
         names = [scene.name for scene in self.scenes]
-        facts = {"steps": steps, "scenes": names, "scene": self.at, "marked": self.marked}
+        away = self.marked and bool(self.mark != now)
+        facts = {"step": step, "steps": steps, "scenes": names, "scene": self.at}
+        facts |= {"marked": self.marked, "away": away}
         if any(scene.notes for scene in self.scenes):
             facts["notes"] = [scene.notes for scene in self.scenes]
         return facts
