@@ -1,4 +1,4 @@
-"""A rehearsal: every cell of a lesson is run in a fresh kernel, in a copy, before an audience sees it.
+"""A rehearsal: every cell of a lesson is run in a fresh kernel, in a copy, and every scene is played, before an audience sees it.
 
 Nothing of the presenter's is touched: the lesson and what was delivered with it are copied to a folder that is thrown
 away, and no answer is recorded.
@@ -17,6 +17,7 @@ from typing import Any
 
 from .errors import LabError
 from .lessons import companions
+from .scene_rehearsal import as_in_jupyterlab, play_scenes
 
 __all__ = ["Performance", "Rehearsal", "rehearse"]
 
@@ -34,6 +35,8 @@ class Performance:
     line: str
     seconds: float
     problems: tuple[str, ...] = ()
+    scenes: int = 0
+    """How many scenes of its pictures were played."""
 
 
 @dataclass
@@ -58,9 +61,11 @@ class Rehearsal:
     def summary(self) -> str:
         """One sentence."""
         bad, seconds = sum(bool(cell.problems) for cell in self.cells), sum(c.seconds for c in self.cells)
+        scenes = sum(cell.scenes for cell in self.cells)
         counted = f"{len(self.cells)} code cell{'' if len(self.cells) == 1 else 's'}"
         if bad:
             return f"{bad} of {counted} did not go as it should; the whole lesson took {seconds:.1f} s."
+        counted += f" and {scenes} scene{'' if scenes == 1 else 's'}" if scenes else ""
         return f"All went well: {counted} in {seconds:.1f} s."
 
 
@@ -72,8 +77,9 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
         said: called with each cell's performance as soon as it is over.
 
     Returns:
-        What every code cell took, and what was wrong with it: an exception (unless the cell is tagged
-        ``raises-exception``), none where one was meant, a picture that could not be drawn, a kernel that died.
+        What every code cell took, its scenes included, and what was wrong with it: an exception (unless the cell is tagged
+        ``raises-exception``), none where one was meant, a picture that could not be drawn, a scene that could not be
+        played, a kernel that died.
 
     Raises:
         LabError: when the file is no notebook, or its kernel does not start.
@@ -111,11 +117,11 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     )
     try:
         with client.setup_kernel(env=_surroundings()):
-            undrawn: set[str] = set()
+            known: tuple[set[str], set[str]] = (set(), set())
             for number, cell in enumerate(book.cells):
                 if cell.cell_type != "code" or not cell.source.strip():
                     continue
-                one, dead = _one(client, number, cell, undrawn)
+                one, dead = _one(client, number, cell, *known)
                 yield one
                 if dead:
                     return
@@ -127,22 +133,33 @@ def _surroundings() -> dict[str, str]:
     return {**os.environ, "TENSORKIT_PROGRESS": "0"}
 
 
-def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Performance, bool]:
+def _one(
+    client: Any, number: int, cell: Any, undrawn: set[str], played: set[str]
+) -> tuple[Performance, bool]:
     """One cell's performance, and whether the kernel died of it."""
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    began, dead, problems = time.perf_counter(), False, []
+    began, dead, problems, scenes = time.perf_counter(), False, list[str](), 0
+    as_in_jupyterlab(client, cell)
     try:
         client.execute_cell(cell, number)
     except DeadKernelError:
         dead, problems = True, ["the kernel died; the cells after it were not rehearsed"]
     except CellTimeoutError:
         dead, problems = True, [f"it ran for more than {PATIENCE} s; the cells after it were not rehearsed"]
-    seconds = time.perf_counter() - began
     if not dead:
-        problems = [*_failures(cell), *_undrawn(client, cell, undrawn)]
+        scenes, unplayed = play_scenes(client, played)
+        if not scenes and _has_scenes(cell):
+            unplayed = ["it has scenes, and they are of no picture that it shows"]
+        problems = [*_failures(cell), *unplayed, *_undrawn(client, cell, undrawn)]
+    seconds = time.perf_counter() - began
     first = next((line for line in cell.source.splitlines() if line.strip()), "")
-    return Performance(number + 1, first.strip(), seconds, tuple(problems)), dead
+    return Performance(number + 1, first.strip(), seconds, tuple(problems), scenes), dead
+
+
+def _has_scenes(cell: Any) -> bool:
+    settings = cell.metadata.get("tensorkit")
+    return isinstance(settings, dict) and bool(settings.get("scenes"))
 
 
 def _failures(cell: Any) -> list[str]:

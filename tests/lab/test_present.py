@@ -14,8 +14,8 @@ import pytest
 
 from tensorkit import cli
 from tensorkit.lab import present, server
+from tensorkit.lab.cues import cues, sections
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.notes import cues
 from tests.browser.beginning import run_all, until
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
