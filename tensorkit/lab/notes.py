@@ -57,7 +57,10 @@ def _handlers() -> list[tuple[str, type[Any]]]:
             path = self.get_query_argument("lesson", "")
             model = await self.contents_manager.get(path, type="notebook", content=True)
             found = cues(model["content"])
-            talk = {"cues": [asdict(cue) for cue in found], "sections": [asdict(one) for one in sections(found)]}
+            talk = {
+                "cues": [asdict(cue) for cue in found],
+                "sections": [asdict(one) for one in sections(found)],
+            }
             self.finish(json.dumps({"lesson": path, **talk}))
 
     return [

@@ -28,7 +28,9 @@ def play_scenes(client: Any, known: set[str]) -> tuple[int, list[str]]:
         How many scenes were played, and what was wrong with them.
     """
     count, problems = 0, []
-    for model in [name for name, state in client.widget_state.items() if _script(state) and name not in known]:
+    for model in [
+        name for name, state in client.widget_state.items() if _script(state) and name not in known
+    ]:
         known.add(model)
         names = _script(client.widget_state[model])["scenes"]
         for number, name in enumerate(names):

@@ -110,7 +110,11 @@ def test_every_scene_is_played_as_the_presenters_keys_play_it(tmp_path: Path) ->
 
 
 def test_a_scene_that_cannot_be_played_is_told(tmp_path: Path) -> None:
-    scenes = [{"name": "first", "step": 0}, {"name": "gone", "expression": "[7]"}, {"name": "no", "reset": "x"}]
+    scenes = [
+        {"name": "first", "step": 0},
+        {"name": "gone", "expression": "[7]"},
+        {"name": "no", "reset": "x"},
+    ]
     [cell] = rehearse(with_scenes(tmp_path / "a.ipynb", scenes)).cells
     assert cell.scenes == 3
     assert cell.problems[0].startswith("the scene “gone” could not be played: index 7 is out of bounds")

@@ -98,6 +98,24 @@ def test_looking_around_is_being_away_and_return_ends_it(explorer: Any) -> None:
     assert explorer._state.focus == focus
 
 
+def test_a_scene_lights_an_element(explorer: Any) -> None:
+    explorer.scenes = [
+        {"name": "turned", "expression": ".t()", "element": [2, 1]},
+        {"name": "no", "element": [3, 0]},
+    ]
+    assert hear(explorer, "scene", 0)["scene"] == 0
+    assert (explorer.element, explorer.frame["facts"]["data"]["expression"]) == ((2, 1), ".t()")
+    assert "storage[0 + 2·1 + 1·4]" in explorer.frame["text"]
+    explorer.expression = ""
+    with pytest.raises(IndexError, match=r"t has the size \(3, 4\): no element \[3, 0\]"):
+        explorer.element = [3, 0]
+    board = BroadcastExplorer(tk.ones(2), tk.ones(2))
+    board.scenes = [{"name": "one", "element": [0]}]
+    with pytest.raises(TypeError, match="BroadcastExplorer explains no single element"):
+        board.scene(0)
+    board.close()
+
+
 def test_how_many_steps_the_stage_is_told(explorer: Any) -> None:
     """A picture without steps has none to tell; one whose steps are counted late has some, nobody knows how many."""
     script = explorer.frame["facts"]["script"]

@@ -124,6 +124,28 @@ class StrideExplorer(Board):
             self._paint()
 
     @property
+    def element(self) -> Ints | None:
+        """The index of the element that is explained; None of an empty tensor. Setting it raises `IndexError` for none.
+
+        >>> import numpy
+        >>> w = StrideExplorer(numpy.arange(6).reshape(2, 3))
+        >>> w.element = 1, 2
+        >>> w.element
+        (1, 2)
+        """
+        with self._guard:
+            return self._state.focus
+
+    @element.setter
+    def element(self, index: Sequence[int]) -> None:
+        chosen = numbers(list(index))
+        with self._guard:
+            if chosen is None or clamp_focus(chosen, self._meta.size) != chosen:
+                raise IndexError(f"{self.code} has the size {size_text(self._meta.size)}: no element {index}")
+            self._look("look", {"key": f"t:{','.join(map(str, chosen))}"})
+            self._paint()
+
+    @property
     def code(self) -> str:
         """The Python that yields the present view."""
         return self._name + self.expression

@@ -1,7 +1,7 @@
 """Scenes for a presenter: a widget's moments by name, played in order, left for a "what if?", and returned to.
 
 A scene is a name and what to do: a function of the widget, or settings such as ``{"step": 3}``,
-``{"expression": ".t()"}`` or ``{"reset": "name"}``. Scenes also come from the metadata of the cell that shows the
+``{"expression": ".t()"}``, ``{"element": [1, 2]}`` (the element that is explained) or ``{"reset": "name"}``. Scenes also come from the metadata of the cell that shows the
 widget: ``{"tensorkit": {"scenes": [{"name": "the walk", "step": 3}]}}``; those hold settings only, never code.
 Settings may have ``"notes"`` for the speaker, whose page follows the stage (``tensorkit present``).
 """
@@ -16,7 +16,7 @@ __all__ = ["Scene", "Script", "scenes_of"]
 
 Action = Callable[[Any], Any] | Mapping[str, Any]
 
-SETTINGS = ("reset", "expression", "attempt", "step", "run")
+SETTINGS = ("reset", "expression", "attempt", "step", "run", "element")
 """What a scene without code can do, in this order."""
 
 
@@ -50,6 +50,10 @@ def _set(widget: Any, setting: str, value: Any) -> None:
         widget.expression = str(value)
     elif setting == "attempt":
         widget.attempt(str(value))
+    elif setting == "element":
+        if not hasattr(type(widget), "element"):
+            raise TypeError(f"{type(widget).__name__} explains no single element")
+        widget.element = value
 
 
 @dataclass
