@@ -14,6 +14,7 @@ from rich.table import Table
 from .lab import present as presenting
 from .lab import server
 from .lab.errors import LabError
+from .lab.cues import paces
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
@@ -118,6 +119,7 @@ def _rehearsed(notebook: Path) -> bool:
     _say(f"Rehearsing {notebook.name} in a copy:")
     done = rehearse(notebook, _say_performance)
     _say(done.summary())
+    _say(paces(notebook))
     return done.good
 
 

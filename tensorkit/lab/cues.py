@@ -14,12 +14,14 @@ Notes may also stand in a comment ``<!-- notes: … -->`` of a Markdown cell, wh
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-__all__ = ["PACE", "Cue", "Section", "cues", "sections", "spoken"]
+__all__ = ["PACE", "Cue", "Section", "cues", "paces", "sections", "spoken"]
 
 PACE = 130
 """Words that a speaker says in a minute, when there is something to look at too."""
@@ -114,6 +116,16 @@ def sections(cues: Sequence[Cue]) -> list[Section]:
         words = sum(len(spoken(text).split()) for text in notes)
         found.append(Section(part[0].cell, part[0].heading, part[0].minutes, words))
     return found
+
+
+def paces(lesson: Path) -> str:
+    """The minutes of each section of a lesson's file beside those that its words take, a line each; empty without minutes."""
+    found = sections(cues(json.loads(lesson.read_text(encoding="utf-8"))))
+    if not found:
+        return ""
+    lines = [f"{one.minutes:6g} min, {one.speaking:4.1f} of them spoken:  {one.title}" for one in found]
+    whole, said = sum(one.minutes for one in found), sum(one.speaking for one in found)
+    return "\n".join([*lines, f"{whole:6g} min, {said:4.1f} of them spoken, at {PACE} words a minute."])
 
 
 def spoken(notes: str) -> str:

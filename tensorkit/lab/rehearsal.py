@@ -17,7 +17,7 @@ from typing import Any
 
 from .errors import LabError
 from .lessons import companions
-from .scene_rehearsal import as_in_jupyterlab, play_scenes
+from .scene_rehearsal import as_in_jupyterlab, play_scenes, with_scenes
 
 __all__ = ["Performance", "Rehearsal", "rehearse"]
 
@@ -29,14 +29,14 @@ _UNDRAWN = "could not be drawn"
 
 @dataclass(frozen=True)
 class Performance:
-    """How one code cell went: `problems` is empty when it did what it should."""
+    """How one code cell went, or its scenes: `problems` is empty when they did what they should."""
 
     number: int
     line: str
     seconds: float
     problems: tuple[str, ...] = ()
     scenes: int = 0
-    """How many scenes of its pictures were played."""
+    """How many scenes of its pictures were played, after the last cell; 0 for the cell itself."""
 
 
 @dataclass
@@ -60,9 +60,9 @@ class Rehearsal:
 
     def summary(self) -> str:
         """One sentence."""
-        bad, seconds = sum(bool(cell.problems) for cell in self.cells), sum(c.seconds for c in self.cells)
-        scenes = sum(cell.scenes for cell in self.cells)
-        counted = f"{len(self.cells)} code cell{'' if len(self.cells) == 1 else 's'}"
+        bad, seconds = len({c.number for c in self.cells if c.problems}), sum(c.seconds for c in self.cells)
+        cells, scenes = sum(not c.scenes for c in self.cells), sum(c.scenes for c in self.cells)
+        counted = f"{cells} code cell{'' if cells == 1 else 's'}"
         if bad:
             return f"{bad} of {counted} did not go as it should; the whole lesson took {seconds:.1f} s."
         counted += f" and {scenes} scene{'' if scenes == 1 else 's'}" if scenes else ""
@@ -77,9 +77,9 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
         said: called with each cell's performance as soon as it is over.
 
     Returns:
-        What every code cell took, its scenes included, and what was wrong with it: an exception (unless the cell is tagged
-        ``raises-exception``), none where one was meant, a picture that could not be drawn, a scene that could not be
-        played, a kernel that died.
+        What every code cell took, and what was wrong with it: an exception (unless the cell is tagged
+        ``raises-exception``), none where one was meant, a picture that could not be drawn, a kernel that died. Then the
+        same of the scenes: they are played after the last cell, as for a speaker who runs the lesson beforehand.
 
     Raises:
         LabError: when the file is no notebook, or its kernel does not start.
@@ -117,14 +117,21 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     )
     try:
         with client.setup_kernel(env=_surroundings()):
-            known: tuple[set[str], set[str]] = (set(), set())
+            undrawn: set[str] = set()
+            staged: list[tuple[Performance, list[str]]] = []
             for number, cell in enumerate(book.cells):
                 if cell.cell_type != "code" or not cell.source.strip():
                     continue
-                one, dead = _one(client, number, cell, *known)
+                one, dead = _one(client, number, cell, undrawn)
                 yield one
                 if dead:
                     return
+                if models := with_scenes(client, {name for _, names in staged for name in names}):
+                    staged.append((one, models))
+                elif _has_scenes(cell):
+                    staged.append((one, []))
+            for one, models in staged:
+                yield _staged(client, one, models)
     except (RuntimeError, OSError, DeadKernelError) as error:
         raise LabError(f"The kernel for {name} did not start: {error}") from error
 
@@ -133,13 +140,11 @@ def _surroundings() -> dict[str, str]:
     return {**os.environ, "TENSORKIT_PROGRESS": "0"}
 
 
-def _one(
-    client: Any, number: int, cell: Any, undrawn: set[str], played: set[str]
-) -> tuple[Performance, bool]:
+def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Performance, bool]:
     """One cell's performance, and whether the kernel died of it."""
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    began, dead, problems, scenes = time.perf_counter(), False, list[str](), 0
+    began, dead, problems = time.perf_counter(), False, list[str]()
     as_in_jupyterlab(client, cell)
     try:
         client.execute_cell(cell, number)
@@ -147,14 +152,22 @@ def _one(
         dead, problems = True, ["the kernel died; the cells after it were not rehearsed"]
     except CellTimeoutError:
         dead, problems = True, [f"it ran for more than {PATIENCE} s; the cells after it were not rehearsed"]
-    if not dead:
-        scenes, unplayed = play_scenes(client, played)
-        if not scenes and _has_scenes(cell):
-            unplayed = ["it has scenes, and they are of no picture that it shows"]
-        problems = [*_failures(cell), *unplayed, *_undrawn(client, cell, undrawn)]
     seconds = time.perf_counter() - began
+    if not dead:
+        problems = [*_failures(cell), *_undrawn(client, cell, undrawn)]
     first = next((line for line in cell.source.splitlines() if line.strip()), "")
-    return Performance(number + 1, first.strip(), seconds, tuple(problems), scenes), dead
+    return Performance(number + 1, first.strip(), seconds, tuple(problems)), dead
+
+
+def _staged(client: Any, cell: Performance, models: list[str]) -> Performance:
+    """How the scenes of a cell's pictures went."""
+    began = time.perf_counter()
+    count, problems = play_scenes(client, models)
+    if not models:
+        count, problems = 1, ["it has scenes, and they are of no picture that it shows"]
+    return Performance(
+        cell.number, f"scenes of {cell.line}", time.perf_counter() - began, tuple(problems), count
+    )
 
 
 def _has_scenes(cell: Any) -> bool:

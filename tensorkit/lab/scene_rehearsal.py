@@ -6,7 +6,7 @@ import queue
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["as_in_jupyterlab", "play_scenes"]
+__all__ = ["as_in_jupyterlab", "play_scenes", "with_scenes"]
 
 _PATIENCE = 60
 """Seconds that one scene may take."""
@@ -17,23 +17,16 @@ def as_in_jupyterlab(client: Any, cell: Any) -> None:
     client.kc.session.metadata = {**cell.metadata, "cellId": cell.get("id", "")}
 
 
-def play_scenes(client: Any, known: set[str]) -> tuple[int, list[str]]:
-    """Play every scene of the pictures that are new, in their order.
+def with_scenes(client: Any, known: set[str]) -> list[str]:
+    """The models of the pictures that have scenes, but those that are known."""
+    return [name for name, state in client.widget_state.items() if _script(state) and name not in known]
 
-    Args:
-        client: an ``nbclient.NotebookClient`` whose kernel runs.
-        known: the models whose scenes were played; it grows.
 
-    Returns:
-        How many scenes were played, and what was wrong with them.
-    """
+def play_scenes(client: Any, models: list[str]) -> tuple[int, list[str]]:
+    """Play every scene of some pictures, in their order: how many there were, and what was wrong with them."""
     count, problems = 0, []
-    for model in [
-        name for name, state in client.widget_state.items() if _script(state) and name not in known
-    ]:
-        known.add(model)
-        names = _script(client.widget_state[model])["scenes"]
-        for number, name in enumerate(names):
+    for model in models:
+        for number, name in enumerate(list(_script(client.widget_state[model]).get("scenes", ()))):
             count += 1
             if wrong := _play(client, model, number):
                 problems.append(f"the scene “{name}” could not be played: {wrong}")
