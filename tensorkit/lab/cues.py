@@ -119,7 +119,7 @@ def sections(cues: Sequence[Cue]) -> list[Section]:
 
 
 def paces(lesson: Path) -> str:
-    """The minutes of each section of a lesson's file beside those that its words take, a line each; empty without minutes."""
+    """A line for each section of a lesson's file: its minutes, and those that its words take; empty without minutes."""
     found = sections(cues(json.loads(lesson.read_text(encoding="utf-8"))))
     if not found:
         return ""

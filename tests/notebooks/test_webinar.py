@@ -1,4 +1,4 @@
-"""The talk can be given: its minutes are 45, the words of its notes fit into them, and each poll comes before its reveal."""
+"""The talk can be given: its minutes are 45, its words fit into them, and each poll comes before its reveal."""
 
 from __future__ import annotations
 
@@ -63,14 +63,16 @@ def test_a_section_says_what_to_leave_out(number: int) -> None:
 
 @each_section
 def test_a_section_asks_before_it_shows(number: int) -> None:
-    """A poll in each section but the last, and behind it a cell whose output is folded away until it is run."""
+    """A poll in each section but the last; what answers it waits for it, and is folded away where nothing can wait."""
     if number == len(SECTIONS) - 1:
         return
     first = SECTIONS[number].first
     polls = [first + k for k, cue in enumerate(part(number)) if cue.first.startswith("Predict(")]
     assert polls
     for poll in polls:
-        assert "outputs_hidden" in CELLS[poll + 1]["metadata"].get("jupyter", {}), CUES[poll].first
+        answer = CELLS[poll + 1]["metadata"]
+        assert "outputs_hidden" in answer.get("jupyter", {}), CUES[poll].first
+        assert answer["tensorkit"]["after"] == CUES[poll].first.split('"')[1]
 
 
 @pytest.mark.parametrize("cue", CUES, ids=[f"{cue.cell}: {cue.first[:40]}" for cue in CUES])
@@ -90,7 +92,7 @@ def test_what_a_folded_cell_shows_of_itself_is_no_answer() -> None:
 
 
 def test_no_cell_changes_what_an_earlier_picture_shows(tmp_path: Path) -> None:
-    """All cells run before the room comes in: were a picture to follow a later cell, it would answer that cell's poll."""
+    """All cells run before the room comes in: a picture that follows a later cell would answer that cell's poll."""
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     book = nbformat.read(TALK, as_version=4)
     drawn: dict[str, tuple[int, str]] = {}

@@ -1,8 +1,9 @@
 """Scenes for a presenter: a widget's moments by name, played in order, left for a "what if?", and returned to.
 
 A scene is a name and what to do: a function of the widget, or settings such as ``{"step": 3}``,
-``{"expression": ".t()"}``, ``{"element": [1, 2]}`` (the element that is explained) or ``{"reset": "name"}``. Scenes also come from the metadata of the cell that shows the
-widget: ``{"tensorkit": {"scenes": [{"name": "the walk", "step": 3}]}}``; those hold settings only, never code.
+``{"expression": ".t()"}``, ``{"element": [1, 2]}`` (the element that is explained) or ``{"reset": "name"}``. Scenes
+also come from the metadata of the cell that shows the widget: ``{"tensorkit": {"scenes": [{"name": "the walk",
+"step": 3}]}}``; those hold settings only, never code.
 Settings may have ``"notes"`` for the speaker, whose page follows the stage (``tensorkit present``).
 """
 
