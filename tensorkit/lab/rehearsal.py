@@ -1,4 +1,4 @@
-"""A rehearsal: before an audience sees a lesson, every cell is run in a fresh kernel, in a copy, and every scene played.
+"""A rehearsal: before an audience sees a lesson, every cell of it is run in a fresh kernel, and every scene played.
 
 Nothing of the presenter's is touched: the lesson and what was delivered with it are copied to a folder that is thrown
 away, and no answer is recorded.
