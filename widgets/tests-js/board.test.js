@@ -209,8 +209,8 @@ describe("a board", () => {
     it("steps while there are steps, and goes on to the next scene after the last", () => {
       const script = { steps: 3, scenes: ["one", "two"], scene: 0 };
       expect(after({ ...script, step: 2 }, "ArrowRight")).toBe("step");
-      expect(after({ ...script, step: 3 }, "PageDown")).toBe("scene 1");
-      expect(after({ ...script, step: 1 }, "PageUp")).toBe("back");
+      expect(after({ ...script, step: 3 }, "ArrowRight")).toBe("scene 1");
+      expect(after({ ...script, step: 1 }, "ArrowLeft")).toBe("back");
       expect(after({ ...script, step: 0, scene: 1 }, "ArrowLeft")).toBe("scene 0");
       expect(after({ ...script, steps: null }, "ArrowRight"), "nobody knows how many").toBe("step");
       expect(told()).toBe("");
@@ -223,6 +223,14 @@ describe("a board", () => {
       expect(after({ ...script, scene: 1 }, "ArrowLeft")).toBe("scene 0");
       expect(after({ ...script, scene: 0 }, "End")).toBe("scene 2");
       expect(after({ ...script, scene: 2 }, "Home")).toBe("scene 0");
+    });
+
+    it("follows the script with a clicker, and the steps where there is none", () => {
+      const script = { step: 1, steps: 3, scenes: ["one", "two"], scene: 0 };
+      expect(after(script, "PageDown")).toBe("scene 1");
+      expect(after({ ...script, scene: 1 }, "PageUp")).toBe("scene 0");
+      expect(after({ step: 1, steps: 3 }, "PageDown")).toBe("step");
+      expect(after({ step: 1, steps: 3 }, "PageUp")).toBe("back");
     });
 
     it("says why a key does nothing", () => {

@@ -2,9 +2,9 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * Keys on the stage: right and left (PageDown and PageUp: a clicker's) step on and back, and where there is no further step they
- * go to the next scene or the one before, so that one key gives a whole talk. N and B go from scene to scene, Home and End to the
- * first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
+ * Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
+ * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
+ * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
  * between light and dark, + and − and 0 change the size. Where a key can do nothing, the bar says so.
  * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
@@ -268,8 +268,9 @@ export class Presenter {
       },
       "+": () => this.scale(1), "=": () => this.scale(1), "-": () => this.scale(-1), 0: () => this.scale(0),
     };
-    // A clicker knows these two keys alone, wherever the keyboard is.
-    Object.assign(keys, { pagedown: () => this.go(1), pageup: () => this.go(-1) });
+    // A clicker knows these two keys alone, wherever the keyboard is: they give the talk as it was written.
+    const on = (/** @type {1 | -1} */ by) => (this.script.scenes.length ? this.scene(by) : this.go(by));
+    Object.assign(keys, { pagedown: () => on(1), pageup: () => on(-1) });
     if (!slider && !inside) {
       Object.assign(keys, { arrowright: () => this.go(1), arrowleft: () => this.go(-1), end: () => this.end(true), home: () => this.end(false) });
     }

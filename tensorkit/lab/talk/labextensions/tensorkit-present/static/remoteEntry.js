@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. And: the page of the
+ * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. P puts the picture of the
+ * current cell on the stage, and who leaves the stage is back among the cells: arrow down goes on. And: the page of the
  * speaker's notes is told which cell is current and which scene is on the stage. It is told through a BroadcastChannel,
  * which joins the windows of one browser and nothing else.
  *
@@ -88,12 +89,30 @@
     });
   }
 
+  /** A talk is given from the keyboard: P among the cells, and back among them from the stage. @param {any} app */
+  function keys(app) {
+    const { commands, shell } = app;
+    const book = () => shell.currentWidget?.content;
+    const button = () => book()?.activeCell?.node.querySelector('[data-role="present"]');
+    commands.addCommand("tensorkit-present:stage", {
+      label: "Put the picture of this cell on the stage",
+      isEnabled: () => Boolean(button()),
+      execute: () => button()?.click(),
+    });
+    commands.addKeyBinding({ command: "tensorkit-present:stage", keys: ["P"], selector: ".jp-Notebook.jp-mod-commandMode" });
+    document.addEventListener("tensorkit-stage", (event) => {
+      // Once the stage has given the keyboard back to its button.
+      if (/** @type {CustomEvent} */ (event).detail === null) setTimeout(() => void commands.execute("notebook:enter-command-mode"));
+    });
+  }
+
   const plugin = {
     id: "tensorkit-present:plugin",
     autoStart: true,
     activate: (/** @type {any} */ app) => {
       room(app);
       tell(app);
+      keys(app);
     },
   };
   const modules = { "./extension": { __esModule: true, default: plugin }, "./style": {} };
