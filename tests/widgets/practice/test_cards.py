@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import tensorkit as tk
 from tensorkit_widgets.practice import facts as practice
+from tensorkit_widgets.practice.checking.typed import numbers_in
 from tensorkit_widgets.practice.checks import (
     Checker,
     choice_check,
     layout_check,
     number_check,
-    numbers_in,
     tensor_check,
     tuple_check,
 )

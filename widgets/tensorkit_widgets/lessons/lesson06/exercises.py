@@ -6,7 +6,8 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit import tracing
-from tensorkit_widgets.practice.checks import Case, function_check, plain_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import plain_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checks import Case, function_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
