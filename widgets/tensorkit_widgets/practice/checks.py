@@ -50,9 +50,7 @@ __all__ = [
 
 BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
 
-ENDLESS = (
-    f"it was still running after {LONGEST_S:.0f} seconds, and was stopped. Is there a loop in it that never ends?"
-)
+ENDLESS = f"it was still running after {LONGEST_S:.0f} seconds, and was stopped. Is there a loop in it that never ends?"
 
 ENDS_ALL = (
     "it ends the whole program (`exit()`, `sys.exit()` or `raise SystemExit`) instead of giving an answer. "
@@ -170,9 +168,7 @@ def _like(made: object, mine: Facts, base: Facts | None) -> bool:
     facts = read(made)
     if (facts.size, facts.dtype, facts.shares(base)) != (mine.size, mine.dtype, mine.shares(base)):
         return False
-    if facts.shares(base) and _slot_problem(
-        facts.size, facts.stride, facts.offset, mine.stride, mine.offset
-    ):
+    if facts.shares(base) and _slot_problem(facts.size, facts.stride, facts.offset, mine.stride, mine.offset):
         return False
     return _value_problem(mine, facts.values) is None
 

@@ -20,11 +20,11 @@ from tensorkit_widgets.snapshot.expression import METHODS, PROPERTIES, NotAllowe
 __all__ = ["layout_parts", "number_in", "numbers_in", "word_in", "worked_out"]
 
 _NUMBER = r"[-+]?\d[\d_]{0,14}(?:\.\d{0,12})?"
-_ROW = re.compile(
-    rf"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*({_NUMBER}(?:[\s,;]+{_NUMBER})*)?[\s,;)\]]*"
-)
+_ROW = re.compile(rf"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*({_NUMBER}(?:[\s,;]+{_NUMBER})*)?[\s,;)\]]*")
 _THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+\s*")
-_DASHES = str.maketrans("\u2212\u2013\u00a0", "-- ")  # a minus sign, a dash and a blank, as they are copied from a page
+_DASHES = str.maketrans(
+    "\u2212\u2013\u00a0", "-- "
+)  # a minus sign, a dash and a blank, as they are copied from a page
 
 _LARGEST = 10**18
 _MOST_STEPS = 64
