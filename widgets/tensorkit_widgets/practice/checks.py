@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorkit_widgets.practice.checking.known_errors import known_slip
-from tensorkit_widgets.practice.checking.time_limit import LONGEST_S, TookTooLong, limited
+from tensorkit_widgets.practice.checking.time_limit import LONGEST_S, Stopped, TookTooLong, limited
 from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import (
     MOST_ELEMENTS,
@@ -79,7 +79,7 @@ class Checker:
             return Verdict(None, BLANK)
         try:
             return limited(lambda: self.judge(answer))
-        except TookTooLong as late:
+        except (TookTooLong, Stopped) as late:
             where = f"{late.where}: " if late.where else ""
             return Verdict(False, f"{where}{ENDLESS}")
         except Unreadable as problem:

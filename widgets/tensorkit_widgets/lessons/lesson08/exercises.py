@@ -312,6 +312,7 @@ TASKS = (
                 lambda: (tk.tensor([[1, -1], [1, -1], [1, -1]]),),
                 0,
             ),
+            Case("of a table with a negative number", lambda: (tk.tensor([[3, -1], [2, 2]]),), 1),
             Case("of an empty table with two columns", lambda: (tk.zeros(0, 2),), 0),
             slips=(
                 Slip(

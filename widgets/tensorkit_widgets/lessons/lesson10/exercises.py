@@ -34,12 +34,14 @@ def _holds(*numbers: float) -> Any:
 
 def _given(arguments: tuple[Any, ...], got: Any) -> object:
     """What became of a tensor that a function should write to, and whether it gave that one back."""
-    return tuple(arguments[0].tolist()), got is arguments[0]
+    return tuple(arguments[0].tolist()), "itself" if got is arguments[
+        0
+    ] else "nothing" if got is None else "another"
 
 
 def _tell_clip(found: Any) -> str:
-    numbers, itself = found
-    if itself or numbers != (3.0, 0.0, 4.0, 0.0, 5.0, 0.0):
+    numbers, returned = found
+    if returned == "itself" or numbers != (3.0, 0.0, 4.0, 0.0, 5.0, 0.0):
         return f"the tensor holds {list(numbers)} now."
     return "the numbers are right. Return the tensor itself, as `add_` does."
 
@@ -48,14 +50,14 @@ _CLIP = function_check(
     Case(
         "of `tk.tensor([3., -1., 4., -1., 5., -9.])`",
         lambda: (_six(tensorkit),),
-        ((3.0, 0.0, 4.0, 0.0, 5.0, 0.0), True),
+        ((3.0, 0.0, 4.0, 0.0, 5.0, 0.0), "itself"),
         _given,
         _tell_clip,
     ),
     Case(
         "of `tk.tensor([2., 0.])`",
         lambda: (tensorkit.tensor([2.0, 0.0]),),
-        ((2.0, 0.0), True),
+        ((2.0, 0.0), "itself"),
         _given,
         _tell_clip,
     ),

@@ -3,8 +3,8 @@
 A watching thread asks the running one to stop, and asks again until it does, so that a `try: … except: …` in a loop
 does not swallow it for good. In the main thread of Linux and macOS it asks by a signal, which also ends a call that
 waits (`time.sleep`, reading a socket); elsewhere by an exception that Python raises there between two of its
-instructions. A call into C that never comes back to Python cannot be stopped by either; one that comes back late is
-told so when it does.
+instructions, one at a time and then more often. A call into C that never comes back to Python cannot be stopped by either; one that comes back late is
+told so when it does. Who catches the signal's exception is interrupted a second time at the next line, in the `except`.
 
 The signal is SIGURG: nothing happens by default when it arrives, so one that comes a moment too late harms nobody. A
 program that uses SIGURG itself keeps it, and is asked the other way.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
@@ -25,6 +26,8 @@ LONGEST_S = 10.0
 """Seconds that a check may take; what the lessons ask for takes a few milliseconds."""
 
 _AGAIN_S = 0.25  # between two requests: long enough to unwind after the first
+_OFTEN_S = 0.005
+_PATIENT = 4  # requests before they come more often, where there are no signals
 
 T = TypeVar("T")
 
@@ -94,10 +97,12 @@ class _Watch:
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._look, daemon=True, name="tensorkit time limit")
         self._signals = False
+        self._asked = 0
 
     def begin(self) -> None:
         self._signals = _free_signal()
         if self._signals:
+            self._trace = sys.gettrace()
             self._before = signal.signal(signal.SIGURG, self._on_signal)
         self._watcher.start()
 
@@ -106,6 +111,8 @@ class _Watch:
         with self._turn:
             self._done.set()
         if self._signals:
+            if self._asked > 1:
+                sys.settrace(self._trace)
             signal.signal(signal.SIGURG, self._before)
         else:
             _raise_in(self._thread, None)
@@ -117,15 +124,30 @@ class _Watch:
             with self._turn:
                 if self._done.is_set():
                     return
+                self._asked += 1
                 if self._signals:
                     signal.pthread_kill(self._thread, signal.SIGURG)
                 else:
                     _raise_in(self._thread, Stopped)
-            self._done.wait(_AGAIN_S)
+            often = not self._signals and self._asked > _PATIENT
+            self._done.wait(_OFTEN_S if often else _AGAIN_S)
 
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        if not self._done.is_set():
-            raise Stopped
+    def _on_signal(self, _number: int, frame: FrameType | None) -> None:
+        if self._done.is_set():
+            return
+        if self._asked > 1:  # the first was caught: stop at the next line as well, which is in the `except`
+            while frame is not None and frame.f_code is not limited.__code__:
+                frame.f_trace = _stop_at_a_line
+                frame = frame.f_back
+            sys.settrace(_stop_at_a_line)
+        raise Stopped
+
+
+def _stop_at_a_line(_frame: FrameType, event: str, _argument: Any) -> Any:
+    """Python calls this for every line, and no more after it has raised."""
+    if event in ("line", "call"):
+        raise Stopped
+    return _stop_at_a_line
 
 
 def _free_signal() -> bool:
