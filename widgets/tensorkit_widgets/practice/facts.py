@@ -100,7 +100,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "getsizeof of a list": "sys.getsizeof counts the list's pointers alone; the objects they lead to come on top.",
     "brackets are dimensions": "each level of brackets is a dimension, and the outermost is dimension 0.",
     "text needs a table": "a tensor holds numbers only; text becomes numbers by a table that gives each piece one.",
-    "a tensor is a full box": "all rows of a tensor are equally long; what is shorter has to be filled up.",
+    "a tensor is a full grid": "all rows of a tensor are equally long; what is shorter has to be filled up.",
     "one dtype for all": "all numbers of a tensor are of one dtype; one float among them makes floats of all.",
     "cat vs stack": "stack puts tensors into a new dimension; cat lengthens one that is there.",
     "the batch comes first": "the items of a batch are counted by dimension 0.",

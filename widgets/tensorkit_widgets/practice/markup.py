@@ -65,7 +65,8 @@ def plain(text: str) -> str:
     >>> plain("What is **the** `size`?")
     'What is the size?'
     """
-    return re.sub(r"\*\*([^*\n]+)\*\*", r"\1", re.sub(r"`([^`\n]+)`", r"\1", text.strip("\n")))
+    marks = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
+    return marks.sub(lambda mark: mark[1] or mark[2].replace("`", ""), text.strip("\n"))
 
 
 def shown(value: object, longest: int = 60) -> str:

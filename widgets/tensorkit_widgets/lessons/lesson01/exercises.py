@@ -407,7 +407,7 @@ PUZZLES = (
             values=((116, 101, 110, 115, 111, 114), (105, 115, 0, 0, 0, 0), (98, 111, 120, 0, 0, 0)),
             slips=(
                 Slip(
-                    "a tensor is a full box",
+                    "a tensor is a full grid",
                     "the zeros stand in front of the letters; they should come after them.",
                     when=lambda answer, mine, base: mine is not None and mine.values[6:7] == (0,),
                 ),
@@ -422,7 +422,7 @@ PUZZLES = (
             Stray("batch = tk.tensor(words)", TABLE, "a tensor holds numbers, not words."),
             Stray(
                 "row = [0] * (longest - len(word)) + row",
-                "a tensor is a full box",
+                "a tensor is a full grid",
                 "that puts the zeros in front of the letters.",
             ),
             Stray("row += [0] * (longest - len(word))"),
@@ -438,7 +438,7 @@ PUZZLES = (
             ("batch = tk.tensor(words)", TABLE),
             (
                 _PADDED.strip().replace(_PAD, "row = [0] * (longest - len(word)) + row"),
-                "a tensor is a full box",
+                "a tensor is a full grid",
             ),
             (_PADDED.strip().replace(f"    {_PAD}\n", ""), ""),
             (_PADDED.strip().replace("    rows.append(row)\n", ""), ""),

@@ -172,7 +172,11 @@ u = t.as_strided(size, stride)
                 "strides follow the view",
                 "a fresh tensor of that size would have this stride; nothing fresh is made here.",
             ),
-            Stray("u = t.view(size)", "permute vs view", "`view` regroups the numbers, it turns nothing."),
+            Stray(
+                "u = t.view(size)",
+                "permute vs view",
+                "`view` regroups the numbers; it reorders no dimensions.",
+            ),
             Stray("u = t.as_strided(size, stride, t.storage_offset())"),
         ),
         base="t",

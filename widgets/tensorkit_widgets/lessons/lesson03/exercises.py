@@ -327,7 +327,7 @@ TASKS = (
             slips=(
                 Slip(
                     TURN,
-                    "the size is right, and the picture is noise: `view` does not turn, it only breaks the row of "
+                    "the size is right, and the picture is noise: `view` reorders no dimensions, it only re-divides the row of "
                     "numbers elsewhere. The first pixel now has three red values.",
                     size=(4, 5, 3),
                     stride=(15, 3, 1),
@@ -345,7 +345,7 @@ TASKS = (
                 ),
                 Slip(
                     TURN,
-                    "the size is right, and the picture is noise, and a copy: `reshape` does not turn either.",
+                    "the size is right, and the picture is noise, and a copy: `reshape` reorders none either.",
                     behaves=lambda t: t.reshape(4, 5, 3).clone(),
                 ),
             ),
