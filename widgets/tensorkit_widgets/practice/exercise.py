@@ -44,7 +44,8 @@ class Exercise(Card):
 
     `ex.check(value, base=t)` judges a value, `t` being the tensor that you started from. `ex.hint()` gives
     the next hint, `ex.solution()` the solution; `ex.solved` and `ex.attempts` say how it stands. All of it is
-    kept by name, so running the cell again loses nothing; `ex.again()` starts again.
+    kept by name, so running the cell again loses nothing; `ex.again()` starts again. With `record=False` nothing is
+    kept, and `progress()` does not tell of it: for showing how a card works.
 
     Raises `LookupError` for an unknown name.
     """
@@ -60,7 +61,9 @@ class Exercise(Card):
         hints: Sequence[str] = (),
         solution: str = "",
         entry: str = "",
+        record: bool = True,
     ) -> None:
+        self.recorded = record
         if is_name(prompt):
             self._task = find_task(prompt)
         elif check is None:
