@@ -71,6 +71,9 @@ class Card(anywidget.AnyWidget):
     announced = traitlets.Unicode().tag(sync=True)
     heard = traitlets.Int().tag(sync=True)
 
+    recorded = True
+    """Is what happens here kept, and told by `progress()`?"""
+
     kind: ClassVar[str] = "card"
     label: ClassVar[str] = "Question"
 
@@ -86,7 +89,7 @@ class Card(anywidget.AnyWidget):
 
     def _begin(self, announced: str) -> None:
         """Draw the state that is kept for this question."""
-        self._state = recall(self.key, self._fresh)
+        self._state = recall(self.key, self._fresh) if self.recorded else dict(self._fresh)
         try:
             self._settle()
             self._paint(announced)
@@ -172,10 +175,11 @@ class Card(anywidget.AnyWidget):
 
     def _draw(self, announced: str = "", *, soon: bool = False) -> None:
         """Something has changed: keep it (or soon), and draw it wherever it shows."""
-        keep(self.key, self._state, self.knows, soon=soon)
+        if self.recorded:
+            keep(self.key, self._state, self.knows, soon=soon)
         for other in list(CARDS):
             # One of the same name that keeps another kind of state asks something else, as before its cell was edited.
-            alike = other.key == self.key and other._fresh == self._fresh
+            alike = other.key == self.key and other._fresh == self._fresh and other.recorded is self.recorded
             if other is not self and alike and other.comm is not None:
                 other._state = self._state
                 other._paint(announced)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tensorkit_widgets.practice.answers import example, letter, understood, wanted, words
+from tensorkit_widgets.practice.answers import example, letter, refusal, understood, words
 from tensorkit_widgets.practice.card import Card, button, earlier_part, entry_box, verdict_part
 from tensorkit_widgets.practice.catalogue import Question, find_question, is_name
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
@@ -78,7 +78,7 @@ class Predict(Card):
         with self._guard:
             said = understood(self._asked, value)
             if said is None:
-                self._state["note"] = f"{shown(value)} is not {wanted(self._asked)}."
+                self._state["note"] = refusal(self._asked, value)
                 self._draw(self._state["note"])
                 return
             self._state.update(answer=said, skipped=False, note="")
@@ -151,7 +151,7 @@ class Predict(Card):
             parts.append(verdict_part(verdict, self._headline()))
             parts.append(earlier_part(self._before()) if self.answer is not None else "")
         if self._state["note"]:
-            parts.append(f'<p class="tk-note">{escape(self._state["note"])}</p>')
+            parts.append(f'<p class="tk-note">{markup(self._state["note"])[3:-4]}</p>')
         if live and verdict is not None:
             parts.append(f'<div class="tk-row">{button("again", "Ask me again", quiet=True)}</div>')
         return "".join(parts)
@@ -187,7 +187,7 @@ class Predict(Card):
             lines += [f"({verdict.misconception})"] if verdict.misconception else []
             lines += [plain(self._before())] if self.answer is not None and self._before() else []
         if self._state["note"]:
-            lines.append(self._state["note"])
+            lines.append(plain(self._state["note"]))
         return "\n".join(lines)
 
     def _acts(self) -> Mapping[str, Callable[[str], object]]:

@@ -275,7 +275,7 @@ def _short(code: str, width: float) -> str:
 def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
     for k, link in enumerate(links):
         step = link.step
-        lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)} +{step.offset}")
+        lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)}, offset {step.offset}")
         yield Card(0, 0, 0, 82.0, step.code, step.kind, lines, k, step.why, k == len(links) - 1)
     if refusal:
         why_not = "not without a copy" if refusal.pairs else "not possible here"

@@ -87,7 +87,9 @@ QUESTIONS = (
         "`view` keeps the order of the storage: the first three numbers are three **red** ones. "
         "`permute(1, 2, 0)` gives (0, 4, 8), a red, a green and a blue one.",
         slips=(
-            Slip(TURN, "That is what `permute(1, 2, 0)` gives; `view` turns nothing.", given=(0, 4, 8)),
+            Slip(
+                TURN, "That is what `permute(1, 2, 0)` gives; `view` reorders no dimensions.", given=(0, 4, 8)
+            ),
             Slip(TURN, "`view` reads the storage in its old order.", given=(0, 3, 6)),
         ),
         proof=lambda tk: tuple(_image(tk).view(2, 2, 3)[0, 0].tolist()),

@@ -162,7 +162,11 @@ TOGETHER = (
                 "The category decides first, and only then the width.",
                 given="`int64`",
             ),
-            Slip("category before width", "No third dtype comes in: one of the two.", given="`float32`"),
+            Slip(
+                "category before width",
+                "Here the float wins; `float32` would come only from a Python float.",
+                given="`float32`",
+            ),
             Slip(
                 "category before width", "So it is in NumPy, which wants to lose nothing.", given="`float64`"
             ),
