@@ -57,7 +57,8 @@ def test_only_the_learners_lines_are_shown(
 
 
 @pytest.mark.parametrize(
-    "code", ["x = tk.ones(2, 3).t()\nx.view(-1)", "def flat(y):\n    return y.view(-1)\nflat(tk.ones(2, 3).t())"]
+    "code",
+    ["x = tk.ones(2, 3).t()\nx.view(-1)", "def flat(y):\n    return y.view(-1)\nflat(tk.ones(2, 3).t())"],
 )
 def test_a_cell_that_is_explained_shows_no_more_than_a_plain_one(
     shell: InteractiveShell, said: list[str], code: str
