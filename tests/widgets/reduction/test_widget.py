@@ -103,9 +103,14 @@ def test_a_number_typed_into_a_cell_is_written_and_added() -> None:
     assert t[0, 1].item() == 100
     assert tiles(w)["r:0"].full == "102."
     send(w, "edit", "__import__('os')", "t:0,0")
-    assert "not allowed here" in w.frame["facts"]["complaint"]
+    assert "is not a number" in w.frame["facts"]["wrong"]["words"]
+    assert w.frame["facts"]["complaint"] == ""
     send(w, "edit", "1", "t:9,9")
+    assert w.frame["facts"]["wrong"] is None
     assert t.sum().item() == 114
+    send(w, "undo", None)
+    assert t.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert tiles(w)["r:0"].full == "3."
 
 
 @pytest.mark.parametrize(

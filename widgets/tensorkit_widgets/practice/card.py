@@ -19,7 +19,7 @@ from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plai
 from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, note, recall
 from tensorkit_widgets.practice.static_card import card_page, card_svg
 from tensorkit_widgets.render.esm import link, static
-from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.live_view import display_live
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
@@ -160,18 +160,11 @@ class Card(anywidget.AnyWidget):
 
     def _ipython_display_(self, **_options: Any) -> None:
         """The live view, then the static card as an output of its own, for a reader without a kernel."""
-        from IPython.display import display
-
         if self.comm is None:  # an earlier run of the cell was closed, but somebody still holds its card
             self.__dict__.pop("_repr_mimebundle_", None)
             self.open()
-        cell_hook.replace_in_cell(self)
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        # The view alone: its words are in the second output, so a saved notebook shows them once.
-        view = {kind: value for kind, value in data.items() if kind != "text/plain"}
-        display(view, metadata=metadata, raw=True)
-        display({"text/html": self.static_html(), "text/plain": self.text()}, raw=True)
+        still = {"text/html": self.static_html(), "text/plain": self.text()}
+        display_live(self, still, "Run this cell to answer.")
 
     def _draw(self, announced: str = "", *, soon: bool = False) -> None:
         """Something has changed: keep it (or soon), and draw it wherever it shows."""

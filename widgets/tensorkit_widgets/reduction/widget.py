@@ -30,8 +30,7 @@ from tensorkit_widgets.reduction.model import (
     tensor_window,
 )  # fmt: skip
 from tensorkit_widgets.reduction.scene import Collapse, compose_reduction
-from tensorkit_widgets.snapshot.adapter import describe, library_of, link_of, look, write
-from tensorkit_widgets.snapshot.expression import number
+from tensorkit_widgets.snapshot.adapter import describe, library_of, link_of, look
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.widget.board import Board, Control, State
 
@@ -232,8 +231,8 @@ class ReductionExplorer(Board):
             self._change(inside=None, at=self._state.inside + 1)
         elif kind == "compute":
             self._compute()
-        elif kind == "edit" and isinstance(key, str) and isinstance(value, str):
-            self._edit(key, value)
+        elif kind == "edit" and isinstance(key, str):
+            self._edit(key, message)
 
     def _turn(self, **values: Any) -> None:
         """Another call: the walk begins again, unless it was at its end."""
@@ -271,13 +270,13 @@ class ReductionExplorer(Board):
         self._change(answer=found)
         self._said = "computed, once"
 
-    def _edit(self, key: str, value: str) -> None:
+    def _edit(self, key: str, message: Mapping[str, Any]) -> None:
         size = describe(self._tensor).size
         window = tensor_window(size, self._state.lead)
         spans = (range(o, o + n) for o, n in zip(window.origin, window.count, strict=True))
         places = {f"t:{','.join(map(str, index))}": index for index in product(*spans)}
         if key in places:
-            write(self._tensor, places[key], number(value))
+            self._write(self._tensor, places[key], message)
 
     def _facts(self) -> Mapping[str, str]:
         state, found = self._state, self._reduced()

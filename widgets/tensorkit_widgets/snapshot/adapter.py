@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -318,15 +318,26 @@ def quietly(library: str) -> AbstractContextManager[Any]:
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
 
 
-def write(tensor: Any, index: Sequence[int], value: Number) -> None:
-    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply."""
+def write(tensor: Any, index: Sequence[int], value: Number) -> Callable[[], None]:
+    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply.
+
+    Returns what takes it back: the element is then what it was, to the bit.
+    """
+    place = tuple(index)
     with _lock:
         meta = describe(tensor)
         if meta.fault:
             raise RuntimeError(meta.fault)
-        if meta.library == "torch":
-            # An edit by hand is no operation to differentiate.
-            with sys.modules["torch"].no_grad():
-                tensor[tuple(index)] = value
-        else:
-            tensor[tuple(index)] = value
+        with quietly(meta.library):
+            before = numpy.array(tensor[place]) if meta.library == "numpy" else tensor.detach()[place].clone()
+        _put(tensor, place, value)
+    return lambda: _put(tensor, place, before)
+
+
+def _put(tensor: Any, place: Ints, value: Any) -> None:
+    if library_of(tensor) == "torch":
+        # An edit by hand is no operation to differentiate.
+        with sys.modules["torch"].no_grad():
+            tensor[place] = value
+    else:
+        tensor[place] = value

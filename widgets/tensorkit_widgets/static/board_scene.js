@@ -13,7 +13,7 @@
  *   onPoint?: (spot: import("./hover_bus.js").Spot | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *   onZoom?: (zoom: number) => void,
- *   say?: (words: string) => void,
+ *   say?: (words: string, key?: string) => void,
  *   frame?: HTMLElement,
  * }} Options a scene of any board takes these; ``frame`` is the element that scrolls
  */
@@ -128,7 +128,7 @@ export class BoardScene {
   /** Light a tile and what belongs to it. @param {SVGGElement} tile */
   show(tile) {
     this.light(tile);
-    this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "");
+    this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "", tile.dataset.key);
     this.options.onPoint?.(tile.dataset.storage ? { storage: whole(tile.dataset.storage), slot: slotOfTile(tile.dataset) } : null);
   }
 
@@ -136,7 +136,7 @@ export class BoardScene {
   frame(tile) {
     const box = tile?.querySelector("rect");
     for (const side of ["x", "y", "width", "height"]) this.halo.setAttribute(side, box?.getAttribute(side) ?? "0");
-    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null);
+    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null && !chooses(tile));
   }
 
   /** @param {SVGGElement} tile */
@@ -149,7 +149,7 @@ export class BoardScene {
     for (const [name, other] of this.tiles) {
       const same = slot !== null && reads(other, whole(storage), slot);
       const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
-      other.classList.toggle("tk-lit", other === tile);
+      other.classList.toggle("tk-lit", chooses(tile) ? this.drawnLit.has(other) : other === tile);
       other.classList.toggle("tk-kin", other !== tile && (same || asked));
     }
     for (const wire of this.wires) wire.classList.toggle("tk-lit", (/** @type {SVGElement} */ (wire).dataset.ends ?? "").split(" ").includes(key));
@@ -262,6 +262,11 @@ export class BoardScene {
   dispose() {
     this.stop.abort();
   }
+}
+
+/** Whether pressing a tile chooses it: then the chosen ones are lit, also while the pointer is on one. @param {SVGGElement} tile */
+function chooses({ dataset }) {
+  return dataset.action === "pick";
 }
 
 /** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./byte_overlap.js").Layout} pointed */

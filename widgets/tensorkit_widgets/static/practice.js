@@ -4,10 +4,11 @@
  * The HTML comes escaped from Python; nothing is drawn here.
  *
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void,
- *             off(event: string, act: () => void): void, send(content: object): void }} Model
+ *             off(event: string, act: () => void): void, send(content: object): void, widget_manager?: import("./saved_notebook.js").Manager }} Model
  */
 
 import { puzzle } from "./practice_parsons.js";
+import { lookAfterFile } from "./saved_notebook.js";
 import { hideStill } from "./static_fallback.js";
 
 const PATIENCE_MS = 4000;
@@ -164,4 +165,9 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+/** The model is there, whether it is shown or not. @param {{ model: Model }} context */
+function initialize({ model }) {
+  lookAfterFile(model.widget_manager);
+}
+
+export default { initialize, render };

@@ -36,6 +36,8 @@ export class Presenter {
     /** @type {Script} */
     this.script = { step: 0, steps: 0, scenes: [], scene: -1, marked: false, away: false };
     this.open = false;
+    /** Called when no new picture came. */
+    this.freed = () => {};
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
@@ -140,6 +142,7 @@ export class Presenter {
   release() {
     this.held = false;
     if (this.dialog.isConnected) this.leave();
+    this.freed();
   }
 
   leave() {

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorkit_widgets.drawing.sheet import PAGE
-from tensorkit_widgets.snapshot import adapter, view_chain
+from tensorkit_widgets.snapshot import view_chain
 from tensorkit_widgets.snapshot.adapter import Meta, look
-from tensorkit_widgets.snapshot.expression import Call, NotAllowed, join, number, parse
+from tensorkit_widgets.snapshot.expression import Call, NotAllowed, join, parse
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import full, size_text
 from tensorkit_widgets.snapshot.view_chain import Link, Step, StepFailed
@@ -250,7 +250,7 @@ class StrideExplorer(Board):
             going_on = (
                 bool(before.calls) and len(calls) == len(before.calls) and calls[:-1] == before.calls[:-1]
             )
-            if sliding and going_on and self._past:
+            if sliding and going_on and self._past and not self._rewrites("undo"):
                 self._state = replace(before, calls=done, focus=focus, origin=None, point=None)
             else:
                 self._change(calls=done, focus=focus, origin=None, point=None)
@@ -273,8 +273,11 @@ class StrideExplorer(Board):
         if self._refusal is not None and not self._moved:
             self._refusal, self._typed, self._said = None, "", "undone: the refused step is gone"
         elif self._past:
+            typed = self._rewrites("undo")
             super()._undo()
+            said = self._said
             self._again("undone: ")
+            self._said = said if typed else self._said
 
     def _again(self, lead: str) -> None:
         """Another state was taken up: nothing of it is refused."""
@@ -397,15 +400,10 @@ class StrideExplorer(Board):
         index = numbers(str(message.get("key", "")).removeprefix("t:"))
         if index is None or clamp_focus(index, self._meta.size) != index:
             return
-        value = number(message.get("value", ""))
-        place = f"{self.code}[{', '.join(map(str, index))}]" if index else f"{self.code}[()]"
-        try:
-            adapter.write(self._links[-1].tensor, index, value)
-        except Exception as error:  # the engine's own refusal is what the learner must read
-            self._complaint = self._said = (
-                f"{place} = {full(value, 'float64')} was refused: {_plain(str(error))}"
-            )
+        value = self._write(self._links[-1].tensor, index, message)
+        if value is None:
             return
+        place = f"{self.code}[{', '.join(map(str, index))}]" if index else f"{self.code}[()]"
         self._state = replace(self._state, focus=index)
         one = Window(index, (1,) * len(index))
         got = next(iter(look(self._links[-1].tensor, one, ()).grid), None)
