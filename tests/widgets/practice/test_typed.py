@@ -42,7 +42,7 @@ def test_one_number_however_it_is_written(text: str, number: float) -> None:
 @pytest.mark.parametrize(
     ("text", "row"),
     [
-        ("2, 3", (2, 3)), ("2 3", (2, 3)), ("( 2 ,3 )", (2, 3)), ("[2;3]", (2, 3)), ("(2, 3,)", (2, 3)), ("2,3,", (2, 3)),
+        ("2, 3", (2, 3)), ("2 3", (2, 3)), ("( 2 ,3 )", (2, 3)), ("[2;3]", (2, 3)), ("(2, 3,)", (2, 3)),
         ("torch.Size([2, 3])", (2, 3)), ("2.0, 3", (2, 3)), ("(2.5, 3)", (2.5, 3)), ("()", ()), ("torch.Size([])", ()),
         ("2*1, 6/2", (2, 3)), ("tk.zeros(2, 3).shape", (2, 3)), ("tk.zeros(3, 4).t().stride()", (1, 4)),
         ("tk.zeros(4, 6)[:, ::2].stride()", (6, 2)), ("(1_000, 2)", (1000, 2)), ("−1, 2", (-1, 2)),
@@ -55,8 +55,8 @@ def test_a_row_however_it_is_written(text: str, row: tuple[float, ...]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "four", "9**9**9", "(3, 4)*9**9**9", "2**2**2**2**2**2", "1/0", "10**400", "__import__('os')",
-        "tk.manual_seed(0)", "tk.zeros(2).add_(1)", "tk.load('x')", "tk.zeros(2).__class__", "open('x')", "x", "t.nbytes",
+        "", " ", "four", "9**9**9", "(3, 4)*9**9**9", "2**2**2**2**2**2", "1/0", "10**400", "x.y",
+        "__import__('os')", "tk.manual_seed(0)", "tk.zeros(2).add_(1)", "tk.load('x')", "tk.zeros(2).__class__", "open('x')", "x", "t.nbytes",
         "tk.zeros(2, device='cpu').nbytes", "lambda: 0", "tk.zeros(10**30).nbytes", "(" * 300, "1 if 1 else 2", "'5'",
         "tk.cuda.synchronize()", "tk.zeros", "nan", "inf", "1j", "[]*9", "tk.float16.to_numpy()", "\0",
     ],

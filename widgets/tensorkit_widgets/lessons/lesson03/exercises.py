@@ -36,7 +36,7 @@ def _thousand(tk: Any) -> Any:
 
 def _contiguous(size: Any, stride: Any) -> bool:
     """What `is_contiguous` says."""
-    return (size[1] == 1 or stride[1] == 1) and (size[0] == 1 or stride[0] == size[1])
+    return bool((size[1] == 1 or stride[1] == 1) and (size[0] == 1 or stride[0] == size[1]))
 
 
 def _batch(items: int) -> Case:

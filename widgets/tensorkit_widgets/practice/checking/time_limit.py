@@ -12,6 +12,7 @@ program that uses SIGURG itself keeps it, and is asked the other way.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import signal
 import sys
@@ -107,15 +108,17 @@ class _Watch:
         self._watcher.start()
 
     def end(self) -> None:
-        """From now on nothing is asked; what was asked and has not arrived is taken back."""
+        """From now on nothing is asked; what was asked and has not arrived arrives here."""
         with self._turn:
             self._done.set()
         if self._signals:
             if self._asked > 1:
                 sys.settrace(self._trace)
             signal.signal(signal.SIGURG, self._before)
-        else:
-            _raise_in(self._thread, None)
+        elif self._asked:
+            with contextlib.suppress(Stopped):
+                for _ in range(3):  # Python looks for what was asked at the end of each round
+                    pass
 
     def _look(self) -> None:
         if self._done.wait(self._seconds):
@@ -128,7 +131,7 @@ class _Watch:
                 if self._signals:
                     signal.pthread_kill(self._thread, signal.SIGURG)
                 else:
-                    _raise_in(self._thread, Stopped)
+                    _raise_stopped_in(self._thread)
             often = not self._signals and self._asked > _PATIENT
             self._done.wait(_OFTEN_S if often else _AGAIN_S)
 
@@ -160,7 +163,7 @@ def _free_signal() -> bool:
     )
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Have Python raise this in a thread, between two of its instructions; None takes back what waits."""
-    what: Any = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
+def _raise_stopped_in(thread: int) -> None:
+    """Have Python raise `Stopped` in a thread, between two of its instructions."""
+    # Never with NULL, to take one back: CPython 3.11 then looks for exceptions between all instructions for good.
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stopped))

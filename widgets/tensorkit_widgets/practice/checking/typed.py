@@ -143,7 +143,11 @@ def worked_out(text: str) -> Any:
 def _value(node: ast.expr, depth: int) -> Any:
     if depth > _MOST_STEPS:
         raise _NotRead
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    ):
         return _small(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         number = _number(node.operand, depth)
