@@ -468,7 +468,7 @@ def test_no_word_is_broken_in_text_and_table() -> None:
 
 def test_progress_is_a_table_on_a_page() -> None:
     answer_everything()
-    page = progress()._repr_html_()
+    page = progress()._repr_html_().replace("\u00a0", " ")
     seen = tags(page)
     assert seen.count("table") == seen.count("caption") == 2
     assert seen.count("td") == 3 * 5 + 4 * len(misconceptions(session_log.everything()))

@@ -155,7 +155,7 @@ class Verdict:
         colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
         name = self.misconception
         sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
-        name = f"<p><em>{escape(name)}</em>{escape(sentence)}</p>" if name else ""
+        name = f"<p><em>{escape(plain(name))}</em>{escape(sentence)}</p>" if name else ""
         says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
         return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
 

@@ -188,7 +188,10 @@ def _table(caption: str, heads: Sequence[str], body: str) -> str:
 
 
 def _group(heading: str, lines: Sequence[_Line]) -> str:
-    rows = "".join(_row(_MARKS[line.mood], f"{line.kind}: {line.called}", line.stands) for line in lines)
+    rows = "".join(
+        _row(_MARKS[line.mood], f"{line.kind}: {line.called}", line.stands.replace(" ", "\u00a0"))
+        for line in lines
+    )
     head = f'<tr><th colspan="3" scope="rowgroup" {_CELL}>{escape(heading)}</th></tr>'
     return f"<tbody>{head}{rows}</tbody>"
 
