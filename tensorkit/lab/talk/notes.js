@@ -85,6 +85,7 @@ function show() {
   part("now").textContent = cue.heading;
   part("first").textContent = cue.first + stepText(stage) + (stage?.away ? "   ·   off the script: R returns" : "");
   part("notes").replaceChildren(...paragraphs(cue.notes || (scenes.length ? "" : "Nothing is noted for this cell.")));
+  part("notes").dataset.long = String(Math.min(2, Math.floor(cue.notes.length / 260)));
   part("cut").hidden = cue.cut === "";
   part("cut").textContent = `Short of time: ${cue.cut}`;
   part("scenes").hidden = scenes.length === 0;

@@ -68,6 +68,14 @@ def test_what_was_refused_comes_back_with_its_scene(explorer: Any) -> None:
     assert (explorer.frame["svg"], explorer.frame["facts"]["complaint"]) == (shown, said)
 
 
+def test_a_scene_after_a_refusal_has_nothing_refused(explorer: Any) -> None:
+    explorer.scenes = [*SCENES, ("paid", {"expression": ".t().contiguous().view(12)"})]
+    hear(explorer, "scene", 3)
+    hear(explorer, "expression", "[0]")
+    assert not hear(explorer, "return")["away"]
+    assert explorer.code == "t.t().contiguous().view(12)"
+
+
 def test_a_refusal_that_no_longer_holds_does_not_come_back(explorer: Any) -> None:
     explorer.attempt(".t().view(12)").checkpoint("refused").reset()
     assert explorer.reset("refused").frame["facts"]["complaint"] != ""

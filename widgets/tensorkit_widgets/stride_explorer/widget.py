@@ -260,7 +260,9 @@ class StrideExplorer(Board):
 
     def _remember(self) -> Any:
         """The state, and what stands refused beside it."""
-        return Refused(self._state, self._refused, self._typed) if self._refused else self._state
+        if self._refusal is None:
+            return self._state
+        return Refused(self._state, self._refused, self._typed)
 
     def _return(self, moment: Any) -> None:
         refused = moment if isinstance(moment, Refused) else None

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. P puts the picture of the
- * current cell on the stage, and who leaves the stage is back among the cells: arrow down goes on. And: the page of the
+ * current cell on the stage, and Escape leads back among the cells, where arrow down goes on. And: the page of the
  * speaker's notes is told which cell is current and which scene is on the stage. It is told through a BroadcastChannel,
  * which joins the windows of one browser and nothing else.
  *
@@ -93,6 +93,7 @@
   function keys(app) {
     const { commands, shell } = app;
     const book = () => shell.currentWidget?.content;
+    const back = () => queueMicrotask(() => book()?.activeCell?.node.focus({ preventScroll: true }));
     const button = () => book()?.activeCell?.node.querySelector('[data-role="present"]');
     commands.addCommand("tensorkit-present:stage", {
       label: "Put the picture of this cell on the stage",
@@ -102,8 +103,13 @@
     commands.addKeyBinding({ command: "tensorkit-present:stage", keys: ["P"], selector: ".jp-Notebook.jp-mod-commandMode" });
     document.addEventListener("tensorkit-stage", (event) => {
       // Once the stage has given the keyboard back to its button.
-      if (/** @type {CustomEvent} */ (event).detail === null) setTimeout(() => void commands.execute("notebook:enter-command-mode"));
+      if (/** @type {CustomEvent} */ (event).detail === null) back();
     });
+    // From a picture or a card among the cells, and from a button of theirs that is gone.
+    document.addEventListener("keydown", ({ key, target }) => {
+      if (key !== "Escape" || !(target instanceof Element) || document.querySelector("dialog[open], .jp-Dialog")) return;
+      if (target === document.body || target.closest(".jp-OutputArea")) back();
+    }, true);
   }
 
   const plugin = {
