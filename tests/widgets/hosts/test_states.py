@@ -159,5 +159,8 @@ def test_the_mask_is_seen_while_it_is_pressed(book: Book) -> None:
     book.tile(INDEX, "t:0,2").hover()
     book.shows(INDEX, focus="t:0,2")
     assert lit.count() == 5, "looking at a cell chooses nothing"
+    book.tile(INDEX, "s:3").hover()
+    book.shows(INDEX, focus="s:3")
+    assert lit.count() == 5
     book.page.mouse.move(*beginning.AWAY)
     assert lit.count() == 5
