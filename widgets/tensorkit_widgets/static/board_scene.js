@@ -50,6 +50,8 @@ export class BoardScene {
     this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
     /** What Python drew as lit comes back when the pointer leaves. */
     this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
+    /** Whether tiles are chosen here: then those that Python drew as lit stay lit, wherever the pointer is. */
+    this.choosing = [...this.tiles.values()].some(chooses);
     /** @type {SVGRectElement[]} the frames that Python drew around them */
     this.drawnHalos = [...svg.querySelectorAll(".tk-halo")].map((halo) => /** @type {SVGRectElement} */ (halo));
     /** The frame of the tile under the pointer, above everything else. */
@@ -136,7 +138,7 @@ export class BoardScene {
   frame(tile) {
     const box = tile?.querySelector("rect");
     for (const side of ["x", "y", "width", "height"]) this.halo.setAttribute(side, box?.getAttribute(side) ?? "0");
-    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null && !chooses(tile));
+    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null && !this.choosing);
   }
 
   /** @param {SVGGElement} tile */
@@ -149,7 +151,7 @@ export class BoardScene {
     for (const [name, other] of this.tiles) {
       const same = slot !== null && reads(other, whole(storage), slot);
       const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
-      other.classList.toggle("tk-lit", chooses(tile) ? this.drawnLit.has(other) : other === tile);
+      other.classList.toggle("tk-lit", (other === tile && !chooses(tile)) || (this.choosing && this.drawnLit.has(other)));
       other.classList.toggle("tk-kin", other !== tile && (same || asked));
     }
     for (const wire of this.wires) wire.classList.toggle("tk-lit", (/** @type {SVGElement} */ (wire).dataset.ends ?? "").split(" ").includes(key));
@@ -264,7 +266,7 @@ export class BoardScene {
   }
 }
 
-/** Whether pressing a tile chooses it: then the chosen ones are lit, also while the pointer is on one. @param {SVGGElement} tile */
+/** Whether pressing a tile chooses it: the pointer alone does not light it. @param {SVGGElement} tile */
 function chooses({ dataset }) {
   return dataset.action === "pick";
 }
