@@ -193,7 +193,7 @@ class Card(anywidget.AnyWidget):
 
     def _paint(self, announced: str) -> None:
         self.html = (
-            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"'
+            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"{self._marks()}'
             f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'
         )
         self.announced = plain(announced)
@@ -208,6 +208,10 @@ class Card(anywidget.AnyWidget):
             act(value)
         with self._guard:
             self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
+
+    def _marks(self) -> str:
+        """Further attributes of the live card, for whoever looks at the page."""
+        return ""
 
     def _mood(self) -> str:
         raise NotImplementedError

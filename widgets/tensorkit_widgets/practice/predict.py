@@ -130,6 +130,10 @@ class Predict(Card):
     def _commit(self) -> str:
         return "That is my answer" if self._asked.recall else "That is my prediction"
 
+    def _marks(self) -> str:
+        # JupyterLab's extension shows the cells that answer this question as soon as it is revealed.
+        return f' data-card="{escape(self.name)}" data-revealed="{str(self.revealed).lower()}"'
+
     def _mood(self) -> str:
         verdict = self.verdict
         return (

@@ -87,6 +87,20 @@ function refocus(root, key, part) {
   }
 }
 
+/**
+ * Tell the document, once the card is on the page, that it was drawn: JupyterLab's extension shows what a prediction answers.
+ * @param {HTMLElement} root
+ */
+function tell(root) {
+  let tries = 0;
+  const wait = () => {
+    tries += 1;
+    if (!root.isConnected && tries < 200) requestAnimationFrame(wait);
+    else document.dispatchEvent(new Event("tensorkit-card"));
+  };
+  wait();
+}
+
 /** @param {{ model: Model, el: HTMLElement }} context */
 function render({ model, el }) {
   const group = `tk-practice-${(views += 1)}`;
@@ -128,6 +142,7 @@ function render({ model, el }) {
     if (lines.busy()) return; // a newer order is on its way to Python: its drawing will come
     draw(root, model.get("html"), group);
     lines.dress();
+    tell(root);
   };
   const heard = () => {
     answered();
@@ -162,6 +177,7 @@ function render({ model, el }) {
     lines.stop();
     model.off("change:html", redraw);
     model.off("change:announced", announce);
+    setTimeout(() => document.dispatchEvent(new Event("tensorkit-card")));
   };
 }
 
