@@ -1,7 +1,7 @@
-"""Each prediction says which cells answer it: JupyterLab keeps them out of sight until it is made, other hosts fold them.
+"""Each prediction says which cells answer it: out of sight in JupyterLab until it is made, folded in other hosts.
 
-A cell that answers has the card's name in its metadata, `{"tensorkit": {"after": "03.minus_one"}}`; where two cards stand
-one below the other, both names. Its text stands in a `<details>` that is closed at first.
+A cell that answers has the card's name in its metadata, `{"tensorkit": {"after": "03.minus_one"}}`; where two cards
+stand one below the other, both names. Its text stands in a `<details>` that is closed at first.
 """
 
 from __future__ import annotations

@@ -178,9 +178,9 @@ class Card(anywidget.AnyWidget):
                 other._paint(announced)
         self._paint(announced)
 
-    def _remember(self, said: str, verdict: Verdict) -> None:
+    def _remember(self, said: str, verdict: Verdict, sure: bool | None = None) -> None:
         """Add an answer to the card's history."""
-        note(self._state, said, verdict)
+        note(self._state, said, verdict, sure)
 
     def _before(self) -> str:
         """What was said before the answer that stands, when that was something else; '' when there was nothing."""

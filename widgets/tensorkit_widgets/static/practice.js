@@ -9,6 +9,7 @@
 
 import { puzzle } from "./practice_parsons.js";
 import { lookAfterFile } from "./saved_notebook.js";
+import { picture } from "./practice_picture.js";
 import { hideStill } from "./static_fallback.js";
 
 const PATIENCE_MS = 4000;
@@ -138,10 +139,12 @@ function render({ model, el }) {
     }
   };
   const lines = puzzle(root, (order) => send("order", order), (text) => { live.textContent = text; });
+  const chosen = picture(root, (text) => { live.textContent = text; });
   const redraw = () => {
     if (lines.busy()) return; // a newer order is on its way to Python: its drawing will come
     draw(root, model.get("html"), group);
     lines.dress();
+    chosen.dress();
     tell(root);
   };
   const heard = () => {
@@ -162,8 +165,11 @@ function render({ model, el }) {
     // JupyterLab's own shortcuts must not see what is meant for the card.
     if (!(event.ctrlKey || event.metaKey || event.altKey)) event.stopPropagation();
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
-    const first = partOf(event.target, root).querySelector("[data-do]");
-    if (first) press(first);
+    const part = partOf(event.target, root);
+    const entering = /** @type {HTMLElement | null} */ (part.querySelector("[data-enter]"))?.dataset.enter;
+    const first = part.querySelector("[data-do]");
+    if (entering) send(entering, entered(part));
+    else if (first) press(first);
   });
   model.on("change:html", redraw);
   model.on("change:announced", announce);
