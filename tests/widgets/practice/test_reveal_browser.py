@@ -168,6 +168,7 @@ def test_an_answer_given_before_is_in_sight_when_the_card_runs_again(page: Any) 
 
 
 def test_a_folded_heading_shows_nothing_when_it_is_opened_again(page: Any) -> None:
+    until(page, f"() => {NOTEBOOK}.content.widgets[{NEXT}].headingInfo?.level === 2")
     page.evaluate(f"() => {{ {NOTEBOOK}.content.activeCellIndex = {NEXT}; }}")
     command(page, "notebook:toggle-heading-collapse")
     hidden(page, TWO, LAST)
