@@ -20,6 +20,7 @@ import pytest
 from tensorkit_widgets.practice.catalogue import find_question
 from tests.browser.beginning import NOTEBOOK, until, whole
 from tests.browser.desk import Book, Desk
+from tests.browser.jupyter import Lesson
 from tests.notebooks.test_reveals import HEADING, LESSONS, after, card_of, cells_of, predictions
 
 pytestmark = pytest.mark.browser
@@ -39,7 +40,6 @@ SEEN = f"""() => {NOTEBOOK}.content.widgets.map(({{ node }}) => {{
 
 LIVE = "() => [...document.querySelectorAll('[data-card]')].map((card) => card.dataset.card)"
 HELD = "() => document.querySelectorAll('.jp-Cell.tk-held').length"
-SKIP = "() => document.querySelectorAll('[data-card] [data-do=\"skip\"]').forEach((button) => button.click())"
 
 
 def looks(answer: object) -> list[str]:
@@ -109,8 +109,7 @@ def test_nothing_in_sight_answers_a_prediction_before_it_is_made(lesson: tuple[B
     )
     assert page.evaluate(HELD) == waiting
     assert told(cells, page.evaluate(SEEN)) == [], "run"
-    page.evaluate(SKIP)
-    until(page, f"() => ({HELD})() === 0")
+    Lesson(page).skip_predictions()
     seen = page.evaluate(SEEN)
     for number, cell in enumerate(cells):
         if after(cell):
