@@ -10,6 +10,7 @@
 import { puzzle } from "./practice_parsons.js";
 import { lookAfterFile } from "./saved_notebook.js";
 import { picture } from "./practice_picture.js";
+import { room } from "./practice_room.js";
 import { hideStill } from "./static_fallback.js";
 
 const PATIENCE_MS = 4000;
@@ -140,11 +141,13 @@ function render({ model, el }) {
   };
   const lines = puzzle(root, (order) => send("order", order), (text) => { live.textContent = text; });
   const chosen = picture(root, (text) => { live.textContent = text; });
+  const audience = room(root, send, (text) => { live.textContent = text; });
   const redraw = () => {
     if (lines.busy()) return; // a newer order is on its way to Python: its drawing will come
     draw(root, model.get("html"), group);
     lines.dress();
     chosen.dress();
+    audience.dress();
     tell(root);
   };
   const heard = () => {
