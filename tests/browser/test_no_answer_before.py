@@ -3,8 +3,8 @@
 First as the lesson is stored, then run. The cells that answer a card must not be on the page at all; and what stands
 around the card, from the heading above it to the next one, is searched for the answer: its words, its row of numbers,
 its code; in text, in pictures and in what is said of them. An answer that is a bare number or a word such as "None" is
-on every page: of those the cells themselves are looked at, and nothing is searched for. After the cards are skipped, each
-answer is in sight.
+on every page: of those the cells themselves are looked at, and nothing is searched for. After the cards are skipped,
+each answer is in sight.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ pytestmark = pytest.mark.browser
 
 SEEN = f"""() => {NOTEBOOK}.content.widgets.map(({{ node }}) => {{
     if (!node.getBoundingClientRect().height) return null;
-    const decoded = (src) => src.startsWith("data:image/svg+xml;base64,")
-        ? new DOMParser().parseFromString(new TextDecoder().decode(
-            Uint8Array.from(atob(src.split(",")[1]), (c) => c.charCodeAt(0))), "image/svg+xml").documentElement.textContent : "";
-    const shown = (part) => part.checkVisibility();
-    const pictures = [...node.querySelectorAll("img")].filter(shown).map((img) => img.alt + " " + decoded(img.src));
-    const drawn = [...node.querySelectorAll("svg text")].filter(shown).map((text) => text.textContent);
-    const said = [...node.querySelectorAll("[aria-label]")].filter(shown).map((part) => part.getAttribute("aria-label"));
+    const decoded = (src) => {
+        if (!src.startsWith("data:image/svg+xml;base64,")) return "";
+        const bytes = Uint8Array.from(atob(src.split(",")[1]), (letter) => letter.charCodeAt(0));
+        const svg = new DOMParser().parseFromString(new TextDecoder().decode(bytes), "image/svg+xml");
+        return [...svg.querySelectorAll("text, title, desc")].map((text) => text.textContent).join(" ");
+    };
+    const all = (which) => [...node.querySelectorAll(which)].filter((part) => part.checkVisibility());
+    const pictures = all("img").map((img) => img.alt + " " + decoded(img.src));
+    const drawn = all("svg text").map((text) => text.textContent);
+    const said = all("[aria-label]").map((part) => part.getAttribute("aria-label"));
     return [node.innerText, ...pictures, ...drawn, ...said].join("\\n");
 }})"""
 """The text, the pictures and what is said of them, cell by cell; null for a cell that is not in sight."""

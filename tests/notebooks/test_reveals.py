@@ -6,8 +6,10 @@ stand one below the other, both names. Its text stands in a `<details>` that is 
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +104,29 @@ def test_an_exported_page_has_each_answer_behind_a_closed_show(path: Path) -> No
     assert len(re.findall(r"<details>\s*<summary>Show</summary>", page)) == len(texts)
     assert page.count("</details>") == len(texts)
     assert "<details open" not in page
+
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "tensorkit" / "lab" / "jupyter" / "nbconvert" / "templates"
+
+
+@lessons
+def test_our_own_export_closes_what_the_cells_gave_too(path: Path) -> None:
+    """`jupyter nbconvert --to html --template tensorkit`."""
+    nbconvert = pytest.importorskip("nbconvert")
+    exporter = nbconvert.HTMLExporter(template_name="tensorkit", extra_template_basedirs=[str(TEMPLATES)])
+    page, _ = exporter.from_filename(str(path))
+    answers = [cell for cell in cells_of(path) if after(cell) and cell.get("outputs")]
+    assert page.count('<details class="tk-answer"><summary>Show what this cell gave</summary>') == len(
+        answers
+    )
+    outside = re.sub(r"(?s)<details.*?</details>", "", page)
+    open_ones = printed(cell for cell in cells_of(path) if not after(cell))
+    for text in printed(answers) - open_ones:
+        assert f"<pre>{html.escape(text, quote=False)}\n</pre>" not in outside
+
+
+def printed(cells: Iterable[dict[str, Any]]) -> set[str]:
+    """What cells printed, in texts that are long enough to be found."""
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    texts = {"".join(output["text"]).strip() for output in outputs if output["output_type"] == "stream"}
+    return {text for text in texts if len(text) > 40}

@@ -210,7 +210,7 @@ class Card(anywidget.AnyWidget):
             self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
 
     def _marks(self) -> str:
-        """Further attributes of the live card, for whoever looks at the page."""
+        """Further attributes of the live card: what the page has to know of it."""
         return ""
 
     def _mood(self) -> str:

@@ -28,7 +28,8 @@ from tensorkit_widgets.snapshot.window import Window
 
 __all__ = ["PICTURE_CSS", "Picture"]
 
-_WIDTH, _MARGIN, _MOST = 620.0, 12.0, 64
+_WIDTH, _MARGIN, _MOST = 620.0, 8.0, 64
+_ARC = 34.0  # the browser draws a step as an arc over the slots
 _HINTS = {
     "slot": "Press the slot, or move to it with the arrow keys and press Enter.",
     "step": "Press the slot where the step starts, then the one where it ends. Enter does what a press does.",
@@ -72,7 +73,8 @@ class Picture:
         if grid:
             table = tensor_table("t", self._seen, _MARGIN, _MARGIN, inner, dress)
         else:
-            table = strip_table("s", self._seen, _MARGIN, _MARGIN + 34, inner, dress)
+            above = _ARC if self.pick == "step" else 0.0
+            table = strip_table("s", self._seen, _MARGIN, _MARGIN + above, inner, dress)
         name = "The elements" if grid else "The storage"
         sheet = Sheet(name, self.hint(), table.bottom + _MARGIN, (table,), width=_WIDTH)
         return render_sheet(sheet, live=live)

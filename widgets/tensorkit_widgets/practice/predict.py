@@ -31,6 +31,7 @@ from tensorkit_widgets.render.esm import static
 
 __all__ = ["Predict"]
 
+_BREAK = '<span class="tk-break"></span>'
 Misconceptions = Mapping[Any, str | tuple[str, str]]
 
 
@@ -212,7 +213,7 @@ class Predict(Card):
     def _ways_on(self) -> str:
         """The box to type in, and the buttons: a commitment says how sure it is. Enter commits without saying so."""
         what = "answer" if self._asked.recall else "prediction"
-        box = "" if self._asked.options else entry_box(f"Your {what}", example(self._asked))
+        box = "" if self._asked.options else entry_box(f"Your {what}", example(self._asked)) + _BREAK
         row = (
             f'{box}<span class="tk-lead">That is my {what}:</span>{button("sure", "I am sure")}'
             f"{button('unsure', 'I am not sure')}{button('skip', 'Skip', quiet=True)}"

@@ -117,7 +117,7 @@ class ProgressFile:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.learner = "" if path is None else secrets.token_hex(8)
-        """Stands for whoever answers, so that their options keep their order; drawn at random, and kept in the file."""
+        """Stands for the learner, so that the options keep their order; drawn at random, and kept in the file."""
         self.trouble = ""
         """Why nothing is kept, or what was wrong with the file: a sentence, '' when all is well."""
 

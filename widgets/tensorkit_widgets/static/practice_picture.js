@@ -18,7 +18,7 @@ const numberOf = (tile) => Number(/** @type {SVGElement} */ (tile).dataset.full)
  */
 export function picture(root, say) {
   /** The slots of a step: where it starts, and where it ends. @type {number[]} */
-  let way = [];
+  let ends = [];
 
   const board = () => /** @type {HTMLElement | null} */ (root.querySelector(".tk-pick[data-pick]"));
   const box = () => /** @type {HTMLInputElement | null} */ (root.querySelector("input[type=text]"));
@@ -28,7 +28,7 @@ export function picture(root, say) {
   /** @param {SVGElement} tile */
   const isChosen = (tile) => {
     const pick = board()?.dataset.pick;
-    if (pick === "step") return way.includes(slotOf(tile));
+    if (pick === "step") return ends.includes(slotOf(tile));
     return written().includes(pick === "cells" ? numberOf(tile) : slotOf(tile));
   };
 
@@ -36,24 +36,26 @@ export function picture(root, say) {
   const draw = () => {
     const svg = board()?.querySelector("svg");
     svg?.querySelector(".tk-way")?.remove();
-    if (!svg || way.length < 2) return;
-    const [from, to] = way.map((slot) => tiles().find((tile) => slotOf(tile) === slot)?.querySelector("rect"));
+    if (!svg || ends.length < 2) return;
+    const [from, to] = ends.map((slot) => tiles().find((tile) => slotOf(tile) === slot)?.querySelector("rect"));
     if (!from || !to) return;
     const middle = (/** @type {Element} */ one) => Number(one.getAttribute("x")) + Number(one.getAttribute("width")) / 2;
-    const [x1, x2, y] = [middle(from), middle(to), Number(from.getAttribute("y"))];
+    const [x1, x2, y] = [middle(from), middle(to), Number(from.getAttribute("y")) - 2];
     const arrow = document.createElementNS(SVG, "path");
-    const top = y - Math.min(38, 14 + Math.abs(x2 - x1) / 8);
+    const [x, top] = [(x1 + x2) / 2, y - Math.min(58, 22 + Math.abs(x2 - x1) / 6)];
+    const way = Math.atan2(y - top, x2 - x);
+    const barb = (/** @type {number} */ turn) => `M${x2} ${y}L${x2 - 11 * Math.cos(way + turn)} ${y - 11 * Math.sin(way + turn)}`;
     arrow.setAttribute("class", "tk-way");
     arrow.setAttribute("aria-hidden", "true");
-    arrow.setAttribute("d", `M${x1} ${y}Q${(x1 + x2) / 2} ${top - 8} ${x2} ${y}m-6 -7l6 7l${x2 < x1 ? "9 -3" : "2 -9"}`);
+    arrow.setAttribute("d", `M${x1} ${y}Q${x} ${top} ${x2} ${y}${barb(0.45)}${barb(-0.45)}`);
     svg.append(arrow);
   };
 
   /** Mark what is chosen: what stands in the box. */
   const dress = () => {
     if (!board()) return;
-    const [from, to] = way;
-    if (way.length === 2 && written()[0] !== to - from) way = [];
+    const [from, to] = ends;
+    if (ends.length === 2 && written()[0] !== to - from) ends = [];
     for (const tile of tiles()) {
       const on = isChosen(tile);
       tile.classList.toggle("tk-lit", on);
@@ -80,8 +82,8 @@ export function picture(root, say) {
       const row = tiles().map(numberOf).filter((one) => taken.has(one));
       write(row.join(", "), `${tile.getAttribute("aria-label")}, ${taken.has(number) ? "chosen" : "taken out"}. ${row.length} chosen.`);
     } else if (pick === "step") {
-      way = way.length === 1 ? [...way, slotOf(tile)] : [slotOf(tile)];
-      const [from, to] = way;
+      ends = ends.length === 1 ? [...ends, slotOf(tile)] : [slotOf(tile)];
+      const [from, to] = ends;
       if (to === undefined) write("", `from slot ${from}; now the slot where the step ends.`);
       else write(String(to - from), `from slot ${from} to slot ${to}: ${to - from}.`);
     } else write(String(slotOf(tile)), `slot ${slotOf(tile)} chosen.`);

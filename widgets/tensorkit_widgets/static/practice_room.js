@@ -87,7 +87,8 @@ export function room(root, send, say) {
     if (!mine.querySelector(".tk-option")) list();
     const title = mine.dataset.state === "skipped" ? mine.querySelector(".tk-title") : null;
     if (title?.lastChild) title.lastChild.textContent = " The answer";
-    if (!revealed) mine.append(make("p", { class: "tk-note" }, "R shows the answer."));
+    const skip = mine.querySelector('[data-do="skip"]');
+    if (skip) skip.textContent = "Show the answer (R)";
     show();
   };
 

@@ -162,7 +162,7 @@ QUESTIONS = (
             Slip("counting from zero", "Column 1 is one step to the right of column 0.", given=13),
         ),
         proof=lambda tk: int(tk.arange(20.0).as_strided((3, 2), (4, 1), 5)[2, 1].item()),
-        picture=lambda tk: tk.arange(20.0),
+        picture=lambda tk: tk.arange(20),
         pick="slot",
     ),
     Question(
