@@ -27,12 +27,12 @@ pytestmark = pytest.mark.browser
 
 SEEN = f"""() => {NOTEBOOK}.content.widgets.map(({{ node }}) => {{
     if (!node.getBoundingClientRect().height) return null;
-    const decoded = (src) => {
+    const decoded = (src) => {{
         if (!src.startsWith("data:image/svg+xml;base64,")) return "";
         const bytes = Uint8Array.from(atob(src.split(",")[1]), (letter) => letter.charCodeAt(0));
         const svg = new DOMParser().parseFromString(new TextDecoder().decode(bytes), "image/svg+xml");
         return [...svg.querySelectorAll("text, title, desc")].map((text) => text.textContent).join(" ");
-    };
+    }};
     const all = (which) => [...node.querySelectorAll(which)].filter((part) => part.checkVisibility());
     const pictures = all("img").map((img) => img.alt + " " + decoded(img.src));
     const drawn = all("svg text").map((text) => text.textContent);
