@@ -158,6 +158,8 @@ def arguments(
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         # Which files are open is remembered with the lessons, not with the learner's other notebooks.
         f"--LabApp.workspaces_dir={_workspaces(folder)}",
+        # It keeps the answer to a prediction out of sight until the prediction is made.
+        f"--LabApp.extra_labextensions_path={_SETTINGS / 'labextensions'}",
     ]
     if not any(text.startswith(_APP) for text in settings):
         # A picture whose kernel is gone starts it again, and runs its cell, by JupyterLab's own commands.

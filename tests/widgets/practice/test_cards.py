@@ -45,7 +45,11 @@ def stride_question(**more: Any) -> Predict:
 
 def choice_question() -> Predict:
     return Predict(
-        "Which?", ["`view`", "`t`", "both"], answer="`t`", misconceptions={"both": "Only one does."}
+        "Which?",
+        ["`view`", "`t`", "both"],
+        answer="`t`",
+        misconceptions={"both": "Only one does."},
+        order="given",
     )
 
 

@@ -36,7 +36,7 @@ def file(blank_memory: None, tmp_path: Path) -> Path:
 
 
 def answer_everything() -> None:
-    Predict("02.write_storage").answer = "A"
+    Predict("02.write_storage").answer = "Nothing: `t` keeps its own numbers"
     Predict("02.slice_stride").answer = (4, 2)
     t = tk.arange(12.0).view(3, 4)
     exercise = Exercise("02.transpose_by_hand")

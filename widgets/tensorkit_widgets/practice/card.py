@@ -178,9 +178,9 @@ class Card(anywidget.AnyWidget):
                 other._paint(announced)
         self._paint(announced)
 
-    def _remember(self, said: str, verdict: Verdict) -> None:
+    def _remember(self, said: str, verdict: Verdict, sure: bool | None = None) -> None:
         """Add an answer to the card's history."""
-        note(self._state, said, verdict)
+        note(self._state, said, verdict, sure)
 
     def _before(self) -> str:
         """What was said before the answer that stands, when that was something else; '' when there was nothing."""
@@ -193,7 +193,7 @@ class Card(anywidget.AnyWidget):
 
     def _paint(self, announced: str) -> None:
         self.html = (
-            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"'
+            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"{self._marks()}'
             f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'
         )
         self.announced = plain(announced)
@@ -208,6 +208,10 @@ class Card(anywidget.AnyWidget):
             act(value)
         with self._guard:
             self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
+
+    def _marks(self) -> str:
+        """Further attributes of the live card: what the page has to know of it."""
+        return ""
 
     def _mood(self) -> str:
         raise NotImplementedError

@@ -282,7 +282,9 @@ def _predict(state: Mapping[str, Any]) -> str:
     first, last = past[0], past[-1]
     if first["correct"]:
         return "as predicted"
-    return "not as predicted at first, right since" if last["correct"] else "not as predicted"
+    if last["correct"]:
+        return "not as predicted at first, right since"
+    return "not as predicted, and you were sure" if last.get("sure") is True else "not as predicted"
 
 
 def _quiz(state: Mapping[str, Any]) -> str:

@@ -155,6 +155,7 @@ TOGETHER = (
         "An `int64` tensor plus a `float16` tensor: which dtype has the sum?",
         "`float16`",
         "A float beats every integer, however many bits the integer has.",
+        order="last",
         options=("`int64`", "`float16`", "`float32`", "`float64`", "An error"),
         slips=(
             Slip(
