@@ -18,7 +18,7 @@
  * }} Options a scene of any board takes these; ``frame`` is the element that scrolls
  */
 
-import { nearest, whole } from "./dom.js";
+import { nearest, numbers, whole } from "./dom.js";
 import { meet, slotOfTile } from "./byte_overlap.js";
 import { axes } from "./drag_axes.js";
 
@@ -60,6 +60,7 @@ export class BoardScene {
     this.stop = new AbortController();
     const { signal } = this.stop;
     svg.addEventListener("pointerover", (event) => this.over(event), { signal });
+    svg.addEventListener("pointermove", (event) => this.overPixel(event), { signal });
     svg.addEventListener("pointerleave", () => this.rest(), { signal });
     svg.addEventListener("pointerdown", (event) => this.down(event), { signal });
     svg.addEventListener("focusin", (event) => this.focused(event), { signal });
@@ -87,6 +88,20 @@ export class BoardScene {
     if (!tile) return;
     this.show(tile);
     this.sweepOver(tile, event);
+  }
+
+  /** The frame is around the very pixel under the pointer, and its place is said. @param {PointerEvent} event */
+  overPixel(event) {
+    const tile = this.at(event);
+    const pixel = tile && pixelAt(tile, event);
+    if (!tile || !pixel) return;
+    const box = /** @type {SVGRectElement} */ (tile.querySelector("rect"));
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
+    const [wide, high] = [width / pixel.columns, height / pixel.rows];
+    // Around it, not over it: a pixel may be smaller than the frame is thick.
+    const place = { x: x + pixel.column * wide - 3, y: y + pixel.row * high - 3, width: wide + 6, height: high + 6 };
+    for (const [side, value] of Object.entries(place)) this.halo.setAttribute(side, String(value));
+    this.options.say?.(`row ${pixel.row}, column ${pixel.column}`);
   }
 
   /** Bits are dragged over: each tile that the pointer enters with the button down is pressed once. @param {SVGGElement} tile @param {PointerEvent} event */
@@ -149,7 +164,8 @@ export class BoardScene {
     for (const [name, other] of this.tiles) {
       const same = slot !== null && reads(other, whole(storage), slot);
       const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
-      other.classList.toggle("tk-lit", chooses(tile) ? this.drawnLit.has(other) : other === tile);
+      // What lies under a clear tile stays in sight; where pressing chooses, the chosen ones stay lit.
+      other.classList.toggle("tk-lit", chooses(tile) ? this.drawnLit.has(other) : other === tile && !tile.dataset.grid);
       other.classList.toggle("tk-kin", other !== tile && (same || asked));
     }
     for (const wire of this.wires) wire.classList.toggle("tk-lit", (/** @type {SVGElement} */ (wire).dataset.ends ?? "").split(" ").includes(key));
@@ -183,7 +199,9 @@ export class BoardScene {
     if (button) this.act(button);
     if (!tile) return;
     if (tile.hasAttribute("tabindex")) this.rove(tile);
-    if (!swallow) this.act(tile);
+    const pixel = pixelAt(tile, event);
+    if (pixel && !swallow) this.options.onAct?.(tile.dataset.action ?? "", `${tile.dataset.key}:${pixel.row},${pixel.column}`);
+    else if (!swallow) this.act(tile);
   }
 
   /** @param {SVGGElement} part */
@@ -267,6 +285,22 @@ export class BoardScene {
 /** Whether pressing a tile chooses it: then the chosen ones are lit, also while the pointer is on one. @param {SVGGElement} tile */
 function chooses({ dataset }) {
   return dataset.action === "pick";
+}
+
+/**
+ * The pixel of a tile with a grid that is under the pointer; null for any other tile.
+ * @param {SVGGElement} tile @param {MouseEvent} event
+ */
+function pixelAt(tile, event) {
+  const box = /** @type {SVGRectElement | null} */ (tile.dataset.grid ? tile.querySelector("rect") : null);
+  const screen = box?.getScreenCTM(); // its own place, whatever frame is drawn around it
+  if (!box || !screen) return null;
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
+  const [rows, columns] = numbers(tile.dataset.grid);
+  /** @param {number} part @param {number} count */
+  const within = (part, count) => Math.max(0, Math.min(count - 1, Math.floor(part * count)));
+  const [x, y] = [(event.clientX - screen.e) / screen.a, (event.clientY - screen.f) / screen.d];
+  return { row: within((y - top) / height, rows), column: within((x - left) / width, columns), rows, columns };
 }
 
 /** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./byte_overlap.js").Layout} pointed */
