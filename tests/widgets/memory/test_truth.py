@@ -68,3 +68,28 @@ def test_of_many_storages_those_are_drawn_that_the_cell_had_to_do_with() -> None
     shown._heard(None, {"kind": "more"}, [])
     assert shown.frame["facts"]["data"]["drawn"] == "18"
     shown.close()
+
+
+def test_a_write_out_of_sight_is_not_drawn_as_if_it_were_in_sight() -> None:
+    names = {"big": tk.zeros(20_000)}
+    shown = MemoryMap(names)
+    names["big"][12_345] = 7
+    shown.look()
+    sheet = shown._sheet(shown.at)
+    assert not any("changed" in tile.kinds for table in sheet.tables for tile in table.tiles)
+    assert any("No slot in sight has changed" in note.text for note in sheet.notes)
+    names["big"][3] = 7
+    shown.look()
+    sheet = shown._sheet(shown.at)
+    assert any("changed" in tile.kinds for table in sheet.tables for tile in table.tiles)
+    assert not any("No slot in sight" in note.text for note in sheet.notes)
+    shown.close()
+
+
+def test_bars_have_no_colour_of_a_dimension() -> None:
+    t = tk.arange(12.0).view(3, 4)
+    shown = MemoryMap({"t": t, "row": t[1], "column": t[:, 1]})
+    bars = [tile for table in shown._sheet(0).tables for tile in table.tiles if "bar" in tile.kinds]
+    assert len(bars) >= 3
+    assert {tile.dim for tile in bars} == {None}
+    shown.close()
