@@ -79,7 +79,7 @@ describe("a picture of pixels", () => {
   beforeEach(() => {
     const picture = document.createElement("div");
     document.body.replaceChildren(picture);
-    picture.innerHTML = `<svg xmlns="${NS}"><g class="tk-table" role="grid"><g role="row"><g class="tk-tile" role="gridcell" tabindex="0" data-key="px" data-action="look" data-grid="75,64"><rect x="28" y="62" width="245.76" height="288"/></g></g></g></svg>`;
+    picture.innerHTML = `<svg xmlns="${NS}"><g class="tk-table" role="grid"><g role="row"><g class="tk-tile" role="gridcell" tabindex="0" data-key="px" data-action="look" data-grid="75,64,3,5"><rect x="28" y="62" width="245.76" height="288"/></g></g></g></svg>`;
     acts = [];
     said = [];
     scene = new BoardScene(picture.querySelector("svg"), { onAct: (action, key) => acts.push(`${action} ${key}`), say: (words) => said.push(words) });
@@ -94,6 +94,16 @@ describe("a picture of pixels", () => {
   it("looks at the very pixel that is pressed", () => {
     for (const [x, y] of [[485, 305], [100, 200], [739.9, 949.9], [740, 950]]) fire("click", x, y);
     expect(acts).toEqual(["look px:10,38", "look px:0,0", "look px:74,63", "look px:74,63"]);
+  });
+
+  it("goes from pixel to pixel by the arrow keys, and stops at the edge", () => {
+    const press = (key) => tile.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    press("Enter");
+    for (const key of ["ArrowRight", "ArrowDown", "Enter"]) press(key);
+    expect(said.at(-1)).toBe("row 4, column 6");
+    for (let k = 0; k < 9; k += 1) press("ArrowUp");
+    press("Enter");
+    expect(acts).toEqual(["look px:3,5", "look px:4,6", "look px:0,6"]);
   });
 
   it("frames the pixel under the pointer and covers nothing", () => {

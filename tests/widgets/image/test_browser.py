@@ -86,8 +86,9 @@ def test_by_keyboard_alone(book: Any) -> None:
     book.shows(1, pixel="1,0")
     book.tab_to(1, '.tk-table[data-table="over"] .tk-tile')
     book.page.keyboard.press("ArrowRight")
+    book.page.keyboard.press("ArrowDown")
     book.page.keyboard.press("Enter")
-    book.shows(1, pixel="0,2")
+    book.shows(1, pixel="2,1")
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])

@@ -137,7 +137,7 @@ def _over(facts: ImageFacts, wide: float, high: float, top: float) -> Table:
     """A clear tile over the picture: pressing it looks at the very pixel that is under the pointer."""
     row, column = facts.pixel
     said = f"the picture: press a pixel to see its numbers; row {row}, column {column} is looked at"
-    grid = (facts.rows, facts.columns)
+    grid = (facts.rows, facts.columns, row, column)
     tile = Tile("px", LEFT, top, wide, high, "", said, ("quiet",), action="look", grid=grid)
     return Table("over", "the picture, to be pressed", ((tile,),), told=False)
 

@@ -48,6 +48,8 @@ export class BoardScene {
     }
     /** @type {Element[]} */
     this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
+    /** @type {{ row: number, column: number, rows: number, columns: number } | null} the pixel that is framed, in a tile of pixels */
+    this.pixel = null;
     /** What Python drew as lit comes back when the pointer leaves. */
     this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
     /** @type {SVGRectElement[]} the frames that Python drew around them */
@@ -94,7 +96,12 @@ export class BoardScene {
   overPixel(event) {
     const tile = this.at(event);
     const pixel = tile && pixelAt(tile, event);
-    if (!tile || !pixel) return;
+    if (tile && pixel) this.framePixel(tile, pixel);
+  }
+
+  /** @param {SVGGElement} tile @param {{ row: number, column: number, rows: number, columns: number }} pixel */
+  framePixel(tile, pixel) {
+    this.pixel = pixel;
     const box = /** @type {SVGRectElement} */ (tile.querySelector("rect"));
     const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
     const [wide, high] = [width / pixel.columns, height / pixel.rows];
@@ -200,8 +207,13 @@ export class BoardScene {
     if (!tile) return;
     if (tile.hasAttribute("tabindex")) this.rove(tile);
     const pixel = pixelAt(tile, event);
-    if (pixel && !swallow) this.options.onAct?.(tile.dataset.action ?? "", `${tile.dataset.key}:${pixel.row},${pixel.column}`);
+    if (pixel && !swallow) this.actPixel(tile, pixel);
     else if (!swallow) this.act(tile);
+  }
+
+  /** @param {SVGGElement} tile @param {{ row: number, column: number }} pixel */
+  actPixel(tile, pixel) {
+    this.options.onAct?.(tile.dataset.action ?? "", `${tile.dataset.key}:${pixel.row},${pixel.column}`);
   }
 
   /** @param {SVGGElement} part */
@@ -236,6 +248,7 @@ export class BoardScene {
     if (edits && (event.key === "F2" || /^[-+.\d]$/.test(event.key))) this.edit(tile, event.key === "F2" ? undefined : event.key);
     else if (event.key === "Enter" || event.key === " ") {
       if (edits) this.edit(tile);
+      else if (tile.dataset.grid) this.actPixel(tile, this.pixel ?? pixelOf(tile));
       else this.act(tile);
     } else if (!this.move(tile, event.key)) return;
     event.preventDefault();
@@ -247,6 +260,12 @@ export class BoardScene {
     const table = tile.closest(".tk-table");
     const rows = table && this.tables.get(table);
     if (!rows) return false;
+    const step = tile.dataset.grid && /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] })[key];
+    if (step) {
+      const at = this.pixel ?? pixelOf(tile);
+      this.framePixel(tile, { ...at, row: clamped(at.row + step[0], at.rows), column: clamped(at.column + step[1], at.columns) });
+      return true;
+    }
     if (key === "PageDown" || key === "PageUp") {
       const all = [...this.tables.keys()];
       const next = this.tables.get(all[all.indexOf(table) + (key === "PageDown" ? 1 : -1)]);
@@ -297,10 +316,19 @@ function pixelAt(tile, event) {
   if (!box || !screen) return null;
   const [left, top, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
   const [rows, columns] = numbers(tile.dataset.grid);
-  /** @param {number} part @param {number} count */
-  const within = (part, count) => Math.max(0, Math.min(count - 1, Math.floor(part * count)));
   const [x, y] = [(event.clientX - screen.e) / screen.a, (event.clientY - screen.f) / screen.d];
-  return { row: within((y - top) / height, rows), column: within((x - left) / width, columns), rows, columns };
+  return { row: clamped(((y - top) / height) * rows, rows), column: clamped(((x - left) / width) * columns, columns), rows, columns };
+}
+
+/** The pixel of a tile with a grid that Python says is looked at. @param {SVGGElement} tile */
+function pixelOf(tile) {
+  const [rows, columns, row, column] = numbers(tile.dataset.grid);
+  return { row, column, rows, columns };
+}
+
+/** A whole number of at least 0 and below a count. @param {number} place @param {number} count */
+function clamped(place, count) {
+  return Math.max(0, Math.min(count - 1, Math.floor(place)));
 }
 
 /** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./byte_overlap.js").Layout} pointed */
