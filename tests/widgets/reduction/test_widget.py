@@ -190,7 +190,7 @@ def test_a_billion_numbers_open_at_once_and_are_computed_when_asked() -> None:
 def test_numpy_is_asked_in_its_own_words() -> None:
     a = numpy.arange(6).reshape(2, 3)
     w = ReductionExplorer(a, "mean", 0)
-    assert (w.code, w.dtype) == ("numpy.mean(t, axis=0)", "float64")
+    assert (w.code, w.dtype) == ("numpy.mean(a, axis=0)", "float64")
     assert shown(w) == ["1.5", "2.5", "3.5"]
     assert "PyTorch would refuse" in w.text()
     assert ReductionExplorer(a, "std", 0).code == "numpy.std(t, axis=0)"

@@ -325,7 +325,7 @@ def test_a_tensor_resized_under_a_live_widget(t: Any) -> None:
     base.resize_(6)
     assert w.refresh()
     facts = w.frame["facts"]
-    assert facts["said"] == "t was resized: size (12,) in 48 bytes before, size (6,) in 48 bytes now"
+    assert facts["said"] == "base was resized: size (12,) in 48 bytes before, size (6,) in 48 bytes now"
     assert facts["data"]["size"] == "4"
     base.untyped_storage().resize_(0)
     assert w.refresh()

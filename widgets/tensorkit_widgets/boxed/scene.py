@@ -94,7 +94,7 @@ def _of_boxes(found: Measured) -> str:
     kinds = sorted({box.kind for box in found.boxes})
     each = sorted({box.nbytes for box in found.boxes})
     size = f"{each[0]}" if len(each) == 1 else f"{each[0]} to {each[-1]}" if each else "0"
-    shared = found.numbers - found.boxed
+    shared = found.shared
     words = f"Every number is an object of its own ({', '.join(kinds)}), {size} bytes: its value, its type, and a "
     words += "count of who uses it."
     if shared:

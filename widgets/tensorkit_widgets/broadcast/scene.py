@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped, headed, kept_in, one_box
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
@@ -40,9 +42,16 @@ class Operand:
 
 
 def compose_broadcast(
-    a: Operand, b: Operand, result: Snapshot | None, sign: str, error: str, at: int, page: float = PAGE
+    a: Operand,
+    b: Operand,
+    result: Snapshot | None,
+    sign: str,
+    error: str,
+    at: int,
+    page: float = PAGE,
+    way: WayOut | None = None,
 ) -> Sheet:
-    """One step of the story; ``error`` is the library's own refusal.
+    """One step of the story; ``error`` is the library's own refusal, ``way`` the way out of it.
 
     On a narrow page the matrices stand under one another.
     """
@@ -57,12 +66,10 @@ def compose_broadcast(
     told = [line for w in words for line in wrap(w, wide, 15)]
     notes += paragraph(LEFT, y, told, "body", 22)
     y += 22 * len(told) + 6
-    tables, frames = [table], []
+    tables, frames = [table], list[Frame]()
     if error:
-        lines = [line for part in error.split("\n") for line in wrap(part, wide - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, wide, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 30
+        more, frames, y = draw_refusal(error, way, LEFT, y - 4, wide)
+        notes += more
     elif at >= 2 and a.wide and b.wide:
         found = result if at >= STEPS else None
         shown = [part for part in (a.wide, b.wide, result) if part is not None]
@@ -76,7 +83,7 @@ def compose_broadcast(
     status = "refused" if error else "ok"
     return Sheet(
         "BroadcastExplorer", title, y + 16, tuple(tables), tuple(notes), tuple(frames), (),
-        (*words, error) if error else tuple(words), said, status, page,
+        (*words, *refusal_words(error, way)) if error else tuple(words), said, status, page,
     )  # fmt: skip
 
 
@@ -233,13 +240,15 @@ def _matrices(
         key, x = "ab"[k], LEFT + k * (room + 40)
         dress = _dress(operand)
         notes.append(Note(x, top + 14, operand.name, "heading", after=_copied(operand)))
-        tables.append(tensor_table(key, operand.wide, x, top + 26, room, dress, f"{operand.name}, stretched"))
+        table = tensor_table(key, operand.wide, x, top + 26, room, dress, f"{operand.name}, stretched")
+        tables.append(kept_in(table, x + room + 18))
         if not k or result is not None:
             notes.append(Note(x + room + 18, top + 130, sign if not k else "=", "title", "middle"))
     if result is not None:
         x = LEFT + 2 * (room + 40)
         notes.append(Note(x, top + 14, "result", "heading", after=f"{result.meta.dtype}, new memory"))
-        tables.append(tensor_table("r", result, x, top + 26, room, _met(a, b, sign), "the result"))
+        table = tensor_table("r", result, x, top + 26, room, _met(a, b, sign), "the result")
+        tables.append(kept_in(table, x + room))
     return tables, notes, max(table.bottom for table in tables) + 14
 
 

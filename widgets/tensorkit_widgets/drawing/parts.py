@@ -31,7 +31,9 @@ class Tile:
     ``key`` is its name in the sheet, ``label`` what is said of it (to a screen reader, and in words when the pointer is
     on it), ``tag`` small in its corner, ``below`` under it, ``badge`` on its upper edge. ``index`` is that of the
     element which it shows; ``slot`` of the storage ``link`` is where that is stored, as ``stored`` where that is
-    another number. With ``start`` its text begins at the left edge, as a line of a list does.
+    another number. With ``start`` its text begins at the left edge, as a line of a list does. A tile with a ``grid`` is
+    a clear one over so many rows and columns of pixels, of which one, (row, column), is looked at: what is pressed is a
+    pixel, ``key:3,4``, and arrow keys go from one to the next.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Tile:
     start: bool = False
     index: Ints | None = None
     stored: str = ""
+    grid: tuple[int, int, int, int] | None = None
 
     @property
     def middle(self) -> float:

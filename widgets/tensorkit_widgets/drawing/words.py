@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tensorkit_widgets.drawing.grid import MONO
@@ -18,6 +19,7 @@ __all__ = [
     "formula_of",
     "formula_width",
     "layout_sentences",
+    "sentence",
     "wrap",
 ]
 
@@ -64,6 +66,19 @@ def layout_sentences(meta: Meta) -> list[str]:
         names = " and ".join(f"dim {d}" for d in ones)
         out.append(f"the stride of {names} is never used: its size is 1")
     return out
+
+
+def sentence(clause: str, names: Sequence[str] = ()) -> str:
+    """A clause as a sentence; one that begins with the learner's own name for something keeps it as it is.
+
+    >>> sentence("the strides change places; no number moves"), sentence("v has several", names=("v",))
+    ('The strides change places; no number moves.', 'v has several.')
+    """
+    first = re.match(r"[^\s,:;]+", clause)
+    word = first[0] if first else ""
+    plain = word.isalpha() and word.islower() and word not in (*names, "numpy", "tensorkit", "torch")
+    text = clause[0].upper() + clause[1:] if plain else clause
+    return text if text.endswith((".", "!", "?")) or not text else text + "."
 
 
 def wrap(text: str, width: float, font: float = 13.0) -> list[str]:

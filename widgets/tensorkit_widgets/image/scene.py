@@ -33,8 +33,6 @@ LEAST, WIDEST = 50.0, 84.0
 FILLED = 88.0
 """Characters times the size of type that fill a cell of the usual width, but for the space at its sides."""
 
-COARSE = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Shot:
@@ -136,20 +134,12 @@ def _photos(
 
 
 def _over(facts: ImageFacts, wide: float, high: float, top: float) -> Table:
-    """Clear tiles over the picture: pressing one looks at the pixels there."""
-    down, across = min(COARSE, facts.rows), min(COARSE, facts.columns)
-    rows = []
-    for i in range(down):
-        row = []
-        for j in range(across):
-            pixel = i * facts.rows // down, j * facts.columns // across
-            said = f"look at the pixels around row {pixel[0]}, column {pixel[1]}"
-            row.append(
-                Tile(f"px:{pixel[0]},{pixel[1]}", LEFT + j * wide / across, top + i * high / down, wide / across,
-                     high / down, "", said, ("quiet",), action="look")
-            )  # fmt: skip
-        rows.append(tuple(row))
-    return Table("over", "the picture, in parts to look at", tuple(rows), told=False)
+    """A clear tile over the picture: pressing it looks at the very pixel that is under the pointer."""
+    row, column = facts.pixel
+    said = f"the picture: press a pixel to see its numbers; row {row}, column {column} is looked at"
+    grid = (facts.rows, facts.columns, row, column)
+    tile = Tile("px", LEFT, top, wide, high, "", said, ("quiet",), action="look", grid=grid)
+    return Table("over", "the picture, to be pressed", ((tile,),), told=False)
 
 
 def _values(snapshot: Snapshot, facts: ImageFacts) -> dict[tuple[int, int, int], tuple[str, str, int]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import code_lines, headed, one_box, page_for
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import (
     PAGE,
     Dress,
@@ -60,6 +62,7 @@ class Gather:
     refused_at: int | None = None
     page: float = PAGE
     stacked: bool = False
+    way: WayOut | None = None
 
     @property
     def wide(self) -> float:
@@ -100,17 +103,15 @@ def _composed(model: Gather) -> Sheet:
         notes += paragraph(LEFT, y, lines, "body", 22)
         y += 22 * len(lines)
     if model.error:
-        lines = [line for part in model.error.split("\n") for line in wrap(part, model.wide - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, model.wide, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 32
+        more, frames, y = draw_refusal(model.error, model.way, LEFT, y - 4, model.wide)
+        notes += more
     tables, more, y = _tensors(model, y + 12)
     notes += more
     strips, more, wires, y = _strips(model, y + 16)
     notes += more
     result = model.result.meta.size if model.result is not None and model.arrived else None
     title = model.code + ("" if result is None else f", a {model.status} of size {size_text(result)}")
-    words = (*model.words, *([model.error] if model.error else []))
+    words = (*model.words, *(refusal_words(model.error, model.way) if model.error else ()))
     items = [table] if table.rows else []
     return Sheet(
         "IndexExplorer", title, y + 12, (*items, *tables, *strips), tuple(notes), tuple(frames), wires,

@@ -34,6 +34,9 @@ HOLDERS = 5
 MOST_HOLDERS = 40
 
 
+OUT_OF_SIGHT = "No slot in sight has changed: the version counter tells that there was a write, not where."
+
+
 @dataclass
 class Card:
     """What is drawn of a storage, from ``y`` down; ``left`` is where the strip begins."""
@@ -183,7 +186,7 @@ def _row(
     card.y += high + (40 if gapped else 27)
     for number, holder in enumerate(holders):
         if reach[holder.number]:
-            _holder(card, number, holder, reach[holder.number], places, unit, number not in named)
+            _holder(card, holder, reach[holder.number], places, unit, number not in named)
             named.add(number)
     card.y += 2
 
@@ -210,7 +213,6 @@ def _tile(
 
 def _holder(
     card: Card,
-    number: int,
     holder: Holder,
     reached: Sequence[int],
     places: dict[int, float],
@@ -236,11 +238,7 @@ def _holder(
         key = f"b{card.storage.number}:{holder.number}:{run[0]}"
         said = f"{name} reaches {slots_words(run)}"
         kin = tuple(f"{card.key}:{slot}" for slot in run)
-        tiles.append(
-            Tile(
-                key, round(x, 2), bar, round(wide, 2), 11.0, "", said, ("bar",), kin, font=8.0, dim=number % 8
-            )
-        )
+        tiles.append(Tile(key, round(x, 2), bar, round(wide, 2), 11.0, "", said, ("bar",), kin, font=8.0))
     card.rows.append(tuple(tiles))
     card.y = bottom + 4
 
@@ -310,6 +308,11 @@ def _remarks(card: Card, left: Sequence[str]) -> None:
     if seen:
         card.y += 4
         card.say(seen, "copy-words", font=15)
+    change = card.change
+    unseen = change is not None and change.counted and not (change.slots or change.hidden)
+    if unseen and storage.compared != "whole":
+        card.y += 4
+        card.say(OUT_OF_SIGHT, "body", font=15)
     alive = keeps_alive(storage)
     if alive:
         card.y += 6

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import code_lines, headed, page_for
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import (
     PAGE,
     Dress,
@@ -64,6 +66,7 @@ class Collapse:
     inside: bool
     page: float = PAGE
     stacked: bool = False
+    way: WayOut | None = None
 
     @property
     def count(self) -> int:
@@ -106,12 +109,8 @@ def _composed(model: Collapse, link: Link) -> Sheet:
         y += 22 * len(lines)
     frames: list[Frame] = []
     if model.error:
-        lines = [
-            line for part in model.error.split("\n") for line in wrap(part, model.page - 2 * LEFT - 32, 15.5)
-        ]
-        frames.append(Frame(LEFT, y - 4, model.page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 32
+        more, frames, y = draw_refusal(model.error, model.way, LEFT, y - 4, model.page - 2 * LEFT)
+        notes += more
     tables, more, wires, y = _matrices(model, link, y + 10)
     notes += more
     walk, more, y = _walk(model, y)
@@ -121,7 +120,8 @@ def _composed(model: Collapse, link: Link) -> Sheet:
     )
     now = _now(model)
     said = now or (words[0] if words else "")
-    sentences = (*told, *([now] if now else []), *([model.error] if model.error else []))
+    refused = refusal_words(model.error, model.way) if model.error else ()
+    sentences = (*told, *([now] if now else []), *refused)
     status = "refused" if model.error else "ok" if model.known else "unknown"
     title = f"{model.code}, from size {size_text(size)}"
     title += "" if model.error else f" to size {size_text(model.size)}"

@@ -185,7 +185,8 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     more = {
         "data-key": tile.key, "data-kin": " ".join(tile.kin), "data-storage": link and link.storage,
         "data-item": link and link.item, "data-slot": tile.slot, "data-action": tile.action, "data-full": tile.full,
-        "data-stored": tile.stored, "data-said": "" if visited else tile.label,
+        "data-stored": tile.stored, "data-grid": tile.grid and "{},{},{},{}".format(*tile.grid),
+        "data-said": "" if visited else tile.label,
     }  # fmt: skip
     if visited:
         chosen = str("lit" in kinds).lower()

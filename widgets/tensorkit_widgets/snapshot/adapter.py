@@ -41,6 +41,7 @@ __all__ = [
     "look",
     "quietly",
     "same_buffer",
+    "slots_of_array",
     "storage_number",
     "write",
 ]
@@ -301,14 +302,18 @@ def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int)
 
 def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
     low, high = extent(size, stride, offset)
-    raw = numpy.asarray(_Raw(_owner(array), meta.buffer.start + low * meta.itemsize, high - low)).view(
-        array.dtype
-    )
+    raw = slots_of_array(array, meta, low, high)
     steps = tuple(s * meta.itemsize for s in stride)
     part = numpy.lib.stride_tricks.as_strided(raw[offset - low :], size, steps)
     if meta.dtype == "bfloat16":
         part = part.astype(numpy.float32)
     return _flat(part.tolist())
+
+
+def slots_of_array(array: Any, meta: Meta, low: int, high: int) -> Any:
+    """The slots ``low`` to ``high`` of an array's storage in one row, as they lie in memory; not to be written to."""
+    start = meta.buffer.start + low * meta.itemsize
+    return numpy.asarray(_Raw(_owner(array), start, high - low)).view(array.dtype)
 
 
 def quietly(library: str) -> AbstractContextManager[Any]:

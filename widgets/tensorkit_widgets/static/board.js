@@ -14,7 +14,7 @@
  * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, zoom-out, zoom-fit, zoom-in, and those of the widget.
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number | null, moments: string, status: string, said: string,
- *             complaint: string, offers: [string, string][], panels: [string, string][], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
+ *             complaint: string, offers: [string, string][], offered: string, panels: [string, string][], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
  *             undo: boolean, data: Record<string, string>, wrong?: { key: string, value: string, words: string } | null }} Facts ``steps`` is null where they are not known before the first
  * @typedef {{ tiles?: Map<string, SVGGElement>, zoom?: number, zoomBy?: (key: string) => boolean, resized?: () => void, point(spot: import("./hover_bus.js").Spot): void,
  *             refocus(key: string | undefined): void, numbers?: () => import("./stride_scene.js").Numbers,
@@ -194,16 +194,17 @@ class BoardView extends PictureView {
     const tile = wrong && this.answered !== null ? this.scene?.tiles?.get(wrong.key) : undefined;
     if (wrong && tile) this.edit(tile, wrong.value, wrong.words);
     this.complain(facts.complaint);
-    this.offer(facts.offers);
+    this.offer(facts.offers, facts.offered);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);
     Object.assign(this.root.dataset, { title: facts.title, step: String(step), steps: String(steps ?? ""), status: frame.reason ? "undrawn" : facts.status, ...facts.data });
   }
 
-  /** What works in the stead of what was refused. @param {[string, string][]} offers */
-  offer(offers) {
+  /** What works in the stead of what was refused. @param {[string, string][]} offers @param {string} offered */
+  offer(offers, offered) {
     if (!offers.length) return;
-    const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, "what works instead, with a copy:"));
+    this.refusal.hidden = false;
+    const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, offered));
     for (const [value, code] of offers) {
       const take = make("button", { type: "button", class: "tk-code-button", "data-role": "offer" }, code);
       take.addEventListener("click", () => this.post({ kind: "offer", value }));

@@ -39,6 +39,7 @@ from tensorkit_widgets.stride_explorer.model import (
 from tensorkit_widgets.stride_explorer.scene import Refusal, StrideSheet, compose
 from tensorkit_widgets.stride_explorer.words import chain_said, element_text, text_twin
 from tensorkit_widgets.widget.board import Board, Control
+from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.saved_page import PageStep
 
 __all__ = ["StrideExplorer"]
@@ -60,7 +61,8 @@ class StrideExplorer(Board):
         tensor: a `tensorkit.Tensor`, a `numpy.ndarray` or a `torch.Tensor`. It is not copied: what is written in the
             picture is written into the tensor, and what Python writes shows in the picture.
         expression: steps to begin with, such as ``"[1:, ::2].t()"``. None shows the tensor itself.
-        name: what the tensor is called in the code that is shown.
+        name: what the tensor is called in the code that is shown; by default its name where the widget is made, so that
+            the code can be pasted, else ``"t"``.
         focus: the index of the element that is explained first.
 
     Raises:
@@ -73,6 +75,7 @@ class StrideExplorer(Board):
     scene_kind = "stride"
     widths = (320.0, 400.0, 480.0, 560.0, 680.0, 800.0, PAGE)
     panels = PANELS
+    offered = "what works instead, with a copy:"
     _text_of = staticmethod(text_twin)
 
     _state: StrideState
@@ -82,7 +85,7 @@ class StrideExplorer(Board):
         tensor: Any,
         expression: str | None = None,
         *,
-        name: str = "t",
+        name: str | None = None,
         focus: Sequence[int] | None = None,
         **unknown: Any,
     ) -> None:
@@ -91,9 +94,9 @@ class StrideExplorer(Board):
             raise TypeError(
                 f"StrideExplorer has no option {names}: it takes a tensor, expression, name and focus"
             )
-        if not isinstance(name, str) or not name:
+        if name is not None and (not isinstance(name, str) or not name):
             raise TypeError(f"name must be a text such as 't', not {name!r}")
-        self._tensor, self._name = tensor, name
+        self._tensor, self._name = tensor, called(tensor, "t", name)
         self._links = tuple[Link, ...]()
         self._refusal: Refusal | None = None
         self._refused: tuple[Call, ...] = ()

@@ -5,15 +5,16 @@ Picture 0 is the whole: the code, and every call in a line. Pictures 1, 2, … a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_advice
 from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, paragraph
-from tensorkit_widgets.drawing.words import wrap
+from tensorkit_widgets.drawing.words import sentence, wrap
 from tensorkit_widgets.tracing.recorder import Failure, TraceStep
 from tensorkit_widgets.tracing.scene_code import list_code, listed
-from tensorkit_widgets.tracing.scene_list import Column, list_steps
+from tensorkit_widgets.tracing.scene_list import Column, left_out_words, list_steps
 from tensorkit_widgets.tracing.scene_storages import draw_strips, walk_words
 from tensorkit_widgets.tracing.scene_tensors import draw_blocks
 from tensorkit_widgets.tracing.words import (
@@ -23,7 +24,6 @@ from tensorkit_widgets.tracing.words import (
     link_text,
     moved_words,
     offers,
-    sentence,
     story_words,
     why_sentence,
 )
@@ -106,8 +106,11 @@ def _whole(told: Told, page: _Page) -> Sheet:
     words += [
         f"{s.number}. {'  ' * s.level}{link_text(s)}: {KINDS_SAID[s.kind][0]}" for s in told.steps[:ALL_ROWS]
     ]
-    if len(told.steps) > ALL_ROWS:
-        words.append(f"and {len(told.steps) - ALL_ROWS:,} calls more")
+    more_calls = len(told.steps) - min(len(told.steps), ALL_ROWS) + told.left_out
+    if more_calls:
+        words.append(f"and {more_calls:,} calls more")
+    if told.left_out:
+        words.append(f"{left_out_words(told.left_out, len(told.steps))}; the sums are of all of them.")
     if told.failure is not None:
         words += error_lines(told.failure)
     words += told.shown.splitlines()[:MOST_SHOWN]
@@ -128,7 +131,8 @@ def _code_words(code: str) -> list[str]:
 def _title(told: Told) -> str:
     lines = [line.strip() for line in told.code.splitlines() if line.strip()]
     if not lines:
-        return f"{len(told.steps)} call{'s' * (len(told.steps) != 1)}"
+        many = len(told.steps) + told.left_out
+        return f"{many:,} call{'s' * (many != 1)}"
     return cut(lines[0], 80) + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 
@@ -191,7 +195,7 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
     )
     words = (*story_words(step), *where, *([sentence(walk)] if walk else []))
     status = "raised" if step.failure is not None else "ok"
-    title = f"step {step.number} of {len(told.steps)}, {link_text(step)}"
+    title = f"step {step.number} of {len(told.steps):,}, {link_text(step)}"
     return Sheet(
         told.name, title, y + 16, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
         page.width,
@@ -235,18 +239,5 @@ def _next(step: TraceStep, y: float, page: _Page) -> tuple[list[Note], list[Fram
     found = step.failure.diagnosis if step.failure is not None else None
     if found is None or not found.then:
         return [], [], y
-    notes = [Note(LEFT, y + 20, "what to do next", "heading")]
-    y += 30
-    for k, (line, code) in enumerate(_advice(found.then, offers(step))):
-        lines = wrap(sentence(line) if not k else line, page.talk - 18, 15)
-        notes += [Note(LEFT, y + 16, "·", "body"), *paragraph(LEFT + 14, y + 16, lines, "body", 21)]
-        y += 21 * len(lines) + 2
-        if code:
-            notes.append(Note(LEFT + 14, y + 20, cut(code, int((page.talk - 14) / 10.4)), "code"))
-            y += 30
-    return notes, [], y + 6
-
-
-def _advice(then: Sequence[str], codes: Sequence[str]) -> list[tuple[str, str]]:
-    """Each piece of advice with the code that follows it."""
-    return [(line, codes[k] if k < len(codes) else "") for k, line in enumerate(then)]
+    notes, y = draw_advice(WayOut(found.why, found.then, offers(step)).advice, LEFT, y, page.talk)
+    return notes, [], y

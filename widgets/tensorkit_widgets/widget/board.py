@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
+from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
 from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
@@ -93,6 +94,9 @@ class Board(Picture):
 
     panels: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The tabs below the picture, (name, words): the last one, the text twin, is always there."""
+
+    offered: ClassVar[str] = "what works instead:"
+    """What stands before the `_offers`."""
 
     scene_kind: ClassVar[str] = "board"
     """What the pointer and the keyboard do in the picture: ``static/scenes.js`` knows the kinds."""
@@ -319,7 +323,7 @@ class Board(Picture):
             if not self._staged({**message, "kind": kind}):
                 self._act(kind, message)
         except Exception as error:
-            self._complaint = str(error) or type(error).__name__
+            self._complaint = in_words(error)
 
     def _act(self, kind: str, message: Mapping[str, Any]) -> None:
         value = message.get("value")
@@ -353,7 +357,8 @@ class Board(Picture):
             "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
             "steps": self._known_steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._refused_words(),
-            "offers": [list(offer) for offer in self._offers()], "panels": [list(panel) for panel in self.panels],
+            "offers": [list(offer) for offer in self._offers()], "offered": self.offered,
+            "panels": [list(panel) for panel in self.panels],
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": self._undoable(), "data": dict(self._facts()),
             "scene": self.scene_kind, "wrong": self._wrong,
