@@ -16,7 +16,7 @@ from tensorkit_widgets.snapshot.number_text import full, short, size_text
 __all__ = ["Factor", "Moment", "compose_matmul", "compose_refused"]
 
 Number = bool | int | float | complex
-LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 60.0, 56.0, 22.0
+LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 50.0, 46.0, 22.0
 BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0
 """On a narrow page: the space beside a, the narrowest cell of a row that meets a column, the words over an arrow."""
 
@@ -57,7 +57,7 @@ def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment, page:
     upper = tensor_table(
         "b", b.snapshot, split, TOP, PAGE, _dress(b, (moment.inner, moment.columns), box), b.name
     )
-    low = upper.bottom + 56
+    low = upper.bottom + 44
     left = tensor_table("a", a.snapshot, LEFT, low, PAGE, _dress(a, (moment.rows, moment.inner), box), a.name)
     left, upper = _linked(left, result), _linked(upper, result)
     whole = _result(result, moment, box, (split, low), f"{a.name} @ {b.name}")
@@ -67,7 +67,7 @@ def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment, page:
         Note(split, low - 14, f"{a.name} @ {b.name}", "heading", after=f"size {size_text(result.meta.size)}"),
         *_sum(moment, a, result),
     ]
-    y = max(left.bottom, whole.bottom) + 34
+    y = max(left.bottom, whole.bottom) + 26
     lines = [line for sentence in moment.words for line in wrap(sentence, PAGE - 2 * LEFT, 15)]
     notes += paragraph(LEFT, y, lines, "body", 22)
     return Sheet(
