@@ -136,7 +136,7 @@ class Layout:
         legend = self._legend(bottom + 8)
         place = {box.number: box for box in boxes}
         return GraphSheet(
-            "GraphView", graph.title, legend[-1].y + 14, (), (*notes, *spoken), (Frame(*panel),),
+            "GraphView", graph.title, legend[-1].y + 22, (), (*notes, *spoken), (Frame(*panel),),
             words=tuple(t for t, _ in words), said=said, status=status, width=round(self.width, 2), boxes=boxes,
             boxes_label=f"the graph of {graph.title}, {len(graph.vertices)} nodes", edges=tuple(wires.values()),
             begins=tuple(self._begins(place)), keys=legend, graph=graph, step=steps[0], steps=steps[1],
