@@ -132,8 +132,8 @@ class Layout:
         wires = self._apart(
             {pair: self._wire(pair, tops, bottoms, labels) for pair in self.plan.wires}, labels
         )
-        bottom = (bottoms[-1] if bottoms else top) + 34
-        legend = self._legend(bottom + 8)
+        bottom = (bottoms[-1] if bottoms else top) + 44
+        legend = self._legend(bottom + 12)
         place = {box.number: box for box in boxes}
         return GraphSheet(
             "GraphView", graph.title, legend[-1].y + 22, (), (*notes, *spoken), (Frame(*panel),),
