@@ -84,7 +84,8 @@ export class PictureView {
    * @param {Node[]} [below] in place of what was said, and the text twin behind a fold
    */
   open(above, below = [this.said, make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
-    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, this.notice.part, this.notice.spinner, this.picture);
+    const notice = make("div", {}, this.notice.part, this.notice.spinner);
+    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture);
     if (below.length) this.root.append(make("div", { class: "tk-foot" }, ...below));
     this.el.replaceChildren(this.root);
     this.showStill = hideStill(this.el);
