@@ -23,7 +23,7 @@ STEPS = 3
 """After the sizes as they are: written right-aligned, stretched, and computed."""
 
 LEFT = 28.0
-COLUMN, ROW = 84.0, 44.0
+COLUMN, ROW = 84.0, 36.0
 ROOM = (PAGE - 2 * LEFT - 2 * 40) / 3
 """What a matrix has where all three stand beside one another."""
 
@@ -61,7 +61,7 @@ def compose_broadcast(
     verdicts = [_verdict(*pair) for pair in zip(*rows, strict=True)]
     title = f"{a.name} {sign} {b.name}, sizes {size_text(sizes[0])} and {size_text(sizes[1])}"
     table, notes = _sizes((a, b), rows, verdicts, at, page)
-    y = table.bottom + 36
+    y = table.bottom + 28
     words = [rule.replace(" -", " −") for rule in _rules(verdicts, error)]
     told = [line for w in words for line in wrap(w, wide, 15)]
     notes += paragraph(LEFT, y, told, "body", 22)
@@ -82,7 +82,7 @@ def compose_broadcast(
     said = words[0] if words else ""
     status = "refused" if error else "ok"
     return Sheet(
-        "BroadcastExplorer", title, y + 16, tuple(tables), tuple(notes), tuple(frames), (),
+        "BroadcastExplorer", title, y + 4, tuple(tables), tuple(notes), tuple(frames), (),
         (*words, *refusal_words(error, way)) if error else tuple(words), said, status, page,
     )  # fmt: skip
 
@@ -120,24 +120,24 @@ def _sizes(
     at: int,
     page: float,
 ) -> tuple[Table, list[Note]]:
-    notes = [Note(LEFT, 34, "the sizes" + (", written from the right" if at else ", as they are"), "heading")]
-    count, top = len(verdicts), 76.0
+    notes = [Note(LEFT, 26, "the sizes" + (", written from the right" if at else ", as they are"), "heading")]
+    count, top = len(verdicts), 64.0
     left = LEFT + (150 if page == PAGE else 100)
     column = min(COLUMN, (page - LEFT - left) / max(count, 1))
     lines = [
-        _size_row(o.name, "ab"[k], row, verdicts, (left, top + k * (ROW + 8), column), at)
+        _size_row(o.name, "ab"[k], row, verdicts, (left, top + k * (ROW + 6), column), at)
         for k, (o, row) in enumerate(zip(pair, rows, strict=True))
     ]
     for k, operand in enumerate(pair):
         name = clipped(operand.name, left - 24, 17)
-        notes.append(Note(left - 20, top + k * (ROW + 8) + 29, name, "code", "end"))
+        notes.append(Note(left - 20, top + k * (ROW + 6) + 24, name, "code", "end"))
     if at:
         columns = zip(*rows, strict=True)
         common = [
             "?" if v == "clash" else str(_common(*pair)) for v, pair in zip(verdicts, columns, strict=True)
         ]
-        y = top + 2 * (ROW + 8) + 12
-        notes.append(Note(left - 20, y + 29, "together", "body", "end"))
+        y = top + 2 * (ROW + 6) + 6
+        notes.append(Note(left - 20, y + 24, "together", "body", "end"))
         kinds = {"clash": ("bad",), "stretched": ("good",), "missing": ("good",), "same": ("good",)}
         lines.append(
             tuple(

@@ -8,6 +8,7 @@ from tensorkit_widgets.snapshot.adapter import Link
 from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = [
+    "CARD_HEIGHT", "CARD_LINES",
     "Arc", "Axis", "Card", "Formula", "Frame", "Gap", "Header", "Note", "Photo", "Pointer", "Table", "Tile", "Wire",
 ]  # fmt: skip
 
@@ -181,6 +182,11 @@ class Photo:
     height: float
     png: bytes
     label: str
+
+
+CARD_HEIGHT = 60.0
+CARD_LINES = (21.0, 39.0, 15.0)
+"""Of a card: where the line of its code stands, the first line below that, and from there to the next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def draw_advice(
     if not advice:
         return [], y
     notes = [Note(x, y + 20, "what to do next", "heading")]
-    y += 30
+    y += 26
     for k, (line, code) in enumerate(advice):
         lines = wrap(sentence(line) if not k else line, width - 18, 15)
         notes += [Note(x, y + 16, "·", "body"), *paragraph(x + 14, y + 16, lines, "body", 21)]
@@ -45,8 +45,8 @@ def draw_advice(
             most = int((width - 14) / (MONO * 17))
             kept = code if len(code) <= most else code[: most - 1] + "…"
             notes.append(Note(x + 14, y + 20, kept, "code"))
-            y += 30
-    return notes, y + 6
+            y += 26
+    return notes, y + 2
 
 
 def refusal_words(error: str, found: WayOut | None) -> tuple[str, ...]:

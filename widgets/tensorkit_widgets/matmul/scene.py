@@ -19,7 +19,7 @@ from tensorkit_widgets.snapshot.number_text import full, short, size_text
 __all__ = ["Factor", "Moment", "compose_matmul", "compose_refused"]
 
 Number = bool | int | float | complex
-LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 60.0, 56.0, 22.0
+LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 50.0, 46.0, 22.0
 BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0
 """On a narrow page: the space beside a, the narrowest cell of a row that meets a column, the words over an arrow."""
 
@@ -100,7 +100,7 @@ def _composed(a: Factor, b: Factor, product: Factor, moment: Moment, page: float
     upper = tensor_table(
         "b", b.snapshot, split, TOP, PAGE, _dress(b, (moment.inner, moment.columns), box), b.name
     )
-    low = upper.bottom + 56
+    low = upper.bottom + 44
     left = tensor_table("a", a.snapshot, LEFT, low, PAGE, _dress(a, (moment.rows, moment.inner), box), a.name)
     left, upper = _linked(left, result), _linked(upper, result)
     whole = _result(result, moment, box, (split, low), product.name)
@@ -110,7 +110,7 @@ def _composed(a: Factor, b: Factor, product: Factor, moment: Moment, page: float
         Note(split, low - 14, product.name, "heading", after=f"size {size_text(product.size)}"),
         *_sum(moment, a, product, (a.gone, b.gone)),
     ]
-    y = max(left.bottom, whole.bottom) + 34
+    y = max(left.bottom, whole.bottom) + 26
     lines = [line for sentence in moment.words for line in wrap(sentence, PAGE - 2 * LEFT, 15)]
     notes += paragraph(LEFT, y, lines, "body", 22)
     return Sheet(

@@ -101,7 +101,7 @@ class _Sheet:
 
     def __init__(self, width: float) -> None:
         self.width = width
-        self.y = 34.0
+        self.y = 26.0
         self.notes: list[Note] = []
         self.frames: list[Frame] = []
         self.tables: list[Table] = []
@@ -120,7 +120,7 @@ class _Sheet:
         self.frames += card.frames
         if card.rows:
             self.tables.append(card.table)
-        self.y = card.y + 12
+        self.y = card.y + 8
 
 
 def compose_memory(page: MemoryPage | None, sight: Sight) -> Sheet:
@@ -160,7 +160,7 @@ def _top(sheet: _Sheet, page: MemoryPage) -> None:
         most = int(room / (MONO * 17))
         code = moment.code if len(moment.code) <= most else moment.code[: most - 1] + "…"
         sheet.notes.append(Note(beside, sheet.y, code, "code"))
-    sheet.y += 26
+    sheet.y += 22
     sheet.say(totals(page.snapshot), "muted", 13, 20)
     if moment.error:
         sheet.say(f"The cell ended with {moment.error}. What it had done before that stays.", "alarm", 14, 20)

@@ -69,7 +69,7 @@ class BoardView extends PictureView {
     if (!facts?.panels?.length) this.open(above);
     else {
       const inTabs = /** @type {[string, string, HTMLElement][]} */ (facts.panels.map(([name, words]) => [name, words, this.panels.get(name)?.root]));
-      this.open(above, [/** @type {Node} */ (this.panels.get(BELOW)?.root), tabs([...inTabs, ["text", "As text", this.twin]])]);
+      this.open([...above, tabs([...inTabs, ["text", "As text", this.twin]], this.said), /** @type {Node} */ (this.panels.get(BELOW)?.root)], []);
     }
   }
 

@@ -21,6 +21,7 @@
 import { nearest, numbers, whole } from "./dom.js";
 import { meet, slotOfTile } from "./byte_overlap.js";
 import { axes } from "./drag_axes.js";
+import { pin, reveal } from "./in_sight.js";
 
 const TILE = ".tk-tile";
 const BUTTON = "[data-action]:not(.tk-tile)";
@@ -63,6 +64,8 @@ export class BoardScene {
     this.frame(null);
     this.stop = new AbortController();
     const { signal } = this.stop;
+    this.resized();
+    options.frame?.addEventListener("scroll", () => this.resized(), { signal, passive: true });
     svg.addEventListener("pointerover", (event) => this.over(event), { signal });
     svg.addEventListener("pointermove", (event) => this.overPixel(event), { signal });
     svg.addEventListener("pointerleave", () => this.rest(), { signal });
@@ -158,9 +161,17 @@ export class BoardScene {
 
   /** Put the frame around a tile, or away: then those that Python drew are back. @param {SVGGElement | null} tile */
   frame(tile) {
-    const box = tile?.querySelector("rect");
-    for (const side of ["x", "y", "width", "height"]) this.halo.setAttribute(side, box?.getAttribute(side) ?? "0");
+    this.surround(this.halo, tile);
     for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null && !this.choosing);
+  }
+
+  /** Put a frame around a tile, or away; it goes with the storage where that stays in sight. @param {SVGRectElement} halo @param {SVGGElement | null | undefined} tile */
+  surround(halo, tile) {
+    const box = tile?.querySelector("rect");
+    for (const side of ["x", "y", "width", "height"]) halo.setAttribute(side, box?.getAttribute(side) ?? "0");
+    const pinned = this.svg.querySelector(".tk-pinned");
+    if (tile && pinned?.contains(tile)) pinned.append(halo);
+    else this.svg.insertBefore(halo, pinned);
   }
 
   /** @param {SVGGElement} tile */
@@ -291,12 +302,18 @@ export class BoardScene {
     for (const other of tile.closest(".tk-table")?.querySelectorAll('[tabindex="0"]') ?? []) other.setAttribute("tabindex", "-1");
     tile.setAttribute("tabindex", "0");
     tile.focus({ preventScroll: true });
+    reveal(tile, this.options.frame);
   }
 
   /** Give the keyboard back to a tile after a repaint. @param {string | undefined} key */
   refocus(key) {
     const tile = key === undefined ? undefined : this.tiles.get(key);
     if (tile?.hasAttribute("tabindex")) this.rove(tile);
+  }
+
+  /** The frame has another size, or was scrolled. */
+  resized() {
+    pin(this.svg, this.options.frame);
   }
 
   dispose() {

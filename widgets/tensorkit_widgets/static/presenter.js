@@ -2,10 +2,10 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
+ * A picture is as large as all of it fits the window. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
  * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
  * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
- * between light and dark, + and − and 0 change the size. Where a key can do nothing, the bar says so.
+ * between light and dark, + and − change the size (50 to 300 %), and 0 fits it to the window again. Where a key can do nothing, the bar says so.
  * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
@@ -18,10 +18,12 @@
 import { make } from "./dom.js";
 import { canRevive, forget, revive } from "./kernel_restart.js";
 
-const SIZES = [100, 125, 150, 175, 200, 250, 300];
+const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
+/** The width of a picture that has all the room it wants. */
+const PAGE = 960;
 
-/** What all pictures of the page share. */
-const shared = { size: 150, dark: /** @type {boolean | null} */ (null) };
+/** What all pictures of the page share; a size of 0 fits the window. */
+const shared = { size: 0, dark: /** @type {boolean | null} */ (null) };
 
 export class Presenter {
   /**
@@ -38,6 +40,8 @@ export class Presenter {
     this.open = false;
     /** Called when no new picture came. */
     this.freed = () => {};
+    /** How many percent fit the window; what was the least since the stage was entered, so that no step makes the picture jump. */
+    this.fit = 100;
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
@@ -67,10 +71,12 @@ export class Presenter {
     this.bar.append(
       this.again, this.before, this.list, this.after, this.mark, this.back,
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
+      button("fit", "Fit", "fit the window (0)", () => this.scale(0)),
       button("theme", "Light / dark", "change the theme (L)", () => this.theme()), button("leave", "Leave", "back to the notebook (Escape)", () => this.leave()),
       this.told,
     );
     root.addEventListener("keydown", (event) => this.pressed(event));
+    this.resize = () => this.refit();
     // A button that is switched off loses the keyboard to the page: on the stage its keys work all the same.
     this.outside = (/** @type {KeyboardEvent} */ event) => {
       if (!(event.target instanceof Node && root.contains(event.target))) this.pressed(event);
@@ -119,9 +125,10 @@ export class Presenter {
     if (this.dialog.showModal) this.dialog.showModal();
     else this.dialog.setAttribute("open", "");
     document.addEventListener("keydown", this.outside);
+    window.addEventListener("resize", this.resize);
     // A picture that the kernel's death had left on the stage makes room.
     for (const old of document.querySelectorAll("dialog.tk-stage[data-held]")) old.remove();
-    this.show();
+    this.refit();
     this.tell();
     // Marked on entering, so that whatever is tried on the stage can be taken back: of a scene its beginning is marked.
     if (!this.script.marked || this.script.scene < 0) this.post({ kind: "mark" });
@@ -150,7 +157,7 @@ export class Presenter {
     this.open = false;
     if (this.held) forget();
     this.held = false;
-    document.removeEventListener("keydown", this.outside);
+    this.listenNoMore();
     this.dialog.close?.();
     this.place.replaceWith(this.root);
     this.dialog.remove();
@@ -161,7 +168,7 @@ export class Presenter {
 
   /** How many times larger than in the notebook. */
   get zoom() {
-    return this.open ? shared.size / 100 : 1;
+    return this.open ? (shared.size || this.fit) / 100 : 1;
   }
 
   show() {
@@ -174,9 +181,39 @@ export class Presenter {
     this.bar.hidden = !this.open;
     this.offer();
     this.button.setAttribute("aria-pressed", String(this.open));
-    this.root.dataset.stage = this.open ? String(shared.size) : "";
-    this.size.textContent = `${shared.size} %`;
+    const percent = Math.round(this.zoom * 100);
+    this.root.dataset.stage = this.open ? String(percent) : "";
+    this.root.dataset.fitted = String(this.open && shared.size === 0);
+    this.size.textContent = shared.size ? `${percent} %` : `${percent} %, fits`;
     this.sized();
+  }
+
+  /** Fit the window anew: it has another size, or the picture came onto the stage. */
+  refit() {
+    this.show();
+    const frame = this.root.querySelector(".tk-picture");
+    const percent = Math.floor(((frame?.clientWidth ?? 0) / PAGE) * 100);
+    this.fit = percent ? Math.max(SIZES[0], percent) : 100;
+    this.show();
+    this.measure();
+  }
+
+  /** Smaller, until all of the picture is in sight; what was refused, and an open text, are no reason. */
+  measure() {
+    const frame = /** @type {HTMLElement | null} */ (this.root.querySelector(".tk-picture"));
+    const svg = frame?.querySelector("svg");
+    const unusual = this.root.querySelector('[data-role="refusal"]:not([hidden]), [data-role="kernel"]:not([hidden]), details[open]');
+    // A picture that is still to be laid out for the stage has another height there.
+    if (!this.open || shared.size || !frame || !svg || unusual || this.root.dataset.room === "") return;
+    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+    // What stands around the picture shrinks with it: a few rounds come to rest.
+    for (let round = 0; round < 6; round += 1) {
+      const room = [frame.clientWidth / Math.max(width, PAGE), frame.clientHeight / height];
+      const fit = Math.max(SIZES[0], Math.floor(Math.min(...room) * 100));
+      if (!frame.clientHeight || fit >= this.fit) return;
+      this.fit = fit;
+      this.show();
+    }
   }
 
   /** Whether a kernel can be, and need be, started again. */
@@ -186,9 +223,11 @@ export class Presenter {
 
   /** @param {number} by */
   scale(by) {
-    const at = SIZES.indexOf(shared.size);
-    shared.size = by === 0 ? 100 : SIZES[Math.max(0, Math.min(SIZES.length - 1, at + by))];
-    this.show();
+    const now = Math.round(this.zoom * 100);
+    const next = by > 0 ? SIZES.find((size) => size > now) : SIZES.filter((size) => size < now).at(-1);
+    shared.size = by === 0 ? 0 : next ?? shared.size;
+    if (by === 0) this.refit();
+    else this.show();
   }
 
   theme() {
@@ -282,8 +321,13 @@ export class Presenter {
     return act !== undefined;
   }
 
-  dispose() {
+  listenNoMore() {
     document.removeEventListener("keydown", this.outside);
+    window.removeEventListener("resize", this.resize);
+  }
+
+  dispose() {
+    this.listenNoMore();
     if (this.held) return;
     if (this.open) {
       this.dialog.close?.();

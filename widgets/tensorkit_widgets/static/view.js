@@ -81,10 +81,12 @@ export class PictureView {
   /**
    * Put the parts on the page and show the first frame: what a subclass calls when its controls are made.
    * @param {Node[]} above
-   * @param {Node[]} [below] in place of the text twin behind a fold
+   * @param {Node[]} [below] in place of what was said, and the text twin behind a fold
    */
-  open(above, below = [make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
-    this.root.append(this.stage.bar, ...above, this.refusal, this.notice.part, this.notice.spinner, this.picture, this.said, ...below);
+  open(above, below = [this.said, make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
+    const notice = make("div", {}, this.notice.part, this.notice.spinner);
+    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture);
+    if (below.length) this.root.append(make("div", { class: "tk-foot" }, ...below));
     this.el.replaceChildren(this.root);
     this.showStill = hideStill(this.el);
     this.model.on("change:frame", this.repaint);
@@ -136,6 +138,7 @@ export class PictureView {
     this.answered = null;
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     if (!this.courier.carries("room")) this.root.dataset.room = String(this.room);
+    this.stage.measure();
     this.kernel("live");
   }
 
@@ -157,6 +160,7 @@ export class PictureView {
 
   /** Put the new picture where the old one was; a number that is being typed over it stays. @param {SVGSVGElement} svg */
   place(svg) {
+    this.picture.style.setProperty("--tk-width", `${svg.getAttribute("width") ?? PAGE}px`);
     const [old, ...more] = [...this.picture.children].filter((part) => !isEditor(part));
     if (old) old.replaceWith(svg);
     else this.picture.prepend(svg);

@@ -159,19 +159,19 @@ def _value(shown: str, y: float, page: _Page) -> tuple[list[Note], float]:
 
 
 def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
-    notes, frames, top = _code(told, step, 18.0, 7, page)
+    notes, frames, top = _code(told, step, 10.0, 7, page)
     frames = list(frames)
-    more, boxes, y = _talk(step, top + 14, page)
+    more, boxes, y = _talk(step, top + 4, page)
     notes += more
     frames += boxes
     right = page.width - LEFT - page.aside
-    column = Column(right, (top if page.beside else y) + 14, page.aside, ROWS if page.beside else 4)
+    column = Column(right, (top if page.beside else y) + 8, page.aside, ROWS if page.beside else 4)
     table, more, low = list_steps(told.steps, told.left_out, step.number, column)
     notes += more
     tables = [table]
     if page.beside and step.failure is not None and len(step.inputs) == 1 and len(told.steps) <= 4:
         # What failed stands beside what is said of it.
-        tensors, more, blocks, shown, low = draw_blocks(step, low + 18, right, page.aside)
+        tensors, more, blocks, shown, low = draw_blocks(step, low + 12, right, page.aside)
         y = max(y, low) + 4
     else:
         tensors, more, blocks, shown, y = draw_blocks(step, max(y, low) + 22, LEFT, page.wide)
@@ -183,7 +183,7 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
             Note(LEFT + 90, y + 16, cut(step.value, int((page.wide - 90) / 10.4)), "code"),
         ]
         y += 34
-    strips, more, wires, y = draw_strips(step, blocks, shown, y + 10, page.wide)
+    strips, more, wires, low = draw_strips(step, blocks, shown, y + 6, page.wide)
     tables += strips
     notes += more
     walk = walk_words(step)
@@ -197,8 +197,8 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
     status = "raised" if step.failure is not None else "ok"
     title = f"step {step.number} of {len(told.steps):,}, {link_text(step)}"
     return Sheet(
-        told.name, title, y + 16, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
-        page.width,
+        told.name, title, low + 4, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
+        page.width, pinned=y if strips else None,
     )  # fmt: skip
 
 
@@ -207,9 +207,14 @@ def _talk(step: TraceStep, y: float, page: _Page) -> tuple[list[Note], list[Fram
     word, role = KINDS_SAID[step.kind]
     inside = f", in line {step.place.line} inside a function" if step.level and step.place.line else ""
     thread = f", on thread {step.thread}" if step.thread else ""
-    notes = [Note(LEFT, y + 20, cut(link_text(step), int(page.talk / 12.1)), "sum")]
-    notes.append(Note(LEFT, y + 50, word, role, after=(inside + thread).removeprefix(", ")))
-    y += 60
+    called, after = cut(link_text(step), int(page.talk / 12.1)), (inside + thread).removeprefix(", ")
+    notes, beside = [Note(LEFT, y + 20, called, "sum")], LEFT + 12.1 * len(called) + 16
+    if beside + 8.4 * len(word) + 7 * len(after) <= LEFT + page.talk:
+        notes.append(Note(beside, y + 20, word, role, after=after))
+        y += 28
+    else:
+        notes.append(Note(LEFT, y + 44, word, role, after=after))
+        y += 52
     frames: list[Frame] = []
     if step.failure is not None:
         more, frame, y = _alarm(step.failure, LEFT, y + 4, page.talk)
