@@ -72,7 +72,7 @@ class Card(anywidget.AnyWidget):
     heard = traitlets.Int().tag(sync=True)
 
     recorded = True
-    """Is what happens here kept, and told by `progress()`?"""
+    """Is what happens here kept, and shown by `progress()`?"""
 
     kind: ClassVar[str] = "card"
     label: ClassVar[str] = "Question"
