@@ -193,8 +193,8 @@ def test_numpy_is_asked_in_its_own_words() -> None:
     assert (w.code, w.dtype) == ("numpy.mean(a, axis=0)", "float64")
     assert shown(w) == ["1.5", "2.5", "3.5"]
     assert "PyTorch would refuse" in w.text()
-    assert ReductionExplorer(a, "std", 0).code == "numpy.std(t, axis=0)"
-    assert ReductionExplorer(a, "sum", (0, 1), True).code == "numpy.sum(t, axis=(0, 1), keepdims=True)"
+    assert ReductionExplorer(a, "std", 0).code == "numpy.std(a, axis=0)"
+    assert ReductionExplorer(a, "sum", (0, 1), True).code == "numpy.sum(a, axis=(0, 1), keepdims=True)"
     assert ReductionExplorer(a, "sum", 4).error.startswith("AxisError")
 
 
