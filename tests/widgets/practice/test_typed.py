@@ -56,7 +56,8 @@ def test_a_row_however_it_is_written(text: str, row: tuple[float, ...]) -> None:
     "text",
     [
         "", " ", "four", "9**9**9", "(3, 4)*9**9**9", "2**2**2**2**2**2", "1/0", "10**400", "x.y",
-        "__import__('os')", "tk.manual_seed(0)", "tk.zeros(2).add_(1)", "tk.load('x')", "tk.zeros(2).__class__", "open('x')", "x", "t.nbytes",
+        "__import__('os')", "tk.manual_seed(0)", "tk.zeros(2).add_(1)", "tk.load('x')",
+        "tk.zeros(2).__class__", "open('x')", "x", "t.nbytes",
         "tk.zeros(2, device='cpu').nbytes", "lambda: 0", "tk.zeros(10**30).nbytes", "(" * 300, "1 if 1 else 2", "'5'",
         "tk.cuda.synchronize()", "tk.zeros", "nan", "inf", "1j", "[]*9", "tk.float16.to_numpy()", "\0",
     ],

@@ -179,7 +179,7 @@ TASKS = (
                 ),
                 Slip(
                     BATCH,
-                    "that drops dimension 0, the items, whenever there is only one of them. The channel is dimension 1.",
+                    "that drops dimension 0, the items, whenever there is only one. The channel is dimension 1.",
                     behaves=lambda t: t.squeeze(0),
                 ),
                 Slip(
@@ -327,8 +327,8 @@ TASKS = (
             slips=(
                 Slip(
                     TURN,
-                    "the size is right, and the picture is noise: `view` reorders no dimensions, it only re-divides the row of "
-                    "numbers elsewhere. The first pixel now has three red values.",
+                    "the size is right, and it is noise: `view` reorders no dimensions, it only re-divides the "
+                    "row of numbers. The first pixel now has three red values.",
                     size=(4, 5, 3),
                     stride=(15, 3, 1),
                     shares=True,
@@ -427,7 +427,7 @@ TASKS = (
                 slips=(
                     Slip(
                         WHOLE,
-                        "this is a view: as long as it lives, all thousand numbers live, and a file of it holds them all.",
+                        "a view: as long as it lives, all thousand numbers live, and a file of it has them all.",
                         behaves=lambda t: t[:3],
                     ),
                     Slip(

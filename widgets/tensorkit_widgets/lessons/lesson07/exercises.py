@@ -41,9 +41,10 @@ _INSIDE = tk.tensor([False, True, True, True, False])
 
 
 def _inside_by_if(t: Any) -> Any:
+    answer = False
     if t >= -1 and t <= 1:
-        return True
-    return False
+        answer = True
+    return answer
 
 
 TASKS = (

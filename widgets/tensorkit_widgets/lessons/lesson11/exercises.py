@@ -45,7 +45,7 @@ def _own(arguments: tuple[Any, ...], got: Any) -> object:
 
 
 def _tell_own(found: Any) -> str:
-    before, after = found
+    before, _after = found
     if before != (1.0, 2.0, 3.0):
         return f"it returned {list(before)}."
     return "I zeroed the tensor afterwards, and your array changed as well."

@@ -272,7 +272,7 @@ def stepped(function: Function, leaf: Leaf) -> Verdict | None:
     if numbers == (1.0, 2.0) and numbers_of(got) != (-4.0, 4.0):
         return Verdict(
             False,
-            "`w` is as it was: nothing was written into it. (`w = w - …` does not write either; it makes a new tensor.)",
+            "`w` is as it was: nothing was written to it. (`w = w - …` writes nothing either; it makes a new tensor.)",
         )
     if numbers == (1.0, 2.0):
         return Verdict(

@@ -2,9 +2,10 @@
 
 A watching thread asks the running one to stop, and asks again until it does, so that a `try: … except: …` in a loop
 does not swallow it for good. In the main thread of Linux and macOS it asks by a signal, which also ends a call that
-waits (`time.sleep`, reading a socket); elsewhere by an exception that Python raises there between two of its
-instructions, one at a time and then more often. A call into C that never comes back to Python cannot be stopped by either; one that comes back late is
-told so when it does. Who catches the signal's exception is interrupted a second time at the next line, in the `except`.
+waits (`time.sleep`, reading a socket); code that catches the signal's exception is interrupted again at the next line,
+in its `except`. Elsewhere it asks by an exception that Python raises between two instructions, one at a time and then
+more often. A call into C that never comes back to Python cannot be stopped by either; one that comes back late is told
+so when it does.
 
 The signal is SIGURG: nothing happens by default when it arrives, so one that comes a moment too late harms nobody. A
 program that uses SIGURG itself keeps it, and is asked the other way.
