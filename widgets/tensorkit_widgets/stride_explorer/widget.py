@@ -42,7 +42,7 @@ from tensorkit_widgets.widget.board import Board, Control
 from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.saved_page import PageStep
 
-__all__ = ["StrideExplorer"]
+__all__ = ["Refused", "StrideExplorer"]
 
 
 @dataclass(frozen=True, slots=True)
