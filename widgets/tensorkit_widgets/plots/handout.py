@@ -130,6 +130,7 @@ def _write(figure: Any, left: float, top: float) -> None:
     goal, w = tk.tensor([3.0, -1.0]), tk.tensor([1.0, 2.0], requires_grad=True)
     before = ((w - goal) ** 2).sum()
     (gradient,) = tk.autograd.grad(before, w)
+    assert gradient is not None  # w is in the graph
     with tk.no_grad():
         w -= 0.25 * gradient
     after = ((w - goal) ** 2).sum()
