@@ -47,10 +47,13 @@ def shot(page: Any, name: str) -> None:
 
 
 def asked(room: Any, number: int) -> None:
-    """Show what a poll asks about, without an answer of the room."""
-    cell = room.locator(f'.jp-Notebook [data-windowed-list-index="{number}"]')
-    cell.locator('[data-act="skip"], button:has-text("Skip")').first.click()
-    cell.locator(".tk-card", has_text="Skipped").wait_for()
+    """Show what a poll asks about, by the presenter's key."""
+    card = room.locator(f'.jp-Notebook [data-windowed-list-index="{number}"] .tk-card')
+    card.focus()
+    room.keyboard.press("r")
+    room.locator(
+        f'.jp-Notebook [data-windowed-list-index="{number}"] .tk-card[data-revealed="true"]'
+    ).wait_for()
     room.keyboard.press("Escape")
 
 
