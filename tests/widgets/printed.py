@@ -1,4 +1,4 @@
-"""What a picture prints of its tensors, found by regular expressions, and what is true: asked of the library anew.
+"""What a picture prints of its tensors, found by regular expressions, and what is true: asked of the library again.
 
 `wrong` compares the two. It knows nothing of the widgets' own models: sizes, strides, offsets, bytes and numbers come
 from the tensors themselves, through the public functions of tensorkit, NumPy and PyTorch.

@@ -59,10 +59,10 @@ def compose_matmul(a: Factor, b: Factor, whole: Factor, moment: Moment, page: fl
     """One moment of the product. On a narrow page the sum stands below, on a very narrow one all of it."""
     sheet = _composed(a, b, whole, moment, page)
     own = {"a": a, "b": b, "c": whole}
-    return replace(sheet, tables=tuple(as_own(table, own[table.key]) for table in sheet.tables))
+    return replace(sheet, tables=tuple(_as_own(table, own[table.key]) for table in sheet.tables))
 
 
-def as_own(table: Table, factor: Factor) -> Table:
+def _as_own(table: Table, factor: Factor) -> Table:
     """A matrix that stands for a vector, in the vector's own dimensions: what it does not have is not drawn."""
     label = f"{factor.name}, size {size_text(factor.size)}, {factor.snapshot.meta.dtype}"
     if not factor.gone:
