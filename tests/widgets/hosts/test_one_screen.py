@@ -156,6 +156,20 @@ def test_a_step_does_not_make_the_stage_jump(book: Book) -> None:
         assert staged.get_attribute("data-stage") == least
 
 
+def test_a_refusal_on_the_stage_leaves_all_of_the_picture_in_sight(book: Book) -> None:
+    book.part(0, "present").click()
+    staged = book.page.locator("dialog.tk-stage [data-tk-widget]")
+    staged.wait_for()
+    book.settled(staged)
+    box = staged.locator('[data-role="expression"]')
+    box.fill(".t().view(12)")
+    box.press("Enter")
+    staged.locator('[data-role="refusal"]:not([hidden])').wait_for()
+    book.settled(staged)
+    assert staged.evaluate(HIDDEN) == [0, 0]
+    assert staged.evaluate(STORAGE)
+
+
 def test_six_tensors_fit_a_memory_map(book: Book) -> None:
     root = book.root(1)
     assert root.get_attribute("data-names") == "copied half other row t turned"

@@ -198,11 +198,11 @@ export class Presenter {
     this.measure();
   }
 
-  /** Smaller, until all of the picture is in sight; what was refused, and an open text, are no reason. */
+  /** Smaller, until all of the picture is in sight, under what was refused too; an open text is no reason. */
   measure() {
     const frame = /** @type {HTMLElement | null} */ (this.root.querySelector(".tk-picture"));
     const svg = frame?.querySelector("svg");
-    const unusual = this.root.querySelector('[data-role="refusal"]:not([hidden]), [data-role="kernel"]:not([hidden]), details[open]');
+    const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
     // A picture that is still to be laid out for the stage has another height there.
     if (!this.open || shared.size || !frame || !svg || unusual || this.root.dataset.room === "") return;
     const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
