@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -111,6 +112,8 @@ def present(
     _say(f"For the room:    {talk.lesson}")
     _say(f"Speaker's notes: {talk.notes}")
     _say("Open both in one browser, and the notes follow the lesson. Stop with Ctrl-C.")
+    # Each time the talk is given its polls are open, and what the room says is not the presenter's own progress.
+    os.environ.setdefault("TENSORKIT_PROGRESS", "0")
     server.serve(talk.line, PAGE)
 
 
