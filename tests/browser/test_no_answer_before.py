@@ -21,6 +21,7 @@ from tensorkit_widgets.practice.catalogue import find_question
 from tests.browser.beginning import NOTEBOOK, until, whole
 from tests.browser.desk import Book, Desk
 from tests.browser.jupyter import Lesson
+from tests.lab.test_browser import PATIENCE_MS
 from tests.notebooks.test_reveals import HEADING, LESSONS, after, card_of, cells_of, predictions
 
 pytestmark = pytest.mark.browser
@@ -86,6 +87,24 @@ def told(cells: list[dict[str, Any]], seen: list[str | None]) -> list[str]:
     return found
 
 
+def untold(cells: list[dict[str, Any]], seen: list[str | None]) -> list[str]:
+    """Each card whose answer is not in sight, neither on the card nor in the cells that waited for it."""
+    missing = []
+    for place, cell in enumerate(cells):
+        if name := card_of(cell):
+            own = [place, *(number for number, other in enumerate(cells) if name in after(other))]
+            text = " ".join(" ".join(seen[number] or "" for number in own).split())
+            shapes = looks(find_question(name).answer)
+            if shapes and not any(plain(look) in plain(text) for look in shapes):
+                missing.append(f"{name}: {shapes[0]}")
+    return missing
+
+
+def plain(text: str) -> str:
+    """Words without their emphasis."""
+    return text.replace("*", "").replace("`", "")
+
+
 @pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
 def lesson(request: pytest.FixtureRequest, desk: Desk) -> Iterator[tuple[Book, Path]]:
     """A lesson as it is stored, open in JupyterLab with every cell on the page."""
@@ -93,6 +112,8 @@ def lesson(request: pytest.FixtureRequest, desk: Desk) -> Iterator[tuple[Book, P
     with desk.written(
         f"answers_{path.stem}", json.loads(path.read_text(encoding="utf-8")), 1400, 900
     ) as book:
+        # A whole lesson is run with every cell on the page: beside a busy core that takes its minutes.
+        book.page.set_default_timeout(5 * PATIENCE_MS)
         whole(book.page)
         yield book, path
         book.spoiled = True  # the next one has a page of its own: a lesson is large
@@ -117,3 +138,4 @@ def test_nothing_in_sight_answers_a_prediction_before_it_is_made(lesson: tuple[B
     for number, cell in enumerate(cells):
         if after(cell):
             assert (seen[number] or "").strip(), f"cell {number} shows its answer"
+    assert untold(cells, seen) == []
