@@ -277,14 +277,62 @@ def _walk(cell: Ints, index: Any, size: Ints) -> Ints:
 
 def _places(tensor: Any, index: Any, pressed: Pressed, base: Any) -> list[Any]:
     """For each dimension, the index along it of every chosen element: the same index asked of the positions."""
-    size, library = describe(tensor).size, library_of(tensor)
-    ready = real_index(index, tensor if base is None else base, pressed)
-    out = []
-    for d, n in enumerate(size):
-        shape = [n if e == d else 1 for e in range(len(size))]
+    library = library_of(tensor)
+    kept, fewer = _positions(index, describe(tensor).size)
+    ready = real_index(fewer, tensor if base is None else base, pressed)
+    size, out = tuple(map(len, kept)), []
+    for d, places in enumerate(kept):
+        shape = [n if e == d else 1 for e, n in enumerate(size)]
         if library == "numpy":
-            found = numpy.asarray(numpy.broadcast_to(numpy.arange(n).reshape(shape), size)[ready])
+            found = numpy.asarray(numpy.broadcast_to(_row(numpy, places).reshape(shape), size)[ready])
         else:
-            found = sys.modules[library].arange(n).view(shape).expand(size)[ready]
+            found = _row(sys.modules[library], places).view(shape).expand(size)[ready]
         out.append(found)
     return out
+
+
+def _row(library: Any, places: Sequence[int]) -> Any:
+    if isinstance(places, range):
+        return library.arange(places.start, places.stop, places.step)
+    return library.asarray(places) if places else library.arange(0)
+
+
+def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], tuple[Any, ...]]:
+    """The positions along each dimension that an index can choose, and the index among those: a dimension may be long.
+
+    >>> _positions((slice(2, None, 2), [7, -1]), (6, 10**9))
+    ([range(2, 6, 2), [7, 999999999]], (slice(None, None, None), [0, 1]))
+    """
+    kept: list[Sequence[int]] = [range(n) for n in size]
+    parts: list[Any] = []
+    for item in as_items(index, len(size)):
+        value = item.value
+        if isinstance(value, slice):
+            kept[item.dims[0]] = range(*value.indices(size[item.dims[0]]))
+            parts.append(slice(None))
+        elif isinstance(value, list) and not boolean(value):
+            long = size[item.dims[0]]
+            used = sorted({leaf % long for leaf in _flat(value)})
+            kept[item.dims[0]] = used
+            parts.append(_renamed(value, long, {place: k for k, place in enumerate(used)}))
+        elif isinstance(value, int) and not isinstance(value, bool):
+            at = value % size[item.dims[0]]
+            kept[item.dims[0]] = range(at, at + 1)
+            parts.append(0)
+        else:
+            parts.append(value)
+    return kept, tuple(parts)
+
+
+def _flat(value: Any) -> Iterator[int]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
+
+
+def _renamed(value: Any, long: int, number: dict[int, int]) -> Any:
+    return (
+        [_renamed(part, long, number) for part in value] if isinstance(value, list) else number[value % long]
+    )
