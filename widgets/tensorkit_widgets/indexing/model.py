@@ -297,13 +297,15 @@ def _row(library: Any, places: Sequence[int]) -> Any:
     return library.asarray(places) if places else library.arange(0)
 
 
-def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], tuple[Any, ...]]:
+def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], Any]:
     """The positions along each dimension that an index can choose, and the index among those: a dimension may be long.
 
     >>> _positions((slice(2, None, 2), [7, -1]), (6, 10**9))
     ([range(2, 6, 2), [7, 999999999]], (slice(None, None, None), [0, 1]))
     """
     kept: list[Sequence[int]] = [range(n) for n in size]
+    if isinstance(index, list) and any(isinstance(part, list) for part in index):
+        return kept, index  # a list of lists outside a tuple: each library has a reading of its own
     parts: list[Any] = []
     for item in as_items(index, len(size)):
         value = item.value
