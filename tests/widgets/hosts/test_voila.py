@@ -32,9 +32,10 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
 
 def test_every_widget_is_live_in_voila(served: str, chromium: str) -> None:
     playwright = pytest.importorskip("playwright.sync_api")
+    asked: list[str] = []
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*FLAGS, CUT_OFF])
-        page, asked, faults = _opened(browser, served)
+        page, faults = _opened(browser, served, asked)
         for kind in BOARDS.values():
             page.locator(f'[data-tk-widget="{kind}"]').first.wait_for()
         page.locator(".tk-card[data-state]").nth(len(CARDS) - 1).wait_for()
@@ -45,21 +46,21 @@ def test_every_widget_is_live_in_voila(served: str, chromium: str) -> None:
     assert faults == [], "Voila's page loads nothing that fails in it"
 
 
-def _opened(browser: Any, url: str) -> tuple[Any, list[str], list[str]]:
-    """The page with its first widget on it, what it asks for, and what it says is wrong.
+def _opened(browser: Any, url: str, asked: list[str]) -> tuple[Any, list[str]]:
+    """The page with its first widget on it, and what it says is wrong; to ``asked`` goes all that any page asks for.
 
     Seen on a slow machine, twice in hundreds of runs: Voila's page stays without any widget, ours or another's. One
     would load it again, so a new page does; one that is empty twice is a failure, told with its console.
-    The new page has lists of its own, for what the first one says while it is being left is about the first.
+    Its faults are its own, for what the first one says while it is being left is about the first.
     """
     late = pytest.importorskip("playwright.sync_api").TimeoutError
     told = ""
     for _ in range(2):
-        page, asked, faults = _listened(browser)
+        page, faults = _listened(browser, asked)
         page.goto(url, timeout=3 * PATIENCE_MS)
         try:
             page.locator("[data-tk-widget]").first.wait_for()
-            return page, asked, faults
+            return page, faults
         except late:
             told = f"no widget: {faults}\n{page.inner_text('body')[:1000]}"
             asked_again(told)
@@ -67,16 +68,15 @@ def _opened(browser: Any, url: str) -> tuple[Any, list[str], list[str]]:
     raise AssertionError(told)
 
 
-def _listened(browser: Any) -> tuple[Any, list[str], list[str]]:
+def _listened(browser: Any, asked: list[str]) -> tuple[Any, list[str]]:
     page = browser.new_page(viewport={"width": 1200, "height": 1400}, reduced_motion="reduce")
     page.set_default_timeout(PATIENCE_MS)
-    asked: list[str] = []
     faults: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda socket: asked.append(socket.url))
     page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    return page, asked, faults
+    return page, faults
 
 
 def _works(page: Any) -> None:
