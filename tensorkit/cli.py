@@ -1,7 +1,8 @@
-"""The command line: `tensorkit lab | present | check | progress | bench`."""
+"""The command line: `tensorkit lab | present | handout | check | progress | bench`."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,14 @@ from rich.table import Table
 
 from .lab import present as presenting
 from .lab import server
+from .lab.cues import paces
 from .lab.errors import LabError
 from .lab.lessons import deliver, reset
 from .lab.notes import PAGE
 from .lab.rehearsal import Performance, rehearse
 from .lab.report import Row, report
 
-__all__ = ["app", "bench", "check", "lab", "main", "present", "progress"]
+__all__ = ["app", "bench", "check", "handout", "lab", "main", "present", "progress"]
 
 app = typer.Typer(
     help="A strided tensor engine you can read, and lessons that draw its live tensors.",
@@ -110,7 +112,19 @@ def present(
     _say(f"For the room:    {talk.lesson}")
     _say(f"Speaker's notes: {talk.notes}")
     _say("Open both in one browser, and the notes follow the lesson. Stop with Ctrl-C.")
+    # Each time the talk is given its polls are open, and what the room says is not the presenter's own progress.
+    os.environ.setdefault("TENSORKIT_PROGRESS", "0")
     server.serve(talk.line, PAGE)
+
+
+@app.command()
+def handout(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the page is written.")] = Path("."),
+) -> None:
+    """Write the hand-out of the talk `webinar`, one page, as SVG and as PDF."""
+    # The widgets know how it is drawn; this package does not import them.
+    command = [sys.executable, "-m", "tensorkit_widgets.plots.handout", str(folder)]
+    raise typer.Exit(subprocess.run(command, check=False).returncode)
 
 
 def _rehearsed(notebook: Path) -> bool:
@@ -118,6 +132,7 @@ def _rehearsed(notebook: Path) -> bool:
     _say(f"Rehearsing {notebook.name} in a copy:")
     done = rehearse(notebook, _say_performance)
     _say(done.summary())
+    _say(paces(notebook))
     return done.good
 
 

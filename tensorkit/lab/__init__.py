@@ -7,6 +7,8 @@
 | `tensorkit.lab.websocket` | why does a slider answer within 10 ms? (a Jupyter server extension) |
 | `tensorkit.lab.present` | how is a lesson shown to a room? |
 | `tensorkit.lab.rehearsal` | does the whole lesson run, before an audience sees it? |
+| `tensorkit.lab.cues` | what is said at each cell, and how long may it take? |
+| `tensorkit.lab.scene_rehearsal` | … and does every scene play? |
 | `tensorkit.lab.notes` | what does the speaker see? (a Jupyter server extension) |
 | `tensorkit.lab.report` | is this machine ready? |
 | `tensorkit.lab.normalise` | how do executed lessons become files that can be compared? |

@@ -27,7 +27,7 @@ __all__ = ["Notebook", "execute", "faults", "main", "normalise", "normalised_tex
 Notebook = dict[str, Any]
 
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-_CELL_METADATA_KEPT = {"tags", "jupyter", "slideshow"}
+_CELL_METADATA_KEPT = {"tags", "jupyter", "slideshow", "tensorkit"}
 _KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # Voila's own page fetches an icon font from the network; ours, which is installed with us, does not.
 _VOILA = {"template": "tensorkit"}

@@ -71,8 +71,6 @@ def stage(lesson: Path, folder: Path, *, port: int, browser: bool, settings: Seq
     line += [
         f"--LabApp.workspaces_dir={state_folder(folder.resolve()) / 'present'}",
         f"--LabApp.extra_labextensions_path={PAGE / 'labextensions'}",
-        # One key starts a dead kernel again from the stage: it needs JupyterLab's own commands.
-        "--LabApp.expose_app_in_browser=True",
         f"--LabApp.default_url=/doc/tree/{quote(name)}",
     ]
     if not given:

@@ -1,4 +1,4 @@
-"""A rehearsal: every cell of a lesson is run in a fresh kernel, in a copy, before an audience sees it.
+"""A rehearsal: before an audience sees a lesson, every cell of it is run in a fresh kernel, and every scene played.
 
 Nothing of the presenter's is touched: the lesson and what was delivered with it are copied to a folder that is thrown
 away, and no answer is recorded.
@@ -17,6 +17,7 @@ from typing import Any
 
 from .errors import LabError
 from .lessons import companions
+from .scene_rehearsal import as_in_jupyterlab, play_scenes, with_scenes
 
 __all__ = ["Performance", "Rehearsal", "rehearse"]
 
@@ -28,12 +29,14 @@ _UNDRAWN = "could not be drawn"
 
 @dataclass(frozen=True)
 class Performance:
-    """How one code cell went: `problems` is empty when it did what it should."""
+    """How one code cell went, or its scenes: `problems` is empty when they did what they should."""
 
     number: int
     line: str
     seconds: float
     problems: tuple[str, ...] = ()
+    scenes: int = 0
+    """How many scenes of its pictures were played, after the last cell; 0 for the cell itself."""
 
 
 @dataclass
@@ -57,10 +60,12 @@ class Rehearsal:
 
     def summary(self) -> str:
         """One sentence."""
-        bad, seconds = sum(bool(cell.problems) for cell in self.cells), sum(c.seconds for c in self.cells)
-        counted = f"{len(self.cells)} code cell{'' if len(self.cells) == 1 else 's'}"
+        bad, seconds = len({c.number for c in self.cells if c.problems}), sum(c.seconds for c in self.cells)
+        cells, scenes = sum(not c.scenes for c in self.cells), sum(c.scenes for c in self.cells)
+        counted = f"{cells} code cell{'' if cells == 1 else 's'}"
         if bad:
             return f"{bad} of {counted} did not go as it should; the whole lesson took {seconds:.1f} s."
+        counted += f" and {scenes} scene{'' if scenes == 1 else 's'}" if scenes else ""
         return f"All went well: {counted} in {seconds:.1f} s."
 
 
@@ -73,7 +78,8 @@ def rehearse(lesson: Path, said: Callable[[Performance], None] | None = None) ->
 
     Returns:
         What every code cell took, and what was wrong with it: an exception (unless the cell is tagged
-        ``raises-exception``), none where one was meant, a picture that could not be drawn, a kernel that died.
+        ``raises-exception``), none where one was meant, a picture that could not be drawn, a kernel that died. Then the
+        same of the scenes: they are played after the last cell, as for a speaker who runs the lesson beforehand.
 
     Raises:
         LabError: when the file is no notebook, or its kernel does not start.
@@ -112,6 +118,7 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
     try:
         with client.setup_kernel(env=_surroundings()):
             undrawn: set[str] = set()
+            staged: list[tuple[Performance, list[str]]] = []
             for number, cell in enumerate(book.cells):
                 if cell.cell_type != "code" or not cell.source.strip():
                     continue
@@ -119,6 +126,12 @@ def _performed(lesson: Path, name: str) -> Iterator[Performance]:
                 yield one
                 if dead:
                     return
+                if models := with_scenes(client, {name for _, names in staged for name in names}):
+                    staged.append((one, models))
+                elif _has_scenes(cell):
+                    staged.append((one, []))
+            for one, models in staged:
+                yield _staged(client, one, models)
     except (RuntimeError, OSError, DeadKernelError) as error:
         raise LabError(f"The kernel for {name} did not start: {error}") from error
 
@@ -131,7 +144,8 @@ def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Perfor
     """One cell's performance, and whether the kernel died of it."""
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    began, dead, problems = time.perf_counter(), False, []
+    began, dead, problems = time.perf_counter(), False, list[str]()
+    as_in_jupyterlab(client, cell)
     try:
         client.execute_cell(cell, number)
     except DeadKernelError:
@@ -143,6 +157,22 @@ def _one(client: Any, number: int, cell: Any, undrawn: set[str]) -> tuple[Perfor
         problems = [*_failures(cell), *_undrawn(client, cell, undrawn)]
     first = next((line for line in cell.source.splitlines() if line.strip()), "")
     return Performance(number + 1, first.strip(), seconds, tuple(problems)), dead
+
+
+def _staged(client: Any, cell: Performance, models: list[str]) -> Performance:
+    """How the scenes of a cell's pictures went."""
+    began = time.perf_counter()
+    count, problems = play_scenes(client, models)
+    if not models:
+        count, problems = 1, ["it has scenes, and they are of no picture that it shows"]
+    return Performance(
+        cell.number, f"scenes of {cell.line}", time.perf_counter() - began, tuple(problems), count
+    )
+
+
+def _has_scenes(cell: Any) -> bool:
+    settings = cell.metadata.get("tensorkit")
+    return isinstance(settings, dict) and bool(settings.get("scenes"))
 
 
 def _failures(cell: Any) -> list[str]:

@@ -34,6 +34,7 @@ HOST = "127.0.0.1"
 _FIRST_PORT = 8888
 _PORTS_TO_TRY = 100
 _SETTINGS = Path(__file__).resolve().parent / "jupyter"
+_APP = "LabApp.expose_app_in_browser="
 _PACKAGES = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
 
 
@@ -157,7 +158,12 @@ def arguments(
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         # Which files are open is remembered with the lessons, not with the learner's other notebooks.
         f"--LabApp.workspaces_dir={_workspaces(folder)}",
+        # It keeps the answer to a prediction out of sight until the prediction is made.
+        f"--LabApp.extra_labextensions_path={_SETTINGS / 'labextensions'}",
     ]
+    if not any(text.startswith(_APP) for text in settings):
+        # A picture whose kernel is gone starts it again, and runs its cell, by JupyterLab's own commands.
+        line.append(f"--{_APP}True")
     if first is not None:
         line.append(f"--LabApp.default_url=/lab/tree/{first}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:

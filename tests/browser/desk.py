@@ -34,8 +34,6 @@ ROOM = """root => { const picture = root.querySelector(".tk-picture");
 SETTLED = f"""root => root.dataset.room === undefined || root.dataset.room && root.querySelector(".tk-picture svg")
     && Math.abs(({ROOM})(root) - Number(root.dataset.room)) < 20"""
 """The picture has been laid out for the room that it has: the view says for how much that was. A card has none."""
-STAGES = (100, 125, 150, 175, 200)
-"""The sizes of the stage, in percent, as its keys go through them."""
 SMALL = "root => root.querySelector('.tk-picture svg').getScreenCTM().a < 1.6"
 """On the stage at 200 %, the picture is not drawn so large."""
 
@@ -186,9 +184,9 @@ class Book:
         page.keyboard.press("p")
         staged = page.locator("dialog.tk-stage [data-tk-widget]")
         staged.wait_for()
-        for key in "0" + "+" * STAGES.index(percent):
-            page.keyboard.press(key)
-        page.locator(f'dialog.tk-stage [data-stage="{percent}"]').wait_for()
+        page.keyboard.press("0")
+        while (now := int(staged.get_attribute("data-stage"))) != percent:
+            page.keyboard.press("+" if now < percent else "-")
         self.settled(staged)
         return staged
 

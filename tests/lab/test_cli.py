@@ -76,6 +76,19 @@ def tensorkit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return run
 
 
+@pytest.mark.parametrize(("wished", "kept"), [(None, "0"), ("mine.json", "mine.json")])
+def test_the_polls_of_a_talk_begin_open(
+    wished: str | None, kept: str, tensorkit: Tensorkit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TENSORKIT_PROGRESS", wished or "")
+    if wished is None:
+        monkeypatch.delenv("TENSORKIT_PROGRESS")
+    found: list[str | None] = []
+    monkeypatch.setattr(server, "serve", lambda *_: found.append(os.environ.get("TENSORKIT_PROGRESS")))
+    tensorkit("present", "02", str(tmp_path / "mine"), "--no-rehearsal", "--no-browser")
+    assert found == [kept]
+
+
 def test_a_newcomer_lands_on_the_first_lesson_and_who_comes_back_does_not(
     tensorkit: Tensorkit, started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from tensorkit import cli
 from tensorkit.lab import present, server
+from tensorkit.lab.cues import cues
 from tensorkit.lab.errors import LabError
-from tensorkit.lab.notes import cues
 from tests.browser.beginning import run_all, until
 from tests.browser.desk import Desk, desk_at
 from tests.lab.test_browser import PATIENCE_MS
@@ -25,16 +25,22 @@ SCENES = [
     {"name": "sizes", "step": 1, "notes": "count from the right"},
     {"name": "all", "run": True, "notes": "<img src=x onerror='window.hacked = 1'>"},
 ]
-IMPORTS = "import tensorkit as tk\nfrom tensorkit_widgets import BroadcastExplorer"
+IMPORTS = """import tensorkit as tk
+from tensorkit_widgets import BroadcastExplorer, StrideExplorer
+s = StrideExplorer(tk.arange(12).view(3, 4), name="x")
+s.scenes = [("turned", {"expression": ".t()"}), ("refused", {"attempt": ".t().view(12)"})]
+s"""
+HELLO = "# A *talk*\n<!-- notes: Say hello.\nBreathe. -->"
+END = {"notes": "Thank them.", "minutes": 1}
 CELLS: list[dict[str, Any]] = [
-    {"cell_type": "markdown", "source": "# A *talk*\n<!-- notes: Say hello.\nBreathe. -->", "metadata": {}},
+    {"cell_type": "markdown", "source": HELLO, "metadata": {"tensorkit": {"minutes": 2, "cut": "the hello"}}},
     {"cell_type": "code", "source": IMPORTS, "metadata": {}},
     {
         "cell_type": "code",
         "source": "w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))\nw",
         "metadata": {"tensorkit": {"notes": ["Ask first:\n", "what size?"], "scenes": SCENES}},
     },
-    {"cell_type": "markdown", "source": "## The end", "metadata": {"tensorkit": {"notes": "Thank them."}}},
+    {"cell_type": "markdown", "source": "## The end", "metadata": {"tensorkit": END}},
 ]  # fmt: skip
 STATE = """() => {
     const { shell } = window.jupyterapp;
@@ -193,6 +199,17 @@ def test_the_room_sees_one_document_large_and_nothing_beside_it(windows: tuple[A
     assert room.evaluate(SIZE) >= 20
 
 
+def on_stage(room: Any, widget: str) -> Any:
+    """Put a picture on the stage, by key; the stage."""
+    picture = room.locator(f'[data-tk-widget="{widget}"]')
+    picture.wait_for()
+    picture.locator('[data-role="present"]').focus()
+    room.keyboard.press("p")
+    stage = room.locator("dialog.tk-stage")
+    stage.wait_for()
+    return stage
+
+
 @pytest.mark.browser
 def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> None:
     room, notes = windows
@@ -201,13 +218,10 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
     assert notes.locator("#notes").inner_text() == "Say hello.\nBreathe."
     assert notes.locator("#next").inner_text() == CELLS[2]["source"].splitlines()[0]
     run_all(room)
-    room.locator("[data-tk-widget]").wait_for()
     room.evaluate(GO, 2)
     notes.locator('body[data-cell="2"]').wait_for()
     assert notes.locator("#notes").inner_text() == "Ask first:\nwhat size?"
-    room.locator('[data-role="present"]').focus()
-    room.keyboard.press("p")
-    room.locator("dialog.tk-stage").wait_for()
+    on_stage(room, "broadcast-explorer")
     room.keyboard.press("n")
     notes.locator('body[data-scene="sizes"]').wait_for()
     assert notes.locator("#scenes [aria-current]").inner_text() == "sizes\ncount from the right"
@@ -220,6 +234,111 @@ def test_the_notes_follow_the_lesson_and_the_stage(windows: tuple[Any, Any]) -> 
     room.keyboard.press("Escape")
     notes.locator('body[data-scene=""]').wait_for()
     assert notes.evaluate("() => window.hacked === undefined && document.images.length === 0")
+
+
+@pytest.mark.browser
+def test_a_picture_without_steps_has_scenes_a_mark_and_a_way_back(windows: tuple[Any, Any]) -> None:
+    room, notes = windows
+    run_all(room)
+    stage = on_stage(room, "stride-explorer")
+    refused = stage.locator('[data-role="refusal"]', has_text="view size is not compatible")
+    room.keyboard.press("ArrowRight")
+    notes.locator('body[data-scene="turned"]').wait_for()
+    assert "step" not in notes.locator("#first").inner_text(), "of steps that there are none"
+    room.keyboard.press("PageDown")
+    notes.locator('body[data-scene="refused"][data-away="false"]').wait_for()
+    refused.wait_for()
+    typed = stage.locator('input[data-role="expression"]')
+    typed.fill(".t().reshape(12)")
+    typed.press("Enter")
+    notes.locator('body[data-scene="refused"][data-away="true"]').wait_for()
+    assert "R returns" in notes.locator("#first").inner_text()
+    refused.wait_for(state="hidden")
+    stage.locator('[data-role="return"]').focus()
+    room.keyboard.press("r")
+    refused.wait_for()
+    notes.locator('body[data-scene="refused"][data-away="false"]').wait_for()
+    room.keyboard.press("ArrowRight")
+    stage.locator('[data-role="stage-said"]', has_text="This is the end of it").wait_for()
+    room.keyboard.press("Escape")
+    notes.locator('body[data-scene=""]').wait_for()
+
+
+CONTRAST = """input => {
+    const light = (colour) => {
+        const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => Number(part) / 255);
+        const [r, g, b] = parts.map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const both = [getComputedStyle(input, "::placeholder").color, getComputedStyle(input).backgroundColor].map(light);
+    return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+}"""
+
+
+@pytest.mark.browser
+def test_what_stands_in_an_empty_box_can_be_read_on_the_stage_light_and_dark(
+    windows: tuple[Any, Any],
+) -> None:
+    room, _ = windows
+    run_all(room)
+    typed = on_stage(room, "stride-explorer").locator('input[data-role="expression"]')
+    assert typed.get_attribute("placeholder")
+    for theme in ("dark", "light"):
+        room.keyboard.press("l")
+        room.locator(f"dialog.tk-stage.tk-stage-{theme}").wait_for()
+        assert typed.evaluate(CONTRAST) >= 4.5, theme
+    room.keyboard.press("Escape")
+
+
+# The page still looks at it every second.
+CLOCK = """() => {
+    let now = 1e12;
+    Date.now = () => now;
+    window.pass = (milliseconds) => { now += milliseconds; };
+}"""
+
+
+@pytest.mark.browser
+def test_the_minutes_of_each_section_are_counted_down(windows: tuple[Any, Any]) -> None:
+    """With a clock that only this test moves."""
+    from playwright.sync_api import expect
+
+    room, follower = windows
+    notes = room.context.new_page()
+    notes.add_init_script(f"({CLOCK})()")
+    notes.goto(follower.url)
+    notes.locator('body[data-heard="true"][data-clock="waiting"]').wait_for()
+    room.evaluate(GO, 0)
+    notes.locator('body[data-section="0"]').wait_for()
+
+    def shown(**parts: str) -> None:
+        for name, text in parts.items():
+            expect(notes.locator(f"#{name.replace('_', '-')}")).to_have_text(text)
+
+    shown(
+        section_left="2:00", section="2 min: A talk", talk_left="3:00", talk="3 min", behind="", run="Start"
+    )
+    shown(cut="Short of time: the hello")
+    notes.keyboard.press(" ")
+    notes.locator('body[data-clock="running"]').wait_for()
+    notes.evaluate("() => window.pass(50_000)")
+    shown(section_left="1:10", talk_left="2:10", behind="on time", run="Pause")
+    room.evaluate(GO, 3)
+    notes.locator('body[data-section="1"]').wait_for()
+    shown(section_left="1:00", section="1 min: The end", talk_left="2:10", behind="1:10 ahead")
+    notes.keyboard.press(" ")
+    notes.evaluate("() => window.pass(600_000)")
+    shown(section_left="1:00", talk_left="2:10", run="Go on")
+    notes.locator("#run").click()
+    notes.evaluate("() => window.pass(150_000)")
+    shown(section_left="−1:30", talk_left="−0:20", behind="0:20 behind")
+    assert notes.locator("#section-left.over").count() == notes.locator("#talk-left.over").count() == 1
+    notes.reload()
+    notes.locator('body[data-section="1"][data-clock="running"]').wait_for()
+    shown(talk_left="−0:20")
+    notes.locator("#again").click()
+    shown(section_left="1:00", talk_left="3:00")
+    notes.close()
 
 
 @pytest.mark.browser

@@ -86,6 +86,62 @@ def test_a_picture_that_breaks_later_is_told_where_it_broke(tmp_path: Path) -> N
     assert [cell.problems for cell in done.cells] == [(), (), ("the picture could not be drawn: no ink",)]
 
 
+SHOWN = """
+import tensorkit as tk
+from tensorkit_widgets import BroadcastExplorer, StrideExplorer
+StrideExplorer(tk.arange(12).view(3, 4), name="x")
+"""
+
+
+def with_scenes(path: Path, scenes: Any) -> Path:
+    """A notebook of one picture, with scenes in its cell's metadata."""
+    lesson = notebook(path, SHOWN)
+    text = json.loads(lesson.read_text())
+    text["cells"][0]["metadata"]["tensorkit"] = {"scenes": scenes}
+    lesson.write_text(json.dumps(text))
+    return lesson
+
+
+def test_every_scene_is_played_as_the_presenters_keys_play_it(tmp_path: Path) -> None:
+    scenes = [{"name": "turned", "expression": ".t()"}, {"name": "refused", "attempt": ".t().view(-1)"}]
+    done = rehearse(with_scenes(tmp_path / "a.ipynb", scenes))
+    assert [(cell.number, cell.scenes, cell.problems) for cell in done.cells] == [(1, 0, ()), (1, 2, ())]
+    assert done.summary().startswith("All went well: 1 code cell and 2 scenes in ")
+
+
+def test_a_scene_that_cannot_be_played_is_told(tmp_path: Path) -> None:
+    scenes = [
+        {"name": "first", "step": 0},
+        {"name": "gone", "expression": "[7]"},
+        {"name": "no", "reset": "x"},
+    ]
+    _, cell = rehearse(with_scenes(tmp_path / "a.ipynb", scenes)).cells
+    assert cell.scenes == 3
+    assert cell.problems[0].startswith("the scene “gone” could not be played: index 7 is out of bounds")
+    assert cell.problems[1].startswith("the scene “no” could not be played")
+
+
+def test_a_scene_that_a_later_cell_spoils_is_told_at_the_end(tmp_path: Path) -> None:
+    """Who runs the whole lesson before the talk finds its scenes as the last cell has left them."""
+    lesson = with_scenes(tmp_path / "a.ipynb", [{"name": "row", "expression": "[2]"}])
+    text = json.loads(lesson.read_text())
+    text["cells"][0]["source"] = SHOWN.replace(
+        "StrideExplorer(tk.arange(12).view(3, 4)", "x = tk.arange(12).view(3, 4)\nStrideExplorer(x"
+    )
+    text["cells"].append({**text["cells"][0], "id": "c1", "metadata": {}, "source": "x.resize_(2, 4)"})
+    lesson.write_text(json.dumps(text))
+    done = rehearse(lesson)
+    assert [cell.problems for cell in done.cells[:2]] == [(), ()]
+    assert done.cells[2].number == 1
+    assert done.cells[2].problems[0].startswith("the scene “row” could not be played")
+    assert "1 of 2 code cells did not go as it should" in done.summary()
+
+
+def test_scenes_that_no_picture_has_are_told(tmp_path: Path) -> None:
+    _, cell = rehearse(with_scenes(tmp_path / "a.ipynb", [{"name": "x", "code": "1"}])).cells
+    assert cell.problems == ("it has scenes, and they are of no picture that it shows",)
+
+
 def test_a_kernel_that_dies_ends_the_rehearsal(tmp_path: Path) -> None:
     done = rehearse(notebook(tmp_path / "a.ipynb", "x = 1", "import os; os._exit(1)", "x"))
     assert [cell.number for cell in done.cells] == [1, 2]

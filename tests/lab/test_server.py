@@ -88,6 +88,15 @@ def test_settings_are_passed_on(tmp_path: Path) -> None:
     assert line[-1] == "--IdentityProvider.token=a=b"
 
 
+@pytest.mark.parametrize("settings", [[], ["LabApp.expose_app_in_browser=False"]])
+def test_a_picture_may_use_the_commands_of_the_page_unless_it_is_set_otherwise(
+    tmp_path: Path, settings: list[str]
+) -> None:
+    line = server.arguments(tmp_path, port=1, settings=settings)
+    said = [part for part in line if part.startswith("--LabApp.expose_app_in_browser=")]
+    assert said == [f"--LabApp.expose_app_in_browser={not settings}"]
+
+
 def test_our_defaults_come_first_and_the_learners_paths_stay() -> None:
     ours = server.environment({})["JUPYTER_CONFIG_PATH"]
     assert (Path(ours) / "labconfig" / "default_setting_overrides.json").is_file()

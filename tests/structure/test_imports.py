@@ -62,6 +62,7 @@ APART = ("kernels", "ops")
 # The same for the widgets: one folder a widget, over what all of them are built on.
 WIDGET_LAYERS: list[set[str]] = [
     {"snapshot"},
+    {"diagnosis"},
     {"drawing"},
     {"render"},
     {"widget"},

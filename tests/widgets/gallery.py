@@ -48,10 +48,12 @@ def shown(book: Book, name: str) -> Any:
 
 
 @contextlib.contextmanager
-def run_gallery(desk: Desk, wrong: Callable[[str], bool] = bool) -> Iterator[Book]:
+def run_gallery(
+    desk: Desk, wrong: Callable[[str], bool] = bool, width: int = 1300, height: int = 1400
+) -> Iterator[Book]:
     """The gallery, run until every widget is live, for one test."""
     notebook = json.loads(GALLERY.read_text(encoding="utf-8"))
-    with desk.written("the_gallery", notebook, 1300, 1400, wrong) as book:
+    with desk.written("the_gallery", notebook, width, height, wrong) as book:
         # Nothing that a test looks at is taken away while it is out of sight.
         beginning.whole(book.page)
         book.run_all()

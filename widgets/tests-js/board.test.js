@@ -179,17 +179,107 @@ describe("a board", () => {
     press(part("present"), "p");
     expect(document.querySelector("dialog.tk-stage").contains(root())).toBe(true);
     expect(model.sent.at(-1)).toMatchObject({ kind: "mark" });
-    model.answer({ script: { steps: true, scenes: ["one", "two"], scene: 0, marked: true } });
+    model.answer({ script: { step: 0, steps: 3, scenes: ["one", "two"], scene: 0, marked: true, away: false } });
     press(document.body, "n");
     expect(model.sent.at(-1)).toMatchObject({ kind: "scene", value: 1 });
     model.answer();
     press(part("present"), "+");
-    expect(root().dataset.stage).toBe("175");
+    expect(root().dataset.stage).toBe("125");
     press(part("present"), "r");
     expect(model.sent.at(-1)).toMatchObject({ kind: "return" });
     part("leave").click();
     expect(document.querySelector("dialog")).toBe(null);
     expect(el.contains(root())).toBe(true);
+  });
+
+  describe("on the stage", () => {
+    const sent = () => model.sent.at(-1);
+    const told = () => part("stage-said").textContent;
+    /** The keys, and what the last of them sent. */
+    const after = (script, ...keys) => {
+      model.answer({ script: { step: 0, steps: 0, scenes: [], scene: -1, marked: true, away: false, ...script } });
+      model.sent.length = 0;
+      for (const key of keys) press(document.body, key);
+      return model.sent.map(({ kind, value }) => (value === undefined ? kind : `${kind} ${value}`)).join(", ");
+    };
+
+    beforeEach(() => press(part("present"), "p"));
+    afterEach(() => part("leave").click());
+
+    it("steps while there are steps, and goes on to the next scene after the last", () => {
+      const script = { steps: 3, scenes: ["one", "two"], scene: 0 };
+      expect(after({ ...script, step: 2 }, "ArrowRight")).toBe("step");
+      expect(after({ ...script, step: 3 }, "ArrowRight")).toBe("scene 1");
+      expect(after({ ...script, step: 1 }, "ArrowLeft")).toBe("back");
+      expect(after({ ...script, step: 0, scene: 1 }, "ArrowLeft")).toBe("scene 0");
+      expect(after({ ...script, steps: null }, "ArrowRight"), "nobody knows how many").toBe("step");
+      expect(told()).toBe("");
+    });
+
+    it("goes from scene to scene where a picture has no steps", () => {
+      const script = { scenes: ["one", "two", "three"], scene: -1 };
+      expect(after(script, "ArrowRight")).toBe("scene 0");
+      expect(after({ ...script, scene: 1 }, "PageDown")).toBe("scene 2");
+      expect(after({ ...script, scene: 1 }, "ArrowLeft")).toBe("scene 0");
+      expect(after({ ...script, scene: 0 }, "End")).toBe("scene 2");
+      expect(after({ ...script, scene: 2 }, "Home")).toBe("scene 0");
+    });
+
+    it("follows the script with a clicker, and the steps where there is none", () => {
+      const script = { step: 1, steps: 3, scenes: ["one", "two"], scene: 0 };
+      expect(after(script, "PageDown")).toBe("scene 1");
+      expect(after({ ...script, scene: 1 }, "PageUp")).toBe("scene 0");
+      expect(after({ step: 1, steps: 3 }, "PageDown")).toBe("step");
+      expect(after({ step: 1, steps: 3 }, "PageUp")).toBe("back");
+    });
+
+    it("says why a key does nothing", () => {
+      expect(after({}, "ArrowRight")).toBe("");
+      expect(told()).toMatch(/no steps/);
+      expect(after({}, "n")).toBe("");
+      expect(told()).toMatch(/no scenes/);
+      expect(after({ steps: 3, step: 3 }, "ArrowRight")).toBe("");
+      expect(told()).toMatch(/end of it/);
+      expect(after({ scenes: ["one"], scene: 0 }, "n")).toBe("");
+      expect(told()).toMatch(/last scene/);
+      expect(after({ scenes: ["one"], scene: 0 }, "b")).toBe("");
+      expect(told()).toMatch(/first scene/);
+      expect(after({ steps: 3, step: 1 }, "ArrowRight")).toBe("step");
+      expect(told(), "and no longer when one does something").toBe("");
+    });
+
+    it("says where Return goes, and that there is something to return from", () => {
+      expect(after({ scenes: ["one", "two"], scene: 1 }, "m")).toBe("mark");
+      expect(told()).toMatch(/R comes back/);
+      expect(part("return").textContent).toBe("Return to 2");
+      expect(root().dataset.away).toBe(undefined);
+      expect(after({ scenes: ["one", "two"], scene: 1, away: true })).toBe("");
+      expect(root().dataset.away).toBe("true");
+      expect(after({ scenes: ["one", "two"], scene: 1, away: true }, "r")).toBe("return");
+      expect(after({ marked: false }, "r"), "nothing is marked").toBe("");
+      expect(part("return").hidden).toBe(true);
+    });
+
+    it("keeps its keys when a button of the steps has the keyboard", () => {
+      after({ steps: 3, step: 3, scenes: ["one", "two"], scene: 0 });
+      press(part("back"), "ArrowRight");
+      expect(sent()).toMatchObject({ kind: "scene", value: 1 });
+    });
+
+    it("tells the notes the step of the picture, and nothing where there is none", () => {
+      const heard = [];
+      const listen = (event) => heard.push(event.detail);
+      document.addEventListener("tensorkit-stage", listen);
+      after({ step: 1, steps: 3, scenes: ["one"], notes: ["say"], scene: 0 });
+      after({ step: 0, steps: 0, away: true });
+      part("leave").click();
+      document.removeEventListener("tensorkit-stage", listen);
+      expect(heard).toEqual([
+        { scenes: ["one"], notes: ["say"], scene: 0, step: 1, steps: 3, away: false },
+        { scenes: [], notes: [], scene: -1, step: 0, steps: 0, away: true },
+        null,
+      ]);
+    });
   });
 
   it("tells its room, which on the stage is that of the larger type", () => {
@@ -217,7 +307,7 @@ describe("a board", () => {
     expect(root().dataset.room).toBe("960");
     Object.defineProperty(picture, "clientWidth", { value: 1352, configurable: true });
     part("present").click();
-    for (const key of ["0", "+", "+", "+", "+"]) {
+    for (const key of ["0", "+", "+", "+"]) {
       root().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       model.answer();
     }

@@ -72,3 +72,46 @@ describe("a drag over bits", () => {
     expect(acts).toEqual([]);
   });
 });
+
+describe("a picture of pixels", () => {
+  let acts, said, scene, tile;
+
+  beforeEach(() => {
+    const picture = document.createElement("div");
+    document.body.replaceChildren(picture);
+    picture.innerHTML = `<svg xmlns="${NS}"><g class="tk-table" role="grid"><g role="row"><g class="tk-tile" role="gridcell" tabindex="0" data-key="px" data-action="look" data-grid="75,64,3,5"><rect x="28" y="62" width="245.76" height="288"/></g></g></g></svg>`;
+    acts = [];
+    said = [];
+    scene = new BoardScene(picture.querySelector("svg"), { onAct: (action, key) => acts.push(`${action} ${key}`), say: (words) => said.push(words) });
+    tile = picture.querySelector(".tk-tile");
+    const scale = 750 / 288; // the photograph is 640 by 750 pixels of the screen, from (100, 200) on
+    tile.querySelector("rect").getScreenCTM = () => ({ a: scale, d: scale, e: 100 - 28 * scale, f: 200 - 62 * scale });
+  });
+  afterEach(() => scene.dispose());
+
+  const fire = (type, x, y) => tile.dispatchEvent(new (type === "click" ? MouseEvent : PointerEvent)(type, { bubbles: true, clientX: x, clientY: y }));
+
+  it("looks at the very pixel that is pressed", () => {
+    for (const [x, y] of [[485, 305], [100, 200], [739.9, 949.9], [740, 950]]) fire("click", x, y);
+    expect(acts).toEqual(["look px:10,38", "look px:0,0", "look px:74,63", "look px:74,63"]);
+  });
+
+  it("goes from pixel to pixel by the arrow keys, and stops at the edge", () => {
+    const press = (key) => tile.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    press("Enter");
+    for (const key of ["ArrowRight", "ArrowDown", "Enter"]) press(key);
+    expect(said.at(-1)).toBe("row 4, column 6");
+    for (let k = 0; k < 9; k += 1) press("ArrowUp");
+    press("Enter");
+    expect(acts).toEqual(["look px:3,5", "look px:4,6", "look px:0,6"]);
+  });
+
+  it("frames the pixel under the pointer and covers nothing", () => {
+    fire("pointerover", 485, 305);
+    fire("pointermove", 485, 305);
+    expect(tile.classList.contains("tk-lit")).toBe(false);
+    expect(Number(scene.halo.getAttribute("x"))).toBeCloseTo(28 + 38 * 3.84 - 3);
+    expect(Number(scene.halo.getAttribute("width"))).toBeCloseTo(3.84 + 6);
+    expect(said.at(-1)).toBe("row 10, column 38");
+  });
+});

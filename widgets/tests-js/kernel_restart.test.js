@@ -22,7 +22,7 @@ function notebook() {
   const root = nodes[1].querySelector("[data-tk-widget]");
   const place = document.createComment("the picture is on the stage");
   root.after(place);
-  const stage = { root, place, script: { scene: 1 }, enter: vi.fn(), hold: vi.fn(), release: vi.fn() };
+  const stage = { root, open: true, place, script: { scene: 1 }, enter: vi.fn(), hold: vi.fn(), release: vi.fn() };
   return { kernel, sessionContext, execute, panel, stage };
 }
 
@@ -61,6 +61,22 @@ describe("a kernel that is started again", () => {
     await vi.advanceTimersByTimeAsync(100);
     await done;
     expect(book.sessionContext.restartKernel).toHaveBeenCalledTimes(1);
+    expect(ran()).toEqual(LESSON);
+  });
+
+  it("starts no kernel for a picture in the notebook when another one has taken the dead one's place", async () => {
+    book.stage.open = false;
+    expect(await revive(book.stage)).toBe(true);
+    expect(book.sessionContext.restartKernel).not.toHaveBeenCalled();
+    expect(ran()).toEqual(LESSON);
+    expect(JSON.parse(sessionStorage.getItem("tensorkit-revive"))).toMatchObject({ cell: "cell 1", place: 0, step: "2", staged: false });
+  });
+
+  it("starts one for a picture in the notebook when there is none", async () => {
+    book.stage.open = false;
+    book.sessionContext.session = null;
+    expect(await revive(book.stage)).toBe(true);
+    expect(book.sessionContext.startKernel).toHaveBeenCalledTimes(1);
     expect(ran()).toEqual(LESSON);
   });
 

@@ -48,6 +48,23 @@ describe("the courier", () => {
     expect(sent.map((message) => message.k)).toEqual([1, 2, 3]);
   });
 
+  it("says within 200 ms that an answer is awaited, through all that waits, and when it came", () => {
+    const waiting = vi.fn();
+    const sent = [];
+    const courier = new MessageQueue((message) => sent.push(message), () => {}, waiting);
+    courier.post({ kind: "step" });
+    courier.painted(sent[0].serial);
+    expect(waiting.mock.calls).toEqual([[false]]);
+    courier.post({ kind: "step" });
+    courier.post({ kind: "step" });
+    vi.advanceTimersByTime(200);
+    expect(waiting).toHaveBeenLastCalledWith(true);
+    courier.painted(sent[1].serial);
+    expect(waiting).toHaveBeenLastCalledWith(true);
+    courier.painted(sent[2].serial);
+    expect(waiting).toHaveBeenLastCalledWith(false);
+  });
+
   it("says when the kernel is slow, and when it answered after all", () => {
     const slow = vi.fn();
     const sent = [];

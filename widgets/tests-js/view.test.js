@@ -129,6 +129,26 @@ describe("the view", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "edit", key: "t:0,1", value: "7.5" });
   });
 
+  it("tells at the cell what it may not hold, once, and keeps what was typed there", () => {
+    const enter = () => part("editor").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    el.querySelector('.tk-tile[data-key="t:0,1"]').dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+    part("editor").value = "abc";
+    enter();
+    expect(part("editor")).toBeNull();
+    const wrong = { key: "t:0,1", value: "abc", words: "`abc` is not a number" };
+    model.answer({ wrong });
+    expect(part("editor").value).toBe("abc");
+    expect(part("editor").getAttribute("aria-invalid")).toBe("true");
+    expect(part("editor-words").textContent).toBe(wrong.words);
+    expect(part("refusal").hidden).toBe(true);
+    part("editor").value = "abc5";
+    part("editor").dispatchEvent(new Event("input", { bubbles: true }));
+    expect(part("editor-words")).toBeNull();
+    part("editor").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    model.answer({ wrong });
+    expect(part("editor"), "a later picture does not ask again").toBeNull();
+  });
+
   it("leaves what is being typed over a cell alone when the picture is drawn again", () => {
     el.querySelector('.tk-tile[data-key="t:0,1"]').dispatchEvent(new KeyboardEvent("keydown", { key: "5", bubbles: true }));
     const editor = part("editor");

@@ -446,3 +446,21 @@ def test_two_pictures_of_one_tensor_written_from_two_threads(view: Any) -> None:
         thread.join(200)
         assert not thread.is_alive(), "each waits for the other"
     assert t.tolist() == [0, 0]
+
+
+def test_a_typed_negative_zero_is_one() -> None:
+    w = BitView(1.0)
+    w.set("-0")
+    assert (str(w.value), w.bits()[0]) == ("-0.0", "1")
+    w.set("−0")
+    assert str(w.value) == "-0.0"
+    assert str(BitView(1.0).set("0").value) == "0"
+
+
+def test_no_button_looks_pressed_for_a_row_that_a_cast_does_not_draw() -> None:
+    w = BitView(0.1, dtypes=("float32", "float16", "bfloat16"))
+    shown = {c.role: (c.value, c.enabled) for c in w._controls() if c.role.startswith("show-")}
+    assert shown["show-float16"] == (True, True)
+    during = {c.role: (c.value, c.enabled) for c in w.cast("int8")._controls() if c.role.startswith("show-")}
+    assert set(during.values()) == {(False, False)}
+    assert {c.role: (c.value, c.enabled) for c in w.cast()._controls() if c.role.startswith("show-")} == shown

@@ -108,3 +108,14 @@ def test_long_and_wide_lists_fit_the_page() -> None:
             assert all(t.x + t.width <= sheet.width for table in sheet.tables for t in table.tiles)
         assert "<b>" not in w.svg()
         w.close()
+
+
+def test_every_place_that_shares_its_box_is_counted() -> None:
+    half, third = float("0.5"), float("0.25")
+    found = measure([1.5, half, half, third, half, third])
+    assert (found.boxed, found.shared) == (3, 5)
+    assert (
+        "5 of the 6 places point at a box that another place uses too"
+        in BoxedMemory([1.5, half, half, third, half, third]).run().text()
+    )
+    assert measure([1.5, 2.5]).shared == 0

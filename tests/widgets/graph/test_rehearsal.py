@@ -292,3 +292,13 @@ def test_a_tensor_whose_memory_was_freed_under_the_view() -> None:
     assert "unreadable" in shown.text()
     assert send(shown, "run")["status"] in ("refused", "done")
     shown.close()
+
+
+def test_a_graph_that_was_walked_does_not_promise_the_real_thing(lib: Any) -> None:
+    shown = GraphView(GRAPHS["freed"](lib)[0])
+    words = shown.text()
+    assert "Run backward() does the real thing" not in words
+    assert "backward(retain_graph=True)" in words
+    with pytest.raises(RuntimeError, match="second time"):
+        shown.backward()
+    assert "compute the loss again" in shown.frame["facts"]["complaint"]

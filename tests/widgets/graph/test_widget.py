@@ -123,7 +123,8 @@ def test_two_outputs_the_view_and_the_picture(monkeypatch: pytest.MonkeyPatch, t
     live_view, picture = shown
     assert set(live_view) == {"application/vnd.jupyter.widget-view+json"}
     assert picture["text/plain"] == w.text()
-    [(tag, attributes)] = Tags(picture["text/html"]).seen
+    (tag, attributes), (line, _) = Tags(picture["text/html"]).seen
+    assert line == "p"
     assert (tag, attributes["class"]) == ("img", "tk-still")
     assert "Rehearsal, step 3 of 7" in (attributes["alt"] or "")
     data = (attributes["src"] or "").partition(",")[2]

@@ -15,16 +15,40 @@ CELLS = [
 ]
 
 
+MIDDLE = """(rect, [row, column, count]) => {
+    const [at, box] = [rect.getScreenCTM(), rect.getBBox()];
+    const [x, y] = [box.x + box.width * (column + 0.5) / count, box.y + box.height * (row + 0.5) / count];
+    return [at.e + at.a * x, at.f + at.d * y];
+}"""
+"""Where on the screen the middle of a pixel is, of a picture of so many rows and columns."""
+
+
 @pytest.fixture
 def book(desk: Any) -> Any:
     with desk.begun("image", CELLS, [1, 2], width=1600) as one:
         yield one
 
 
+def point_at(book: Any, row: int, column: int, count: int) -> None:
+    """Press a pixel of the picture itself, in its middle."""
+    tile = book.tile(1, "px")
+    tile.scroll_into_view_if_needed()
+    book.page.mouse.click(*tile.locator("rect").evaluate(MIDDLE, [row, column, count]))
+
+
+def test_every_pixel_can_be_pressed_and_stays_in_sight(book: Any) -> None:
+    for row, column in ((0, 0), (15, 15), (3, 7), (7, 11)):
+        point_at(book, row, column, 16)
+        book.shows(1, pixel=f"{row},{column}")
+    assert "tk-lit" not in book.tile(1, "px").get_attribute("class"), (
+        "what lies under the pointer is not covered"
+    )
+
+
 def test_pointing_at_the_picture_shows_its_numbers(book: Any) -> None:
     book.shows(1, pixel="0,0", order="HWC", apart="false")
     assert book.root(1).locator("image.tk-photo").count() == 1
-    book.tile(1, "px:8,4").click()
+    point_at(book, 8, 4, 16)
     book.shows(1, pixel="8,4")
     assert book.tile(1, "v:8,4,0").get_attribute("data-full") == book.ask("t[8, 4, 0].item()")
     book.tile(1, "v:8,5,2").click()
@@ -62,8 +86,9 @@ def test_by_keyboard_alone(book: Any) -> None:
     book.shows(1, pixel="1,0")
     book.tab_to(1, '.tk-table[data-table="over"] .tk-tile')
     book.page.keyboard.press("ArrowRight")
+    book.page.keyboard.press("ArrowDown")
     book.page.keyboard.press("Enter")
-    book.shows(1, pixel="0,2")
+    book.shows(1, pixel="2,1")
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])

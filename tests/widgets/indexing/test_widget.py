@@ -212,7 +212,8 @@ def test_typing_an_expression() -> None:
     "text",
     [
         "", "x > 3", "t > t", "f(3)", "t[0][1][2]", "t[0] = [1]", "t.x", "1 < t < 3", "t['a']", "t[0]; t[1]",
-        "t[0] += 1",
+        "t[0] **= 2", "t[0].add_(1, 2)", "t[0].zero_(1)",
+        "t[0].add_(t)", "t[0].sin()", "t.add_(1)", "t[0].add_(alpha=1)",
         "t", "lambda: 0", "t[x]", "[i for i in t]", "t[0] = x", "0] = 5, x[1", "t @ t > 3", "(" * 60 + "t" + ")" * 60,
         "~" * 500 + "mask", "[" * 400, "x" * 5000, "t[\x00]", "t[0] = t", "not t", "t[(yield)]", "t[__name__]",
     ],
@@ -271,8 +272,16 @@ def test_a_large_tensor_opens_at_once_and_is_never_copied() -> None:
     w = IndexExplorer(t, "500:, 7").goto(2)
     assert (w.size, w.status) == ((500,), "view")
     assert "t:500,7" in tiles(w), "the picture goes to where something is chosen"
-    copies = IndexExplorer(t, "[0, 1]")
-    assert "copies none" in copies.error
+    assert IndexExplorer(t, "[0, 1]").size == (2, 1_000_000)
+    copies = IndexExplorer(t, [*range(30)].__repr__())
+    assert (copies.status, copies.error, copies.size) == ("unknown", "", None)
+    assert (
+        "The engine takes this index. This picture does not follow it: it would copy 30,000,000"
+        in copies.text()
+    )
+    masked = IndexExplorer(t, "t > 3")
+    assert (masked.status, masked.error) == ("unknown", "")
+    assert "it would ask the mask about 1,000,000,000 numbers" in masked.text()
     send(w, "pick", key="t:500,7")
     assert "a mask by hand" in complaint(w)
     assert prod(t.size()) == 10**9
@@ -304,3 +313,61 @@ def test_names_and_options() -> None:
         IndexExplorer(x, "y[0]", name="x")
     with pytest.raises(TypeError, match="cannot draw list"):
         IndexExplorer([1])
+
+
+# ---- writes
+
+
+WRITES = ["t[t > 3] = 0", "t[1] = 7", "t[1].add_(1)", "t[[0, 1]].mul_(2)", "t[[1, 0]] += 1", "t[1:] -= 2",
+          "t[1][[0]].zero_()",
+          "t[0][1:].fill_(9)", "t[[0, 1]][0] = 5", "t[1][1] = 5", "t[0].neg_()", "t[t > 3][0] = 1"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRITES)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_write_does_what_the_engine_does(text: str, turned: bool) -> None:
+    t = tk.arange(20.0).view(5, 4)[1:4]
+    t = t.t() if turned else t
+    before = t.tolist()
+    w = IndexExplorer(t, text, name="t").run()
+    real = t.clone()
+    exec(text, {"t": real})
+    drawn = {key: tile.full for key, tile in tiles(w).items() if key.startswith("t:")}
+    values = {f"t:{i},{j}": real[i, j].item() for i in range(real.size(0)) for j in range(real.size(1))}
+    assert drawn == {key: f"{value:g}." for key, value in values.items()}
+    assert t.tolist() == before, "a picture writes into a twin"
+    changed = {key for key in values if having(w, "changed", key)}
+    assert changed >= {k for k, v in values.items() if v != t[tuple(map(int, k[2:].split(",")))].item()}
+
+
+def test_a_plain_write_fetches_nothing() -> None:
+    w = IndexExplorer(tk.arange(12.0).view(3, 4), "t[t > 3] = 0")
+    assert (w.status, w.steps) == ("write", 2)
+    for at in range(3):
+        sheet = w.goto(at)._sheet(at)
+        assert not sheet.wires
+        assert {table.key for table in sheet.tables} == {"items", "t", "s"}
+        assert "copy" not in w.text()
+    assert "nothing is fetched" in w.text()
+
+
+def test_an_array_that_runs_backwards_keeps_its_slots_when_it_is_written() -> None:
+    a = numpy.arange(12.0).reshape(3, 4)[::-1]
+    w = IndexExplorer(a, "t[0] = 5", name="t").run()
+    slots = {tile.below: tile.full for key, tile in tiles(w).items() if key.startswith("s:")}
+    assert [slots[str(k)] for k in range(12)] == [*(f"{k}." for k in range(8)), *["5."] * 4]
+
+
+def test_a_refusal_offers_what_works() -> None:
+    t = tk.arange(12.0).view(3, 4)
+    for text, offered in (
+        ("t[0, 9]", "t[0, 3]"),
+        ("t[0, 0, 0]", "t[0, 0]"),
+        ("t[[0, 7]] = 1", "t[[0, 2]] = 1"),
+    ):
+        w = IndexExplorer(t, text)
+        assert w.status == "refused"
+        assert w.frame["facts"]["offers"] == [[offered, offered]]
+        assert "what to do next" in w.svg()
+        send(w, "offer", offered)
+        assert (w.code, w.error) == (offered, "")

@@ -137,3 +137,26 @@ def test_the_leading_dimension_is_chosen() -> None:
 def test_wrong_tiles_are_refused(tile: Any) -> None:
     with pytest.raises(ValueError, match="tile must be 1, 2, 3 or 4"):
         MatmulExplorer(tk.ones(1, 1), tk.ones(1, 1), tile=tile)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "size", "arrows"),
+    [
+        ((3,), (3,), "()", {"a": [0], "b": [0], "c": []}),
+        ((3,), (3, 2), "(2,)", {"a": [0], "b": [0, 1], "c": [0]}),
+        ((2, 3), (3,), "(2,)", {"a": [0, 1], "b": [0], "c": [0]}),
+        ((3,), (4, 3, 2), "(4, 2)", {"a": [0], "b": [0, 1, 2], "c": [0, 1]}),
+    ],
+)
+def test_a_vector_keeps_its_one_dimension(one: Any, other: Any, size: str, arrows: Any) -> None:
+    a, b = tk.ones(*one), tk.ones(*other)
+    w = MatmulExplorer(a, b).run()
+    assert f"a @ b, size {size}, float32" in w.text()
+    for width in (960, 400):
+        w._heard(None, {"kind": "room", "value": width}, [])
+        sheet = w._sheet(w.at)
+        assert {table.key: sorted(axis.dim for axis in table.axes) for table in sheet.tables} == arrows
+        real = {"a": a, "b": b, "c": a @ b}
+        for table in sheet.tables:
+            assert {axis.dim: axis.stride for axis in table.axes} == dict(enumerate(real[table.key].stride()))
+    assert "vector" in MatmulExplorer(a, b).text()

@@ -213,3 +213,24 @@ def test_off_leaves_no_hook(book: Any) -> None:
     assert book.ask("len(hook._listeners), len(memory_magic._open)") == "1 0"
     book.ask("m.close() or e.close()")
     assert book.ask("hook.on, len(live._alive), len(live._hooked)") == "False 0 0"
+
+
+def restarted(book: Any) -> None:
+    """A new kernel for the notebook; the panel of the old one still stands there."""
+    book.page.evaluate(
+        "() => { window.restarted = false; window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()"
+        ".then(() => { window.restarted = true; }); }"
+    )
+    until(book.page, "() => window.restarted")
+    book.page.locator(f'{PANEL}[data-kernel="gone"]').wait_for()
+
+
+def test_after_a_restart_there_is_one_panel_and_off_closes_it(book: Any) -> None:
+    restarted(book)
+    assert "run its cell again" in book.page.locator(f'{PANEL} [data-role="kernel"]').inner_text()
+    book.cell("%load_ext tensorkit_widgets\n%memory_map")
+    book.page.locator(f'{PANEL}[data-kernel="live"]').wait_for()
+    until(book.page, "which => document.querySelectorAll(which).length === 1", arg=PANEL)
+    restarted(book)
+    book.cell("%load_ext tensorkit_widgets\n%memory_map off")
+    until(book.page, "which => document.querySelectorAll(which).length === 0", arg=PANEL)

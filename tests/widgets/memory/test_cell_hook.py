@@ -200,7 +200,7 @@ class Panel:
     made: list[Panel] = []  # noqa: RUF012
 
     def __init__(self, **options: Any) -> None:
-        self.options, self.closed, self.shown = options, False, 0
+        self.options, self.closed, self.shown, self.model_id = options, False, 0, "a1"
         Panel.made.append(self)
 
     def __enter__(self) -> Panel:

@@ -698,7 +698,7 @@ def test_a_counter_sees_what_the_visible_slots_do_not(lib: Any) -> None:
 
 def test_writing_what_was_there(lib: Any) -> None:
     book = Notebook(t=lib.zeros(3))
-    assert book.fate("t.add_(0)").words == "written to in place, with the numbers that were there before"
+    assert book.fate("t.add_(0)").words == "its version counter went up; the numbers are as they were"
 
 
 def test_nan_is_no_change(lib: Any) -> None:

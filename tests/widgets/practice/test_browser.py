@@ -51,11 +51,11 @@ def test_a_click_commits_a_prediction_and_python_has_it(page: Any) -> None:
     one = card(page, 1)
     one.get_by_label("keeps its own numbers").click()
     assert one.get_attribute("data-state") == "open"
-    one.get_by_role("button", name="That is my prediction").click()
+    one.get_by_role("button", name="I am sure").click()
     state(page, 1, "wrong")
-    assert one.locator('[data-truth="yes"]').inner_text().startswith("B")
+    assert "is now 10." in one.locator('[data-truth="yes"]').inner_text()
     assert "There is no second set of numbers" in one.locator(".tk-verdict").inner_text()
-    assert ask(page, "p.answer") == "Nothing: `t` keeps its own numbers"
+    assert ask(page, "p.answer, p.sure") == "Nothing: `t` keeps its own numbers True"
     one.get_by_role("button", name="Ask me again").click()
     state(page, 1, "open")
     assert ask(page, "p.answer") == "None"
@@ -81,9 +81,11 @@ def test_the_radio_buttons_move_by_arrow_keys(page: Any) -> None:
     page.keyboard.press("Space")
     page.keyboard.press("ArrowDown")
     assert one.locator("input:checked").get_attribute("value") == "B"
+    chosen = one.locator("label:has(input:checked) > span").last.inner_text()
     page.keyboard.press("Enter")
-    state(page, 1, "right")
-    assert ask(page, "bool(p.verdict)") == "True"
+    page.locator('[data-windowed-list-index="1"] .tk-verdict').wait_for()
+    assert ask(page, "p.answer.replace('`', '')") == chosen
+    assert ask(page, "p.sure") == "None", "Enter does not say how sure it is"
 
 
 def test_python_answers_and_the_card_follows(page: Any) -> None:
@@ -181,7 +183,8 @@ def test_a_lesson_that_was_not_run_shows_its_cards(desk: Desk, root: Path) -> No
         assert "From memory" in page.locator(".tk-still").first.inner_text()
         assert page.locator(".jp-OutputArea-output:has-text('Error displaying widget')").count() == 0
         folded = page.locator(".jp-OutputPlaceholder")
-        folded.first.wait_for()
+        folded.first.wait_for(state="attached")
         assert folded.count() > 0, "what follows a prediction is folded away until it is run"
+        assert page.locator(".jp-OutputPlaceholder:visible").count() == 0, "and out of sight until it is made"
         run_all(page)
         until(page, "() => document.querySelectorAll('.jp-OutputPlaceholder').length === 0")

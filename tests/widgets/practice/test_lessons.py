@@ -6,7 +6,7 @@ import importlib
 import json
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -121,6 +121,70 @@ def test_wrong_answers_are_recognised(task: Task, tk: Any) -> None:
         assert verdict.misconception == misconception, f"wrong answer {number}: {verdict!r}"
         assert verdict.says
         assert verdict.misconception in {"", *MISCONCEPTIONS}
+
+
+def _behaviours(task: Task) -> Iterator[tuple[Slip, Callable[..., Any]]]:
+    for slip in task.check.slips:
+        behaves = slip.looks.get("behaves", ())
+        for function in behaves if isinstance(behaves, tuple) else (behaves,):
+            yield slip, function
+
+
+def _made(task: Task, function: Callable[..., Any], tk: Any) -> Answer:
+    """The answer of somebody with this misconception: the function, or what it makes of the base."""
+    t = _start(task, tk)
+    return Answer(function if "def " in task.solution else function(t), t)
+
+
+@each_task
+def test_a_misconceptions_own_behaviour_is_recognised(task: Task, tk: Any) -> None:
+    for number, (slip, function) in enumerate(_behaviours(task)):
+        verdict = task.check(_made(task, function, tk))
+        assert verdict.correct is False, f"behaviour {number} ({slip.misconception}) is right"
+        assert verdict == slip.verdict(), f"behaviour {number} ({slip.misconception}): {verdict!r}"
+
+
+def test_the_lessons_recognise_by_behaviour() -> None:
+    known = {name: len(list(_behaviours(task))) for name, task in TASKS.items()}
+    assert sum(known.values()) >= 100
+    functions = [
+        name for name, task in TASKS.items() if "def " in task.solution and not name.startswith("14.")
+    ]
+    assert [name for name in functions if not known[name]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "misconception"),
+    [
+        ("02.same_storage", lambda tk: tk.equal, "equal is not shared"),
+        ("02.same_storage", lambda tk: lambda a, b: a.storage() == b.storage(), ""),
+        ("02.same_storage", lambda tk: lambda a, b: "yes", ""),
+        ("02.same_storage", lambda tk: lambda a, b: id(a) == id(b), "id() as a storage test"),
+        ("02.same_storage", lambda tk: lambda a, b: a == b, ""),
+        (
+            "00.a_first_tensor",
+            lambda tk: tk.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]),
+            "rows come before columns",
+        ),
+        ("04.one_number", lambda tk: tk.tensor([3]), "brackets are dimensions"),
+        ("03.drop_the_channel", lambda tk: lambda t: t.squeeze(2), "counting from zero"),
+        ("02.which_strides", lambda tk: (1, 3), None),
+        ("03.strides_of_a_copy", lambda tk: "(1, 3)", None),
+        ("02.strides_in_3d", lambda tk: (12, 4, 1), "counting from zero"),
+        ("07.inside", lambda tk: lambda t: (t >= -1) and (t <= 1), "`if` on a tensor"),
+        ("07.mean_square", lambda tk: lambda p, y: 0.0 if p == y else 1.0, "`if` on a tensor"),
+    ],
+)
+def test_what_a_walk_through_the_lessons_found(
+    name: str, make: Callable[[Any], object], misconception: str | None
+) -> None:
+    """Answers that were told another misconception than the one behind them; None where nothing is judged."""
+    task = TASKS[name]
+    verdict = task.check(Answer(make(tensorkit), _start(task, tensorkit)))
+    assert verdict.correct is (None if misconception is None else False)
+    assert verdict.misconception == (misconception or "")
+    if misconception is None:
+        assert "give size, stride and offset" in verdict.says
 
 
 @each_task

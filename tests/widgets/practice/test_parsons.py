@@ -364,3 +364,17 @@ def test_lines_are_code_wherever_the_static_card_is_shown() -> None:
         "a pre alone is no code in an exported notebook"
     )
     puzzle.close()
+
+
+def test_an_error_that_comes_from_a_misconception_is_told_so() -> None:
+    puzzle = Parsons(
+        "Make `y`.",
+        "m = t > 1\ny = t if m else -t",
+        result="y",
+        check=lambda y: False,
+        names={"t": tk.arange(3.0)},
+    )
+    puzzle.code = "m = t > 1\ny = t if m else -t"
+    verdict = puzzle.check()
+    assert verdict.misconception == "`if` on a tensor"
+    assert verdict.says.startswith("your program stops at `y = t if m else -t`: it stopped with RuntimeError")

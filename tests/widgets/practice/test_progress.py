@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -35,7 +36,7 @@ def file(blank_memory: None, tmp_path: Path) -> Path:
 
 
 def answer_everything() -> None:
-    Predict("02.write_storage").answer = "A"
+    Predict("02.write_storage").answer = "Nothing: `t` keeps its own numbers"
     Predict("02.slice_stride").answer = (4, 2)
     t = tk.arange(12.0).view(3, 4)
     exercise = Exercise("02.transpose_by_hand")
@@ -434,17 +435,79 @@ def test_progress_says_titles_where_the_lessons_have_them() -> None:
     heads = [line.strip("*") for line in lines if line.startswith("**")]
     assert heads[:4] == ["02 · Storage, offset, stride", "04 · dtypes", "Lesson 88", "Questions of your own"]
     titles = [
-        line[4:56].rstrip() for line in lines[: lines.index("**Misconceptions met**")] if line[:4] == "    "
+        line[4:56].rstrip()
+        for line in lines[: lines.index("**Misconceptions met**")]
+        if line[:4] == "    " and line[4] != " "
     ]
     assert titles[2:] == [
         "Transpose by hand", "What storage, offset and stride are for", "The sums of the columns",
-        "p = tk.tensor([200, 100], dtype=tk.uint8). What is…", "88.gone",
-        "What is this? What is this? What is this? What is t…",
+        "p = tk.tensor([200, 100], dtype=tk.uint8). What is p", "88.gone",
+        "What is this? What is this? What is this? What is",
     ]  # fmt: skip
     assert max(map(len, MISCONCEPTIONS)) <= 38, "the names stand in a column of their own"
     assert not any(
         name in progress() for name in ("transpose_by_hand", "slice_stride", "column_sums", "04.wrap")
     )
+
+
+def test_no_word_is_broken_in_text_and_table() -> None:
+    question = (
+        "How would a very long question about contiguous tensors look in a report of the progress? " * 4
+    )
+    Predict(question, answer="x").answer = "y"
+    Predict("02.slice_stride").answer = (4, 1)
+    said = progress()
+    whole = set(question.split())
+    begin = said.index("How would")
+    words = said[begin : said.index("\n\n", begin)].replace("not as predicted", "").split()
+    assert set(words) <= whole | {"…"}
+    assert len(words) > 20
+    assert "look in a report of the progress?" in said._repr_html_()
+    assert "…" in said, "a very long one ends before a word"
+
+
+def test_progress_is_a_table_on_a_page() -> None:
+    answer_everything()
+    page = progress()._repr_html_().replace("\u00a0", " ")
+    seen = tags(page)
+    assert seen.count("table") == seen.count("caption") == 2
+    assert seen.count("td") == 3 * 5 + 4 * len(misconceptions(session_log.everything()))
+    for words in (
+        "02 · Storage, offset, stride",
+        "Exercise: Transpose by hand",
+        "open, 1 attempt",
+        "1 of 4 right",
+    ):
+        assert words in page
+    assert not re.search(r"#[0-9a-f]{3,6}\b|rgb\(", page), "its colours are those of the page, light or dark"
+    assert "<script" not in page
+    session_log.MEMORY.clear()
+    assert progress()._repr_html_() == "<p>No exercise has been opened yet.</p>"
+
+
+def test_a_card_that_only_shows_how_it_works_leaves_no_trace(file: Path) -> None:
+    t = tk.arange(12.0).view(3, 4)
+    shown = Exercise("02.transpose_by_hand", record=False)
+    assert not shown.check(t.view(4, 3), base=t)
+    assert "1 attempt so far" in shown.text()
+    assert progress() == "No exercise has been opened yet."
+    assert not file.exists()
+    mine = Exercise("02.transpose_by_hand")
+    assert mine.attempts == 0
+    assert mine.check(t.t(), base=t)
+    assert not shown.solved
+    assert "solved in 1 attempt" in progress()
+
+
+def test_running_the_gallery_answers_no_card(root: Path) -> None:
+    cells = json.loads((root / "notebooks" / "gallery.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert re.findall(r"^(?!#).*\.check\(|\.answer = |\.answers = ", code, re.MULTILINE)
+    made = re.findall(r"^exercise = (Exercise\(.*)", code, re.MULTILINE)
+    assert [line for line in made if "record=False" not in line] == []
+    assert "predicted.answer" not in code
+    assert "quiz.answer" not in code
+    assert "puzzle.check" not in code
 
 
 # ------------------------------------------------------------------ forgetting

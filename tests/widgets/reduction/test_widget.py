@@ -103,9 +103,14 @@ def test_a_number_typed_into_a_cell_is_written_and_added() -> None:
     assert t[0, 1].item() == 100
     assert tiles(w)["r:0"].full == "102."
     send(w, "edit", "__import__('os')", "t:0,0")
-    assert "not allowed here" in w.frame["facts"]["complaint"]
+    assert "is not a number" in w.frame["facts"]["wrong"]["words"]
+    assert w.frame["facts"]["complaint"] == ""
     send(w, "edit", "1", "t:9,9")
+    assert w.frame["facts"]["wrong"] is None
     assert t.sum().item() == 114
+    send(w, "undo", None)
+    assert t.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert tiles(w)["r:0"].full == "3."
 
 
 @pytest.mark.parametrize(
@@ -185,11 +190,11 @@ def test_a_billion_numbers_open_at_once_and_are_computed_when_asked() -> None:
 def test_numpy_is_asked_in_its_own_words() -> None:
     a = numpy.arange(6).reshape(2, 3)
     w = ReductionExplorer(a, "mean", 0)
-    assert (w.code, w.dtype) == ("numpy.mean(t, axis=0)", "float64")
+    assert (w.code, w.dtype) == ("numpy.mean(a, axis=0)", "float64")
     assert shown(w) == ["1.5", "2.5", "3.5"]
     assert "PyTorch would refuse" in w.text()
-    assert ReductionExplorer(a, "std", 0).code == "numpy.std(t, axis=0)"
-    assert ReductionExplorer(a, "sum", (0, 1), True).code == "numpy.sum(t, axis=(0, 1), keepdims=True)"
+    assert ReductionExplorer(a, "std", 0).code == "numpy.std(a, axis=0)"
+    assert ReductionExplorer(a, "sum", (0, 1), True).code == "numpy.sum(a, axis=(0, 1), keepdims=True)"
     assert ReductionExplorer(a, "sum", 4).error.startswith("AxisError")
 
 

@@ -72,7 +72,7 @@ def test_words_that_only_look_like_imports_stay(tmp_path: Path) -> None:
     assert link("a.js", tmp_path) == text
 
 
-@pytest.mark.parametrize("name", ["board.js", "page.js", "practice.js"])
+@pytest.mark.parametrize("name", ["board.js", "page.js", "practice.js", "side_panel.js"])
 def test_what_is_shipped_is_whole(name: str) -> None:
     for module in [link(name), *modules(link(name))]:
         assert not re.search(r"""^\s*import\b[^;]*["']\.""", module, re.M)
@@ -87,5 +87,5 @@ def test_every_file_is_used() -> None:
         for name in re.findall(r'from "\./([\w.]+)"|import "\./([\w.]+)"', text)
     }
     named = {name for pair in imported for name in pair if name}
-    assert set(texts) <= named | {"board.js", "page.js", "practice.js"}
+    assert set(texts) <= named | {"board.js", "page.js", "practice.js", "side_panel.js"}
     assert "data:text/javascript" in str(StrideExplorer._esm)

@@ -201,11 +201,11 @@ def test_what_grey_means_stays_clear_of_the_offsets_label(offset: int, width: fl
     scene = told(made, "room", value=width)._compose()
     (legend,) = [note for note in scene.notes if note.text.startswith("grey:")]
     assert scene.pointer is not None
-    at, strip_bottom = scene.pointer.x, max(t.y + t.height for t in scene.storage.tiles) + 52
+    at, written = scene.pointer.x, scene.pointer.y + 13
     assert legend.y < scene.height
     left, right = (legend.x, legend.x + 280) if legend.anchor == "start" else (legend.x - 280, legend.x)
     label = (at - 8, at + 84) if at + 90 < width else (at - 84, at + 8)
-    assert legend.y >= strip_bottom + 10 or right < label[0] or left > label[1]
+    assert legend.y >= written + 15 or right < label[0] or left > label[1]
 
 
 NUMBERS = {
@@ -244,7 +244,7 @@ def test_what_a_narrow_page_shows_can_be_read(room: int, name: str, expression: 
         (memory,) = [note.after for note in scene.notes if note.text == "the storage"]
         assert memory.endswith(f"one row, in {lines} lines")
     for one, other in pairwise(slots):
-        assert other.y > one.y + one.height + 90 or round(other.x - one.x - one.width, 1) in (0, 46)
+        assert other.y > one.y + one.height + 80 or round(other.x - one.x - one.width, 1) in (0, 46)
 
 
 def test_a_hop_from_line_to_line_leaves_the_page_and_comes_back() -> None:

@@ -51,6 +51,92 @@ def test_a_what_if_is_left_and_returned_from(explorer: Any) -> None:
     assert explorer.code == "t[1:]"
 
 
+def test_what_was_refused_comes_back_with_its_scene(explorer: Any) -> None:
+    """A scene that shows a refusal is that scene again after a "what if?", and after the scene before it."""
+    hear(explorer, "scene", 2)
+    shown, said = explorer.frame["svg"], explorer.frame["facts"]["complaint"]
+    assert "view size is not compatible" in said
+    hear(explorer, "expression", ".t().contiguous().view(12)")
+    assert explorer.frame["facts"]["complaint"] == ""
+    assert explorer.frame["facts"]["script"]["away"]
+    assert not hear(explorer, "return")["away"]
+    assert (explorer.frame["svg"], explorer.frame["facts"]["complaint"]) == (shown, said)
+    assert explorer.frame["facts"]["undo"], "what was tried is still there to be taken back to"
+    hear(explorer, "scene", 1)
+    assert explorer.frame["facts"]["complaint"] == ""
+    hear(explorer, "scene", 2)
+    assert (explorer.frame["svg"], explorer.frame["facts"]["complaint"]) == (shown, said)
+
+
+def test_a_scene_after_a_refusal_has_nothing_refused(explorer: Any) -> None:
+    explorer.scenes = [*SCENES, ("paid", {"expression": ".t().contiguous().view(12)"})]
+    hear(explorer, "scene", 3)
+    hear(explorer, "expression", "[0]")
+    assert not hear(explorer, "return")["away"]
+    assert explorer.code == "t.t().contiguous().view(12)"
+
+
+def test_a_refusal_that_no_longer_holds_does_not_come_back(explorer: Any) -> None:
+    explorer.attempt(".t().view(12)").checkpoint("refused").reset()
+    assert explorer.reset("refused").frame["facts"]["complaint"] != ""
+    explorer._tensor.resize_(12)
+    explorer.reset("refused")
+    assert explorer.code == "t.t().view(12)"
+    assert explorer.frame["facts"]["complaint"] == ""
+
+
+def test_return_goes_to_the_mark_that_was_set_and_a_scene_to_its_beginning(explorer: Any) -> None:
+    hear(explorer, "scene", 1)
+    explorer.expression = "[0]"
+    assert not hear(explorer, "mark")["away"]
+    for _ in range(2):  # as often as a presenter likes
+        assert hear(explorer, "expression", "[1]")["away"]
+        assert hear(explorer, "return")["scene"] == 1
+        assert explorer.code == "t[0]"
+    assert not hear(explorer, "scene", 1)["away"]
+    assert explorer.code == "t.t()"
+
+
+def test_looking_around_is_being_away_and_return_ends_it(explorer: Any) -> None:
+    hear(explorer, "scene", 0)
+    focus = explorer._state.focus
+    explorer._heard(None, {"kind": "look", "key": "t:2,3"}, [])
+    assert explorer.frame["facts"]["script"]["away"]
+    assert not hear(explorer, "return")["away"]
+    assert explorer._state.focus == focus
+
+
+def test_a_scene_lights_an_element(explorer: Any) -> None:
+    explorer.scenes = [
+        {"name": "turned", "expression": ".t()", "element": [2, 1]},
+        {"name": "no", "element": [3, 0]},
+    ]
+    assert hear(explorer, "scene", 0)["scene"] == 0
+    assert (explorer.element, explorer.frame["facts"]["data"]["expression"]) == ((2, 1), ".t()")
+    assert "storage[0 + 2·1 + 1·4]" in explorer.frame["text"]
+    explorer.expression = ""
+    with pytest.raises(IndexError, match=r"t has the size \(3, 4\): no element \[3, 0\]"):
+        explorer.element = [3, 0]
+    board = BroadcastExplorer(tk.ones(2), tk.ones(2))
+    board.scenes = [{"name": "one", "element": [0]}]
+    with pytest.raises(TypeError, match="BroadcastExplorer explains no single element"):
+        board.scene(0)
+    board.close()
+
+
+def test_how_many_steps_the_stage_is_told(explorer: Any) -> None:
+    """A picture without steps has none to tell; one whose steps are counted late has some, nobody knows how many."""
+    script = explorer.frame["facts"]["script"]
+    assert (script["step"], script["steps"]) == (0, 0)
+    w = tk.tensor([1.0, 2.0], requires_grad=True)
+    graph = GraphView((w * w).sum())
+    assert graph.frame["facts"]["script"]["steps"] is None
+    hear(graph, "step")
+    assert graph.frame["facts"]["script"]["step"] == 1
+    assert graph.frame["facts"]["script"]["steps"] == graph.steps
+    graph.close()
+
+
 def test_a_scene_that_was_played_comes_back_as_it_was(explorer: Any) -> None:
     played = []
     explorer.scenes = [("one", lambda w: played.append(1)), ("two", lambda w: played.append(2))]
@@ -76,7 +162,7 @@ def test_a_board_has_scenes_too() -> None:
     w = BroadcastExplorer(tk.ones(3, 1), tk.ones(4))
     w.scenes = [{"name": "sizes", "step": 1}, {"name": "all", "run": True, "notes": "say why"}]
     assert w.scene("all").at == 3
-    told = {"steps": True, "scenes": ["sizes", "all"], "scene": 0, "marked": True}
+    told = {"step": 1, "steps": 3, "scenes": ["sizes", "all"], "scene": 0, "marked": True, "away": False}
     assert hear(w, "scene", 0) == {**told, "notes": ["", "say why"]}
     assert w.at == 1
     w.close()

@@ -11,6 +11,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import tensorkit_widgets as tkw
+from tensorkit_widgets.tracing import magic
 from tensorkit_widgets.widget import tracebacks
 
 
@@ -53,6 +54,21 @@ def test_only_the_learners_lines_are_shown(
     assert files(shown) == []
     assert sentence in shown
     assert sentence in str(outcome.error_in_exec)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["x = tk.ones(2, 3).t()\nx.view(-1)", "def flat(y):\n    return y.view(-1)\nflat(tk.ones(2, 3).t())"],
+)
+def test_a_cell_that_is_explained_shows_no_more_than_a_plain_one(
+    shell: InteractiveShell, said: list[str], code: str
+) -> None:
+    magic.register(shell)
+    shell.run_cell(f"%%explain\n{code}")
+    [shown] = said
+    assert files(shown) == []
+    assert "view size is not compatible" in shown
+    assert code.splitlines()[-1] in re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
 def test_the_whole_way_is_kept(shell: InteractiveShell, said: list[str]) -> None:

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
-from tensorkit_widgets.tracing.diagnosis.diagnose import Culprit, known_diagnoses
+from tensorkit_widgets.diagnosis.diagnose import Culprit, known_diagnoses
 from tensorkit_widgets.tracing.explain_model import Story, explain_line, explain_run
 from tensorkit_widgets.tracing.instrument import KEY
 from tensorkit_widgets.tracing.text import story_text

@@ -30,9 +30,14 @@ def bit_controls(
         Control("cast", "choice", "cast to", target, targets, group="a"),
     ]  # fmt: skip
     for name in offered:
+        # A cast draws two dtypes, whatever has a row without it: no button looks pressed for what is not there.
+        drawn, title = name in shown and not target, f"a row for {name}"
         out.append(
-            Control(f"show-{name}", "toggle", name, name in shown, group="b", title=f"a row for {name}")
-        )
+            Control(
+                f"show-{name}", "toggle", name, drawn, group="b", enabled=not target,
+                title="choose “nothing” to cast to, for the rows" if target else title,
+            )
+        )  # fmt: skip
     for d, n in enumerate(size):
         if n > 1:
             out.append(Control(f"index-{d}", "number", f"index {d}", index[d], low=0, high=n - 1, group="c"))

@@ -12,6 +12,7 @@ Pure integers in, plain values out. Bits are read by NumPy's and ml_dtypes' view
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
@@ -250,13 +251,15 @@ def parse_number(text: str) -> tuple[Number, Fraction | None]:
     Raises:
         ValueError: for anything but a whole number, a decimal number, True, False, nan, inf or -inf.
 
-    >>> parse_number(" -1_000 "), parse_number("0.1"), parse_number("True")
-    ((-1000, Fraction(-1000, 1)), (0.1, Fraction(1, 10)), (True, Fraction(1, 1)))
+    >>> parse_number(" -1_000 "), parse_number("0.1"), parse_number("True"), parse_number("-0")[0]
+    ((-1000, Fraction(-1000, 1)), (0.1, Fraction(1, 10)), (True, Fraction(1, 1)), -0.0)
     """
     word = text.strip().replace("−", "-")
     if len(word) <= 60:
         if word in ("True", "False"):
             return word == "True", Fraction(word == "True")
+        if re.fullmatch(r"-0+", word):
+            return -0.0, Fraction(0)  # a whole number has no negative zero: this is the float's
         try:
             whole = int(word, 0)
             return whole, Fraction(whole)

@@ -28,7 +28,7 @@ __all__ = [
 
 LEFT = 28.0
 GAP = 8.0
-TALL = 36.0
+TALL = 32.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _row_of_bits(row: BitRow, y: float, on: Lines) -> tuple[Table, list[Note], l
     """One row: its name, its number, its groups and its bits; and where it ends."""
     format, name = row.format, row.format.name
     notes, down = _head_of(row, y, on)
-    top = y + down + (56 if _braces(row, 0.0, on) else 42)
+    top = y + down + (54 if _braces(row, 0.0, on) else 40)
     tiles, lines = [], -(-format.width // on.most)
     for place in range(format.width - 1, -1, -1):
         tiles.append(_bit(row, place, top, on))
@@ -289,21 +289,21 @@ def compose_bits(
     """All rows under one another, and the one in focus explained."""
     if fault or not rows:
         return _nothing(fault or "No dtype is chosen: switch one on above.", title, bool(fault), page)
-    tables, notes, wires, y = rows_down(rows, 16, page=page)
+    tables, notes, wires, y = rows_down(rows, 6, page=page)
     on = Lines(page)
     box, y, row = y + 6, y + 6, rows[focus]
     more, y, told = _meaning(row, asked, y, on)
     table, lines, said = neighbour_table(row.bits, row.format, y + 6, row.pressed, on)
     if table is not None:
         tables.append(table)
-        y += 56 + _STEP * (len(table.rows) - 1)
+        y += 50 + _STEP * (len(table.rows) - 1)
     frames = (Frame(LEFT - 14, box, on.room + 28, y - box + 10),)
     words = (*map(_told, rows), "", *told, *said)
     spoken = f"{row.format.name} holds {row.value}" + (f" ({row.note})" if row.note else "")
     return Sheet(
         "BitView",
         title,
-        y + 26,
+        y + 12,
         tuple(tables),
         (*notes, *more),
         frames,
@@ -315,7 +315,7 @@ def compose_bits(
 
 
 def rows_down(
-    rows: Sequence[BitRow], gap: float, y: float = 10.0, page: float = PAGE
+    rows: Sequence[BitRow], gap: float, y: float = 0.0, page: float = PAGE
 ) -> tuple[list[Table], list[Note], list[Wire], float]:
     """Rows under one another, bits of one width; and where they end."""
     tables, notes, wires, on = [], list[Note](), list[Wire](), _lines_of(rows, page)
@@ -351,8 +351,8 @@ def _told(row: BitRow) -> str:
 def _meaning(row: BitRow, asked: Asked | None, y: float, on: Lines) -> tuple[list[Note], float, list[str]]:
     """The sum that the bits stand for, in large type, and what was lost."""
     large, small = sum_lines(row.bits, row.format)
-    notes = [Note(LEFT, y + 32, f"What these bits of {row.format.name} mean", "heading")]
-    y += 64
+    notes = [Note(LEFT, y + 26, f"What these bits of {row.format.name} mean", "heading")]
+    y += 56
     for line in [part for words in large for part in code_lines(words, on.room, 20)]:
         notes.append(Note(LEFT, y, line, "sum"))
         y += 30

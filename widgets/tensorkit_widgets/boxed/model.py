@@ -46,7 +46,8 @@ class Listed:
 class Measured:
     """A list of numbers, measured: the first lists and boxes to draw, and the sums over all of them.
 
-    ``shape`` is the size of the tensor that it makes, None for ragged lists; ``kinds`` has one number of each type.
+    ``shape`` is the size of the tensor that it makes, None for ragged lists; ``kinds`` has one number of each type;
+    ``shared`` counts the places whose box another place points at, too.
     """
 
     lists: tuple[Listed, ...]
@@ -59,6 +60,7 @@ class Measured:
     outer_bytes: int
     shape: tuple[int, ...] | None
     kinds: tuple[Number, ...]
+    shared: int = 0
 
     @property
     def pointers(self) -> int:
@@ -141,7 +143,7 @@ def measure(values: Any, wide: int = 3, long: int = 6) -> Measured:
     return Measured(
         drawn, boxes[: wide * long * 2], walk.numbers, len(walk.order), walk.list_bytes, len(boxes),
         sum(box.nbytes for box in boxes), sys.getsizeof(values), _shape(values),
-        tuple({box.kind: box.value for box in boxes}.values()),
+        tuple({box.kind: box.value for box in boxes}.values()), sum(b.pointed for b in boxes if b.pointed > 1),
     )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def compose_boxed(name: str, found: Measured, buffer: Buffered, at: int, page: f
         notes += said
     words = _words(name, found, buffer, at)
     return Sheet(
-        "BoxedMemory", f"{name}, {found.numbers:,} numbers", y + 20, tuple(tables), tuple(notes), tuple(frames),
+        "BoxedMemory", f"{name}, {found.numbers:,} numbers", y + 8, tuple(tables), tuple(notes), tuple(frames),
         wires if at >= 1 else (), words, words[-1],
         width=page,
     )  # fmt: skip
@@ -94,7 +94,7 @@ def _of_boxes(found: Measured) -> str:
     kinds = sorted({box.kind for box in found.boxes})
     each = sorted({box.nbytes for box in found.boxes})
     size = f"{each[0]}" if len(each) == 1 else f"{each[0]} to {each[-1]}" if each else "0"
-    shared = found.numbers - found.boxed
+    shared = found.shared
     words = f"Every number is an object of its own ({', '.join(kinds)}), {size} bytes: its value, its type, and a "
     words += "count of who uses it."
     if shared:
@@ -207,8 +207,8 @@ def _beside(found: Measured, y: float, top: float, page: float) -> tuple[list[Ta
 
 
 BESIDE, APART, BOX_PITCH = 172.0, 92.0, 96.0
-TOP, DOWN, INNER = 60.0, 140.0, 92.0
-BOX_W, BOX_H, BOXES = 104.0, 66.0, 214.0
+TOP, DOWN, INNER = 48.0, 126.0, 92.0
+BOX_W, BOX_H, BOXES = 104.0, 58.0, 176.0
 
 
 def _where(found: Measured, target: str) -> tuple[float, float] | None:
@@ -239,7 +239,7 @@ def _targets(found: Measured, y: float) -> tuple[list[Table], float]:
         row = tuple(
             _box(k, box, LEFT + 60 + n * (BOX_W + 34), BOXES + 2) for n, (k, box) in enumerate(_shown(found))
         )
-        return [Table("boxes", "the boxes, somewhere in memory", (row,))], BOXES + BOX_H + 44
+        return [Table("boxes", "the boxes, somewhere in memory", (row,))], BOXES + BOX_H + 40
     inner = found.lists[1:]
     tables = [_inner(k + 1, one, found, (LEFT + 180, DOWN + k * INNER)) for k, one in enumerate(inner)]
     more = 24 if found.lists[0].length > len(inner) else 0
@@ -362,7 +362,7 @@ def _bars(
     for k, (words, nbytes, kind) in enumerate(
         (("list and boxes", found.total, "alarm"), ("tensor's numbers", buffer.nbytes, "chosen"))
     ):
-        top = y + k * (66 if narrow else 46)
+        top = y + k * (66 if narrow else 38)
         if narrow:
             notes.append(Note(LEFT, top + 12, words, "body", after=f"{nbytes:,} bytes"))
             frames.append(Frame(LEFT, top + 20, max(2.0, room * nbytes / most), 30, kind, 4.0))
@@ -370,7 +370,7 @@ def _bars(
         frames.append(Frame(LEFT + 150, top, max(2.0, room * nbytes / most), 30, kind, 4.0))
         notes.append(Note(LEFT + 140, top + 21, words, "body", "end"))
         notes.append(Note(LEFT + 160 + room * nbytes / most, top + 22, f"{nbytes:,} bytes", "big"))
-    return frames, tuple(notes), y + (132 if narrow else 104)
+    return frames, tuple(notes), y + (132 if narrow else 78)
 
 
 def _words(name: str, found: Measured, buffer: Buffered, at: int) -> tuple[str, ...]:

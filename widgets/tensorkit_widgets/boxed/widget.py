@@ -17,6 +17,7 @@ from tensorkit_widgets.boxed.model import Measured, measure
 from tensorkit_widgets.boxed.scene import STEPS, Buffered, compose_boxed
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["BoxedMemory"]
 
@@ -36,7 +37,7 @@ class BoxedMemory(Board):
 
     Args:
         values: a list of numbers, or a list of such lists.
-        name: what it is called in the picture.
+        name: what it is called in the picture; by default its name where the widget is made, else ``"values"``.
         dtype: of the tensor beside it, such as ``"float64"``; by default the one that `tensorkit.tensor` takes.
 
     Raises:
@@ -47,7 +48,7 @@ class BoxedMemory(Board):
     kind = "boxed-memory"
 
     def __init__(
-        self, values: Any, *, name: str = "values", dtype: str | None = None, **unknown: Any
+        self, values: Any, *, name: str | None = None, dtype: str | None = None, **unknown: Any
     ) -> None:
         if unknown:
             raise TypeError(
@@ -56,7 +57,7 @@ class BoxedMemory(Board):
         if dtype is not None and dtype not in DTYPES:
             raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}")
         self._found = measure(values)
-        self._values, self._name = values, str(name)
+        self._values, self._name = values, called(values, "values", name)
         self._begin(_State(dtype=dtype or ""))
 
     # ---- what Python sees

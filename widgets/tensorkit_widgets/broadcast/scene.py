@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped, headed, kept_in, one_box
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
@@ -21,7 +23,7 @@ STEPS = 3
 """After the sizes as they are: written right-aligned, stretched, and computed."""
 
 LEFT = 28.0
-COLUMN, ROW = 84.0, 44.0
+COLUMN, ROW = 84.0, 36.0
 ROOM = (PAGE - 2 * LEFT - 2 * 40) / 3
 """What a matrix has where all three stand beside one another."""
 
@@ -40,9 +42,16 @@ class Operand:
 
 
 def compose_broadcast(
-    a: Operand, b: Operand, result: Snapshot | None, sign: str, error: str, at: int, page: float = PAGE
+    a: Operand,
+    b: Operand,
+    result: Snapshot | None,
+    sign: str,
+    error: str,
+    at: int,
+    page: float = PAGE,
+    way: WayOut | None = None,
 ) -> Sheet:
-    """One step of the story; ``error`` is the library's own refusal.
+    """One step of the story; ``error`` is the library's own refusal, ``way`` the way out of it.
 
     On a narrow page the matrices stand under one another.
     """
@@ -52,17 +61,15 @@ def compose_broadcast(
     verdicts = [_verdict(*pair) for pair in zip(*rows, strict=True)]
     title = f"{a.name} {sign} {b.name}, sizes {size_text(sizes[0])} and {size_text(sizes[1])}"
     table, notes = _sizes((a, b), rows, verdicts, at, page)
-    y = table.bottom + 36
+    y = table.bottom + 28
     words = [rule.replace(" -", " −") for rule in _rules(verdicts, error)]
     told = [line for w in words for line in wrap(w, wide, 15)]
     notes += paragraph(LEFT, y, told, "body", 22)
     y += 22 * len(told) + 6
-    tables, frames = [table], []
+    tables, frames = [table], list[Frame]()
     if error:
-        lines = [line for part in error.split("\n") for line in wrap(part, wide - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, wide, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 30
+        more, frames, y = draw_refusal(error, way, LEFT, y - 4, wide)
+        notes += more
     elif at >= 2 and a.wide and b.wide:
         found = result if at >= STEPS else None
         shown = [part for part in (a.wide, b.wide, result) if part is not None]
@@ -75,8 +82,8 @@ def compose_broadcast(
     said = words[0] if words else ""
     status = "refused" if error else "ok"
     return Sheet(
-        "BroadcastExplorer", title, y + 16, tuple(tables), tuple(notes), tuple(frames), (),
-        (*words, error) if error else tuple(words), said, status, page,
+        "BroadcastExplorer", title, y + 4, tuple(tables), tuple(notes), tuple(frames), (),
+        (*words, *refusal_words(error, way)) if error else tuple(words), said, status, page,
     )  # fmt: skip
 
 
@@ -113,24 +120,24 @@ def _sizes(
     at: int,
     page: float,
 ) -> tuple[Table, list[Note]]:
-    notes = [Note(LEFT, 34, "the sizes" + (", written from the right" if at else ", as they are"), "heading")]
-    count, top = len(verdicts), 76.0
+    notes = [Note(LEFT, 26, "the sizes" + (", written from the right" if at else ", as they are"), "heading")]
+    count, top = len(verdicts), 64.0
     left = LEFT + (150 if page == PAGE else 100)
     column = min(COLUMN, (page - LEFT - left) / max(count, 1))
     lines = [
-        _size_row(o.name, "ab"[k], row, verdicts, (left, top + k * (ROW + 8), column), at)
+        _size_row(o.name, "ab"[k], row, verdicts, (left, top + k * (ROW + 6), column), at)
         for k, (o, row) in enumerate(zip(pair, rows, strict=True))
     ]
     for k, operand in enumerate(pair):
         name = clipped(operand.name, left - 24, 17)
-        notes.append(Note(left - 20, top + k * (ROW + 8) + 29, name, "code", "end"))
+        notes.append(Note(left - 20, top + k * (ROW + 6) + 24, name, "code", "end"))
     if at:
         columns = zip(*rows, strict=True)
         common = [
             "?" if v == "clash" else str(_common(*pair)) for v, pair in zip(verdicts, columns, strict=True)
         ]
-        y = top + 2 * (ROW + 8) + 12
-        notes.append(Note(left - 20, y + 29, "together", "body", "end"))
+        y = top + 2 * (ROW + 6) + 6
+        notes.append(Note(left - 20, y + 24, "together", "body", "end"))
         kinds = {"clash": ("bad",), "stretched": ("good",), "missing": ("good",), "same": ("good",)}
         lines.append(
             tuple(
@@ -233,13 +240,15 @@ def _matrices(
         key, x = "ab"[k], LEFT + k * (room + 40)
         dress = _dress(operand)
         notes.append(Note(x, top + 14, operand.name, "heading", after=_copied(operand)))
-        tables.append(tensor_table(key, operand.wide, x, top + 26, room, dress, f"{operand.name}, stretched"))
+        table = tensor_table(key, operand.wide, x, top + 26, room, dress, f"{operand.name}, stretched")
+        tables.append(kept_in(table, x + room + 18))
         if not k or result is not None:
             notes.append(Note(x + room + 18, top + 130, sign if not k else "=", "title", "middle"))
     if result is not None:
         x = LEFT + 2 * (room + 40)
         notes.append(Note(x, top + 14, "result", "heading", after=f"{result.meta.dtype}, new memory"))
-        tables.append(tensor_table("r", result, x, top + 26, room, _met(a, b, sign), "the result"))
+        table = tensor_table("r", result, x, top + 26, room, _met(a, b, sign), "the result")
+        tables.append(kept_in(table, x + room))
     return tables, notes, max(table.bottom for table in tables) + 14
 
 

@@ -13,18 +13,21 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
 
 from tensorkit_widgets.broadcast.scene import STEPS, Operand, compose_broadcast
+from tensorkit_widgets.diagnosis.way_out import WayOut, way_out
 from tensorkit_widgets.drawing.page_width import FEW
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
-from tensorkit_widgets.snapshot.geometry import Ints
+from tensorkit_widgets.snapshot.geometry import Ints, contiguous_stride
+from tensorkit_widgets.snapshot.promised import promised
 from tensorkit_widgets.snapshot.window import Window, held_window
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["BroadcastExplorer"]
 
@@ -47,7 +50,7 @@ class BroadcastExplorer(Board):
     Args:
         a, b: tensors of one library (tensorkit, NumPy or PyTorch). They are not copied.
         op: ``"+"``, ``"-"``, ``"*"``, ``"/"``, ``"=="``, ``"<"`` or ``">"``.
-        names: what the two are called.
+        names: what the two are called; by default their names where the widget is made, else ``a`` and ``b``.
 
     Raises:
         TypeError: for something that cannot be drawn, or an unknown keyword.
@@ -57,7 +60,7 @@ class BroadcastExplorer(Board):
     kind = "broadcast-explorer"
 
     def __init__(
-        self, a: Any, b: Any, op: str = "+", *, names: Sequence[str] = ("a", "b"), **unknown: Any
+        self, a: Any, b: Any, op: str = "+", *, names: Sequence[str] | None = None, **unknown: Any
     ) -> None:
         if unknown:
             raise TypeError(
@@ -68,7 +71,8 @@ class BroadcastExplorer(Board):
         if library_of(a) != library_of(b):
             raise TypeError(f"a and b must be of one library, not of {library_of(a)} and {library_of(b)}")
         self._pair = (a, b)
-        self._names = tuple(map(str, names))
+        one, other = (None, None) if names is None else names
+        self._names = (called(a, "a", one), called(b, "b", other))
         self._begin(_State(sign=op))
 
     # ---- what Python sees
@@ -117,7 +121,8 @@ class BroadcastExplorer(Board):
                 Operand(n, describe(t), None, link_of(describe(t)))
                 for n, t in zip(self._names, self._pair, strict=True)
             )
-            return compose_broadcast(a, b, None, self._state.sign, error, at, self._width)
+            way = self._way(error)
+            return compose_broadcast(a, b, None, self._state.sign, error, at, self._width, way)
         size = describe(wide[0]).size
         window = held_window(size, self._state.lead, MOST if self._width >= FEW else 4)
         operands = [
@@ -125,19 +130,33 @@ class BroadcastExplorer(Board):
             for name, own, view in zip(self._names, self._pair, wide, strict=True)
         ]
         result, error = self._result(wide, window)
-        return compose_broadcast(operands[0], operands[1], result, self._state.sign, error, at, self._width)
+        way = self._way(error) if error else None
+        return compose_broadcast(
+            operands[0], operands[1], result, self._state.sign, error, at, self._width, way
+        )
+
+    def _way(self, error: str) -> WayOut | None:
+        """What the refusal means, and what to write."""
+        op = SIGNS[self._state.sign].__name__
+        code = f"{self._names[0]} {self._state.sign} {self._names[1]}"
+        return way_out(op, error, list(zip(self._names, self._pair, strict=True)), code=code)
 
     def _result(self, wide: tuple[Any, Any], window: Window) -> tuple[Snapshot | None, str]:
-        """The visible part of the result, computed by the library itself."""
+        """The visible part of the result, computed by the library itself, in the layout that the whole would have."""
         part = tuple(slice(o, o + n) for o, n in zip(window.origin, window.count, strict=True))
+        call = SIGNS[self._state.sign]
         try:
             with quietly(library_of(wide[0])):
-                found = SIGNS[self._state.sign](wide[0][part], wide[1][part])
+                found = call(wide[0][part], wide[1][part])
         except Exception as error:
             return None, f"{type(error).__name__}: {error}"
-        if not isinstance(found, numpy.generic):
-            return look(found, Window((0,) * len(window.count), window.count), ()), ""
-        return look(numpy.asarray(found), Window((), ()), ()), ""
+        found = numpy.asarray(found) if isinstance(found, numpy.generic) else found
+        seen = look(found, Window((0,) * len(window.count), window.count), ())
+        whole = promised(call, *self._pair)
+        if whole is None:  # nobody can tell its strides: those of a fresh tensor
+            size = describe(wide[0]).size
+            whole = replace(seen.meta, size=size, stride=contiguous_stride(size))
+        return replace(seen, meta=whole, window=window), ""
 
     def _controls(self) -> Sequence[Control]:
         options = tuple((sign, sign) for sign in SIGNS)

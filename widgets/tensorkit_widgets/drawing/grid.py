@@ -43,8 +43,8 @@ def _cell_box(
 ) -> tuple[float, float, float]:
     """Width, height and text size of a cell: the numbers as large as there is room for."""
     large = dims <= 2 and rows <= 4 and columns <= 8
-    height = 64.0 if large else (50.0 if rows <= 4 else 44.0)
-    font = 24.0 if large else 18.0
+    height = 50.0 if large else 44.0
+    font = 22.0 if large else 18.0
     # Two matrices side by side explain a third dimension better than one above the other.
     halves = depth > 1 and columns <= 8 and room > 600
     room = ((room - 34) / 2 if halves else room) / max(columns, 1)

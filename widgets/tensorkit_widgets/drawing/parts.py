@@ -8,6 +8,7 @@ from tensorkit_widgets.snapshot.adapter import Link
 from tensorkit_widgets.snapshot.geometry import Ints
 
 __all__ = [
+    "CARD_HEIGHT", "CARD_LINES",
     "Arc", "Axis", "Card", "Formula", "Frame", "Gap", "Header", "Note", "Photo", "Pointer", "Table", "Tile", "Wire",
 ]  # fmt: skip
 
@@ -31,7 +32,9 @@ class Tile:
     ``key`` is its name in the sheet, ``label`` what is said of it (to a screen reader, and in words when the pointer is
     on it), ``tag`` small in its corner, ``below`` under it, ``badge`` on its upper edge. ``index`` is that of the
     element which it shows; ``slot`` of the storage ``link`` is where that is stored, as ``stored`` where that is
-    another number. With ``start`` its text begins at the left edge, as a line of a list does.
+    another number. With ``start`` its text begins at the left edge, as a line of a list does. A tile with a ``grid`` is
+    a clear one over so many rows and columns of pixels, of which one, (row, column), is looked at: what is pressed is a
+    pixel, ``key:3,4``, and arrow keys go from one to the next.
     """
 
     key: str
@@ -55,6 +58,7 @@ class Tile:
     start: bool = False
     index: Ints | None = None
     stored: str = ""
+    grid: tuple[int, int, int, int] | None = None
 
     @property
     def middle(self) -> float:
@@ -178,6 +182,11 @@ class Photo:
     height: float
     png: bytes
     label: str
+
+
+CARD_HEIGHT = 60.0
+CARD_LINES = (21.0, 39.0, 15.0)
+"""Of a card: where the line of its code stands, the first line below that, and from there to the next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class Sheet:
 
     ``said`` is what has just happened, for the live region; ``words`` are the sentences of the text twin. ``layout``
     are the integers from which the browser fills in the formula and draws the arcs to the element that is pointed at.
+    What begins at ``pinned`` or lower is the storage: where the picture scrolls, the browser holds it in sight.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Sheet:
     edges: tuple[Edge, ...] = ()
     begins: tuple[Begin, ...] = ()
     keys: tuple[Key, ...] = ()
+    pinned: float | None = None
 
 
 def paragraph(

@@ -22,8 +22,8 @@ __all__ = [
 READABLE = 11.0
 """The smallest type of a number that can be read from the back row, as `tensor_table` has it too."""
 LEFT, GAP = 28.0, 46.0
-ARC_ROOM = 84.0
-HEIGHT = 56.0
+ARC_ROOM = 58.0
+HEIGHT = 48.0
 MOST_HOPS = 4
 BROKEN = 720.0
 """On a page of the browser that is narrower, the slots stand in about as many as `LINES` lines."""
@@ -94,10 +94,10 @@ def strip_of(
         arcs = _broken(snapshot, pair, where, width)
     visible = meta.slots > 0 and any(tile.slot == meta.offset for tile in table.tiles)
     x, line = where(meta.offset)
-    pointer = Pointer(x, line + HEIGHT + 28, f"offset {meta.offset}") if visible else None
+    pointer = Pointer(x, line + HEIGHT + 24, f"offset {meta.offset}") if visible else None
     tops = sorted({tile.y for tile in table.tiles} | {gap.y for gap in table.gaps})
     last = tops[-1] if tops else y
-    return Strip(table, tuple(arcs), pointer, y, last + HEIGHT + 52, max(1, len(tops)))
+    return Strip(table, tuple(arcs), pointer, y, last + HEIGHT + 38, max(1, len(tops)))
 
 
 def strip_table(

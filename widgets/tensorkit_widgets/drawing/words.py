@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tensorkit_widgets.drawing.grid import MONO
@@ -18,6 +19,7 @@ __all__ = [
     "formula_of",
     "formula_width",
     "layout_sentences",
+    "sentence",
     "wrap",
 ]
 
@@ -64,6 +66,19 @@ def layout_sentences(meta: Meta) -> list[str]:
         names = " and ".join(f"dim {d}" for d in ones)
         out.append(f"the stride of {names} is never used: its size is 1")
     return out
+
+
+def sentence(clause: str, names: Sequence[str] = ()) -> str:
+    """A clause as a sentence; one that begins with the learner's own name for something keeps it as it is.
+
+    >>> sentence("the strides change places; no number moves"), sentence("v has several", names=("v",))
+    ('The strides change places; no number moves.', 'v has several.')
+    """
+    first = re.match(r"[^\s,:;]+", clause)
+    word = first[0] if first else ""
+    plain = word.isalpha() and word.islower() and word not in (*names, "numpy", "tensorkit", "torch")
+    text = clause[0].upper() + clause[1:] if plain else clause
+    return text if text.endswith((".", "!", "?")) or not text else text + "."
 
 
 def wrap(text: str, width: float, font: float = 13.0) -> list[str]:
@@ -116,8 +131,8 @@ def formula_of(
     room = width - used - 18 if beside else width - 36
     lines = tuple(line for sentence in sentences for line in wrap(sentence, room))
     value = _said(snapshot, focus)
-    height = max(142, 52 + 18 * len(lines)) if beside else 144 + 18 * len(lines)
-    at = (x + used, y + 64) if beside else (x + 18, y + 150)
+    height = max(128, 46 + 18 * len(lines)) if beside else 126 + 18 * len(lines)
+    at = (x + used, y + 56) if beside else (x + 18, y + 133)
     unused = tuple(d for d, n in enumerate(meta.size) if n == 1)
     return Formula(
         x, y, width, height, font, focus, terms, columns, meta.offset, slot, value, lines, *at, unused=unused
@@ -138,7 +153,7 @@ def _stacked(
     columns = tuple(round(x + 18 + c * MONO * font, 2) for c in (len("storage[ "), names + 2))
     terms = tuple((d, i, s) for d, (i, s) in enumerate(zip(focus, meta.stride, strict=True)))
     lines = tuple(line for sentence in sentences for line in wrap(sentence, width - 36))
-    below = 66 + STEP * (len(terms) + 1)
+    below = 58 + STEP * (len(terms) + 1)
     return Formula(
         x, y, width, below + 22 + 18 * len(lines), font, focus, terms, columns, meta.offset,
         slot_of(focus, meta.stride, meta.offset), _said(snapshot, focus), lines, x + 18, y + below + 28, True,

@@ -26,7 +26,7 @@ __all__ = ["GraphSheet", "Layout", "MOST_BENDS", "WIDTH"]
 
 WIDTH = PAGE
 MOST_PANEL = 1240.0
-PANEL = 82.0
+PANEL = 72.0
 KEYS: tuple[tuple[KeyKind, str, float, float], ...] = (
     ("leaf", "leaf", 34.0, 6.6), ("op", "operation", 34.0, 6.6), ("constant", "no gradient", 34.0, 6.6),
     ("kept", "saved for the way back", 16.0, 6.4), ("gone", "let go", 16.0, 6.4),
@@ -122,7 +122,7 @@ class Layout:
         words = about(graph, *folded)
         notes, down = self._head(words)
         spoken, panel = self._panel(said, down)
-        top = down + panel[3] + 30
+        top = down + panel[3] + 16
         labels = self._labels()
         tops, bottoms = self._heights(top, labels)
         boxes = tuple(
@@ -133,10 +133,10 @@ class Layout:
             {pair: self._wire(pair, tops, bottoms, labels) for pair in self.plan.wires}, labels
         )
         bottom = (bottoms[-1] if bottoms else top) + 44
-        legend = self._legend(bottom + 14)
+        legend = self._legend(bottom + 12)
         place = {box.number: box for box in boxes}
         return GraphSheet(
-            "GraphView", graph.title, legend[-1].y + 34, (), (*notes, *spoken), (Frame(*panel),),
+            "GraphView", graph.title, legend[-1].y + 22, (), (*notes, *spoken), (Frame(*panel),),
             words=tuple(t for t, _ in words), said=said, status=status, width=round(self.width, 2), boxes=boxes,
             boxes_label=f"the graph of {graph.title}, {len(graph.vertices)} nodes", edges=tuple(wires.values()),
             begins=tuple(self._begins(place)), keys=legend, graph=graph, step=steps[0], steps=steps[1],
@@ -154,12 +154,12 @@ class Layout:
 
     def _head(self, words: Sequence[tuple[str, bool]]) -> tuple[list[Note], float]:
         """The title, and the words about the whole graph; and where they end."""
-        notes = [Note(self.margin, 34, f"GraphView: {self.plan.graph.title}"[:90], "code")]
+        notes = [Note(self.margin, 24, f"GraphView: {self.plan.graph.title}"[:90], "code")]
         notes += [
-            Note(self.margin, 58 + 20 * k, text, "alarm" if bad else "muted")
+            Note(self.margin, 46 + 20 * k, text, "alarm" if bad else "muted")
             for k, (text, bad) in enumerate(words)
         ]
-        return notes, 54.0 + 20 * len(words)
+        return notes, 38.0 + 20 * len(words)
 
     def _panel(self, said: str, down: float) -> tuple[list[Note], tuple[float, float, float, float]]:
         """The words of the step, in three lines, or in four smaller ones; and the box around them."""
@@ -169,7 +169,7 @@ class Layout:
             lines, step, role = wrap(said, width - 36, 12.5), 17.0, "turn-small"
         if len(lines) > 4:
             lines[3:] = [lines[3] + " …"]
-        notes = [Note(self.margin + 18, down + 25 + step * k, line, role) for k, line in enumerate(lines)]
+        notes = [Note(self.margin + 18, down + 22 + step * k, line, role) for k, line in enumerate(lines)]
         return notes, (self.margin, down, width, PANEL)
 
     def _legend(self, y: float) -> tuple[Key, ...]:
@@ -234,7 +234,7 @@ class Layout:
         for k, row in enumerate(self.rows):
             tops.append(top)
             bottoms.append(top + max((self.boxes[n].height for n in row if n in self.boxes), default=12.0))
-            top = bottoms[-1] + 38 + 19 * lines[k]
+            top = bottoms[-1] + 24 + 19 * lines[k]
         return tops, bottoms
 
     def _wire(
@@ -257,7 +257,7 @@ class Layout:
         x, y = 0.0, 0.0
         if pair in labels:
             gap, line = labels[pair]
-            y = bottoms[gap] + 25 + 19 * line
+            y = bottoms[gap] + 19 + 19 * line
             x = round(_across(points, y - 4), 2)
         return Edge(
             *pair, tuple(points), self.plan.carries(pair), tuple(sorted({k for _, k in members})), state, label, full,

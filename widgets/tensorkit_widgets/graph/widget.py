@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.graph.adapter import named, read
 from tensorkit_widgets.graph.model import Graph, Walk
 from tensorkit_widgets.graph.rehearse import rehearse
@@ -171,7 +172,7 @@ class GraphView(Board):
         try:
             library.autograd.backward(list(self._tensors), given, retain_graph=retain_graph)
         except Exception as error:
-            self._complaint = f"backward() was refused. {type(error).__name__}: {error}"
+            self._complaint = f"backward() was refused. {type(error).__name__}: {in_words(error)}"
             raise
         self._walked = True
         kept = "and, with retain_graph=True, the graph keeps what it saved" if retain_graph else ""

@@ -99,6 +99,12 @@ def walk_words(
 def _before(graph: Graph) -> str:
     if not graph.operations and graph.vertices[graph.roots[0][0]].kind == "constant":
         return "There is nothing to walk back."
+    if graph.freed:
+        return (
+            "This graph was walked already: what it had saved for the way back is gone, so a second backward() is "
+            "refused, and Step shows where. Compute the result again: every forward pass records a new graph. Or keep "
+            "what was saved the first time: backward(retain_graph=True)."
+        )
     return (
         "Before the way back. Step rehearses it node by node: the same gradients, but your graph and your .grad stay "
         "as they are. Run backward() does the real thing."

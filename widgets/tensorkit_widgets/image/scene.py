@@ -25,15 +25,13 @@ from tensorkit_widgets.snapshot.number_text import full, short, size_text
 
 __all__ = ["ImageFacts", "Shot", "compose_image"]
 
-LEFT, TOP, SIDE = 28.0, 62.0, 288.0
+LEFT, TOP, SIDE = 28.0, 54.0, 240.0
 CELL_W, CELL_H = 66.0, 46.0
-LEAST, WIDEST = 50.0, 84.0
-"""The narrowest cell of two channels side by side, and the widest of one that stands alone."""
+LEAST, WIDEST, APART = 44.0, 84.0, 28.0
+"""The narrowest cell of channels side by side, and the widest of one that stands alone; what is between them."""
 
 FILLED = 88.0
 """Characters times the size of type that fill a cell of the usual width, but for the space at its sides."""
-
-COARSE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +75,13 @@ def compose_image(
     On a narrow page the pixels stand under the pictures.
     """
     wide = page - 2 * LEFT
-    head, down = headed(LEFT, 34, title, _layout(snapshot), wide)
+    head, down = headed(LEFT, 28, title, _layout(snapshot), wide)
     top = TOP + down
     photos, over, notes, low = _photos(facts, shots, top)
-    beside = wide >= SIDE + 70 + 4 * CELL_W
-    corner = (LEFT + SIDE + 70, top + 8) if beside else (LEFT, low + 40)
+    beside = wide >= SIDE + 50 + 4 * CELL_W
+    corner = (LEFT + SIDE + 50, top + 8) if beside else (LEFT, low + 40)
     tables, named, right = _pixels(snapshot, facts, corner, page - 10)
-    y = max(low, right) + 34
+    y = max(low, right) + 24
     said, under = headed(LEFT, y + 8, "the storage", _apart(snapshot, facts), wide)
     strip = strip_table("s", snapshot, LEFT, y + 22 + under, wide, _dress(snapshot, facts), lines=True)
     notes += [*head, *named, *said]
@@ -93,7 +91,7 @@ def compose_image(
     return Sheet(
         "ImageView", f"{title}, {facts.order}", end + 22 * len(lines), (over, *tables, strip), tuple(notes),
         (Frame(*_marker(facts, top), "window", 0.0),), words=(*words, _apart(snapshot, facts)), said=words[0],
-        width=page, photos=photos,
+        width=page, photos=photos, pinned=y - 12,
     )  # fmt: skip
 
 
@@ -136,20 +134,12 @@ def _photos(
 
 
 def _over(facts: ImageFacts, wide: float, high: float, top: float) -> Table:
-    """Clear tiles over the picture: pressing one looks at the pixels there."""
-    down, across = min(COARSE, facts.rows), min(COARSE, facts.columns)
-    rows = []
-    for i in range(down):
-        row = []
-        for j in range(across):
-            pixel = i * facts.rows // down, j * facts.columns // across
-            said = f"look at the pixels around row {pixel[0]}, column {pixel[1]}"
-            row.append(
-                Tile(f"px:{pixel[0]},{pixel[1]}", LEFT + j * wide / across, top + i * high / down, wide / across,
-                     high / down, "", said, ("quiet",), action="look")
-            )  # fmt: skip
-        rows.append(tuple(row))
-    return Table("over", "the picture, in parts to look at", tuple(rows), told=False)
+    """A clear tile over the picture: pressing it looks at the very pixel that is under the pointer."""
+    row, column = facts.pixel
+    said = f"the picture: press a pixel to see its numbers; row {row}, column {column} is looked at"
+    grid = (facts.rows, facts.columns, row, column)
+    tile = Tile("px", LEFT, top, wide, high, "", said, ("quiet",), action="look", grid=grid)
+    return Table("over", "the picture, to be pressed", ((tile,),), told=False)
 
 
 def _values(snapshot: Snapshot, facts: ImageFacts) -> dict[tuple[int, int, int], tuple[str, str, int]]:
@@ -168,18 +158,21 @@ def _values(snapshot: Snapshot, facts: ImageFacts) -> dict[tuple[int, int, int],
 def _pixels(
     snapshot: Snapshot, facts: ImageFacts, corner: tuple[float, float], end: float
 ) -> tuple[list[Table], list[Note], float]:
-    """The numbers of up to four by four pixels, channel by channel, two of them side by side where there is room."""
+    """The numbers of up to four by four pixels, channel by channel, as many side by side as there is room for."""
     values = _values(snapshot, facts)
     left, y = corner
     tables, notes = [], list[Note]()
     longest = max((len(text) for text, _, _ in values.values()), default=1)
-    half, least = min(CELL_W, (end - left - 36) / 8), CELL_W * READABLE * longest / FILLED
-    across, cell = (2, half) if half >= max(LEAST, least - 1) else (1, min(WIDEST, max(CELL_W, least)))
+    least, shown = CELL_W * READABLE * longest / FILLED, min(facts.channels, 4)
+    across, cell = 1, min(WIDEST, max(CELL_W, least))
+    for count in range(2, shown + 1):
+        part = min(CELL_W, (end - left - APART * (count - 1)) / (4 * count))
+        across, cell = (count, part) if part >= max(LEAST, least - 1) else (across, cell)
     font = min(18.0, FILLED / longest * cell / CELL_W)
     tall = CELL_H * min(4, facts.rows)
-    for channel in range(min(facts.channels, 4)):
+    for channel in range(shown):
         column = channel % across
-        x = left + column * (4 * cell + 36)
+        x = left + column * (4 * cell + APART)
         if channel and not column:
             y += tall + 44
         places = sorted(place for place in values if place[2] == channel)
@@ -196,10 +189,9 @@ def _pixels(
                      action="pixel", full=exact, font=font)
             )  # fmt: skip
         seen = _range(facts)
-        shown = not channel and len(name) * 9.4 + len(seen) * 7.6 + 14 < end - x - (across - 1) * (
-            4 * cell + 36
-        )
-        notes.append(Note(x, y - 8, name, "heading", after=seen if shown else ""))
+        room = end - x - (across - 1) * (4 * cell + APART)
+        told = not channel and len(name) * 9.4 + len(seen) * 7.6 + 14 < room
+        notes.append(Note(x, y - 8, name, "heading", after=seen if told else ""))
         tables.append(
             Table(f"v{channel}", f"{name}, {_range(facts)}", tuple(tuple(row) for row in rows.values()))
         )

@@ -22,6 +22,7 @@ from tensorkit_widgets.snapshot.adapter import Meta, Snapshot, describe, library
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.window import Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["ImageView"]
 
@@ -52,7 +53,7 @@ class ImageView(Board):
         tensor: ``(H, W)``, ``(C, H, W)``, ``(H, W, C)`` or a batch of these with further leading dimensions; bytes,
             floats (0 to 1), booleans or other real numbers. It is not copied, and shows what is written into it.
         order: ``"CHW"``, ``"HWC"`` or ``"HW"``; by default what the sizes suggest (1, 3 or 4 channels).
-        name: what it is called.
+        name: what it is called; by default its name where the widget is made, else ``"image"``.
 
     Raises:
         TypeError: for something that cannot be drawn, complex numbers, or an unknown keyword.
@@ -61,7 +62,9 @@ class ImageView(Board):
 
     kind = "image-view"
 
-    def __init__(self, tensor: Any, order: str | None = None, *, name: str = "image", **unknown: Any) -> None:
+    def __init__(
+        self, tensor: Any, order: str | None = None, *, name: str | None = None, **unknown: Any
+    ) -> None:
         if unknown:
             raise TypeError(
                 f"ImageView has no option {', '.join(sorted(unknown))}: it takes a tensor, order and name"
@@ -69,7 +72,7 @@ class ImageView(Board):
         meta = describe(tensor)
         if meta.dtype.startswith("complex"):
             raise TypeError("an image is made of real numbers, not of complex ones")
-        self._tensor, self._name = tensor, str(name)
+        self._tensor, self._name = tensor, called(tensor, "image", name)
         self._begin(_State(order=_order(meta.size, order)))
 
     # ---- what Python sees

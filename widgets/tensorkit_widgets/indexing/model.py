@@ -19,23 +19,23 @@ from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.window import Window
 
 __all__ = [
-    "LARGEST",
+    "MOST_COPIED",
     "MOST_LIST",
     "Item",
     "as_items",
     "as_list",
     "as_slice",
+    "beyond",
     "boolean",
     "chosen_by",
     "is_basic",
     "pressed_mask",
+    "real_index",
     "take",
-    "twin_of",
-    "write_into",
 ]
 
-LARGEST = 1_000_000
-"""Elements of a tensor up to which a picture makes copies of it, as fancy indexing does."""
+MOST_COPIED = 20_000_000
+"""Numbers that a picture copies, or asks a mask about: beyond them it would keep its cell waiting."""
 
 MOST_TRACED = 4096
 MOST_LIST = 32
@@ -189,24 +189,53 @@ def _real(part: Any, tensor: Any, pressed: Pressed) -> Any:
     return _SIGNS[part.sign](tensor if index is None else tensor[index[0]], value)
 
 
-def _index(index: Any, tensor: Any, pressed: Pressed) -> Any:
+def real_index(index: Any, tensor: Any, pressed: Pressed) -> Any:
+    """The index as the library is given it: masks as tensors."""
     if isinstance(index, tuple):
         return tuple(_real(part, tensor, pressed) for part in index)
     return _real(index, tensor, pressed)
 
 
+def beyond(tensor: Any, index: Any) -> str:
+    """Why a picture does not follow an index that the library takes, or an empty text: it would copy too much.
+
+    >>> large = numpy.broadcast_to(0.0, (6000, 6000))
+    >>> beyond(large, [3, 9]), beyond(large, slice(None))
+    ('', '')
+    >>> beyond(large, [0] * 6000)
+    'it would copy 36,000,000 numbers'
+    """
+    if is_basic(index):
+        return ""
+    size = describe(tensor).size
+    items, whole, listed = as_items(index, len(size)), 1, 1
+    for item in items:
+        spans = [size[d] for d in item.dims if d < len(size)]
+        if isinstance(item.value, Mask) or boolean(item.value):
+            whole *= prod(spans)
+        elif isinstance(item.value, list):
+            listed = max(listed, _leaves(item.value))
+        elif isinstance(item.value, slice) and spans:
+            whole *= len(range(*item.value.indices(spans[0])))
+    asked = any(isinstance(item.value, Mask) for item in items)
+    if asked and prod(size) > MOST_COPIED:
+        return f"it would ask the mask about {prod(size):,} numbers"
+    return f"it would copy {whole * listed:,} numbers" if whole * listed > MOST_COPIED else ""
+
+
+def _leaves(value: Any) -> int:
+    return sum(map(_leaves, value)) if isinstance(value, list) else 1
+
+
 def take(tensor: Any, index: Any, pressed: Pressed = frozenset(), base: Any = None) -> tuple[Any, str]:
-    """``tensor[index]`` by the library itself, or its refusal. A large tensor is only looked at, never copied.
+    """``tensor[index]`` by the library itself, or its refusal.
 
     Masks speak of ``base``, which is the tensor itself unless another is given.
     """
-    count = prod(describe(tensor).size)
-    if count > LARGEST and not is_basic(index):
-        return None, f"this copies numbers, and a picture copies none of a tensor with {count:,} elements"
     try:
         with quietly(library_of(tensor)), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = tensor[_index(index, tensor if base is None else base, pressed)]
+            found = tensor[real_index(index, tensor if base is None else base, pressed)]
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
     return (numpy.asarray(found) if isinstance(found, numpy.generic) else found), ""
@@ -248,42 +277,64 @@ def _walk(cell: Ints, index: Any, size: Ints) -> Ints:
 
 def _places(tensor: Any, index: Any, pressed: Pressed, base: Any) -> list[Any]:
     """For each dimension, the index along it of every chosen element: the same index asked of the positions."""
-    size, library = describe(tensor).size, library_of(tensor)
-    ready = _index(index, tensor if base is None else base, pressed)
-    out = []
-    for d, n in enumerate(size):
-        shape = [n if e == d else 1 for e in range(len(size))]
+    library = library_of(tensor)
+    kept, fewer = _positions(index, describe(tensor).size)
+    ready = real_index(fewer, tensor if base is None else base, pressed)
+    size, out = tuple(map(len, kept)), []
+    for d, places in enumerate(kept):
+        shape = [n if e == d else 1 for e, n in enumerate(size)]
         if library == "numpy":
-            found = numpy.asarray(numpy.broadcast_to(numpy.arange(n).reshape(shape), size)[ready])
+            found = numpy.asarray(numpy.broadcast_to(_row(numpy, places).reshape(shape), size)[ready])
         else:
-            found = sys.modules[library].arange(n).view(shape).expand(size)[ready]
+            found = _row(sys.modules[library], places).view(shape).expand(size)[ready]
         out.append(found)
     return out
 
 
-def twin_of(tensor: Any) -> Any:
-    """A tensor of the same layout on a copy of the storage: what a picture may write into."""
-    meta = describe(tensor)
-    if meta.slots > LARGEST:
-        raise ValueError(f"a picture copies no storage of {meta.slots:,} numbers to write into it")
-    if meta.library == "numpy":
-        return tensor.copy()
-    with quietly(meta.library):
-        flat = tensor.detach().as_strided((meta.slots,), (1,), 0).clone()
-        return flat.as_strided(meta.size, meta.stride, meta.offset)
+def _row(library: Any, places: Sequence[int]) -> Any:
+    if isinstance(places, range):
+        return library.arange(places.start, places.stop, places.step)
+    return library.asarray(places) if places else library.arange(0)
 
 
-def write_into(
-    twin: Any, indices: Sequence[Any], value: Any, pressed: Pressed = frozenset()
-) -> tuple[Any, str]:
-    """``twin[first] = value`` or ``twin[first][second] = value``: what the first brackets gave, and the refusal."""
-    try:
-        with quietly(library_of(twin)):
-            if len(indices) == 1:
-                twin[_index(indices[0], twin, pressed)] = value
-                return None, ""
-            middle = twin[_index(indices[0], twin, pressed)]
-            middle[_index(indices[1], twin, pressed)] = value
-    except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
-    return middle, ""
+def _positions(index: Any, size: Ints) -> tuple[list[Sequence[int]], Any]:
+    """The positions along each dimension that an index can choose, and the index among those: a dimension may be long.
+
+    >>> _positions((slice(2, None, 2), [7, -1]), (6, 10**9))
+    ([range(2, 6, 2), [7, 999999999]], (slice(None, None, None), [0, 1]))
+    """
+    kept: list[Sequence[int]] = [range(n) for n in size]
+    if isinstance(index, list) and any(isinstance(part, list) for part in index):
+        return kept, index  # a list of lists outside a tuple: each library has a reading of its own
+    parts: list[Any] = []
+    for item in as_items(index, len(size)):
+        value = item.value
+        if isinstance(value, slice):
+            kept[item.dims[0]] = range(*value.indices(size[item.dims[0]]))
+            parts.append(slice(None))
+        elif isinstance(value, list) and not boolean(value):
+            long = size[item.dims[0]]
+            used = sorted({leaf % long for leaf in _flat(value)})
+            kept[item.dims[0]] = used
+            parts.append(_renamed(value, long, {place: k for k, place in enumerate(used)}))
+        elif isinstance(value, int) and not isinstance(value, bool):
+            at = value % size[item.dims[0]]
+            kept[item.dims[0]] = range(at, at + 1)
+            parts.append(0)
+        else:
+            parts.append(value)
+    return kept, tuple(parts)
+
+
+def _flat(value: Any) -> Iterator[int]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
+
+
+def _renamed(value: Any, long: int, number: dict[int, int]) -> Any:
+    return (
+        [_renamed(part, long, number) for part in value] if isinstance(value, list) else number[value % long]
+    )

@@ -1,16 +1,19 @@
 """What stands between the brackets of an index, as a learner types it: lists and masks too, and nothing is evaluated.
 
-    pick        =  [name] "[" pick-index "]"  [ "[" pick-index "]" ]  [ "=" number ]
+    pick        =  [name] "[" pick-index "]"  [ "[" pick-index "]" ]  [ write ]
+    write       =  "=" number | "+=" number | "-=" number | "*=" number | "/=" number | "." in-place "(" [ number ] ")"
+    in-place    =  "add_" | "sub_" | "mul_" | "div_" | "fill_" | "zero_" | "neg_"
     pick-index  =  the index items of `expression`, and masks among them
     mask        =  name [ "[" index "]" ] compare number | "mask" | mask "&" mask | mask "|" mask | "~" mask
 
 >>> parse_pick("t[[0, 1]][0] = 5"), show_index(parse_pick("1:, t[:, 0] > 3").indices[0])
-(Pick(indices=([0, 1], 0), value=5), '1:, t[:, 0] > 3')
+(Pick(indices=([0, 1], 0), value=5, verb='='), '1:, t[:, 0] > 3')
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -34,11 +37,32 @@ __all__ = ["Pick", "parse_pick"]
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What stands between one pair of brackets or two, and the number that is written there, if any."""
+    """What stands between one pair of brackets or two, and what is written there, if anything.
+
+    ``verb`` says how: ``"="``, ``"+="`` and its like, or ``".add_"`` and its like; with no write it is empty.
+    """
 
     indices: tuple[Any, ...]
     value: bool | int | float | complex | None = None
+    verb: str = ""
 
+    @property
+    def straight(self) -> bool:
+        """Whether it is a plain ``t[…] = x``: nothing is fetched then."""
+        return self.verb == "=" and len(self.indices) == 1
+
+    @property
+    def tail(self) -> str:
+        """The write as it is written behind the brackets."""
+        if self.verb.startswith("."):
+            return f"{self.verb}({'' if self.value is None else show(self.value)})"
+        return f" {self.verb} {show(self.value)}" if self.verb else ""
+
+
+IN_PLACE = {".add_": 1, ".sub_": 1, ".mul_": 1, ".div_": 1, ".fill_": 1, ".zero_": 0, ".neg_": 0}
+"""The methods that write, and how many numbers they take."""
+
+_WITH = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 _COMPARE = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
 _JOIN = {ast.BitAnd: "&", ast.BitOr: "|"}
@@ -56,7 +80,7 @@ def parse_pick(text: str, name: str = "t") -> Pick:
     """An index with its masks: the whole of ``t[1:, [0, 2]]``, or only what stands between the brackets.
 
     >>> parse_pick("[0, 2]"), parse_pick("t[0, 2]")
-    (Pick(indices=([0, 2],), value=None), Pick(indices=((0, 2),), value=None))
+    (Pick(indices=([0, 2],), value=None, verb=''), Pick(indices=((0, 2),), value=None, verb=''))
 
     Raises:
         NotAllowed: for anything outside the grammar; nothing has been evaluated then.
@@ -88,12 +112,33 @@ def _whole(code: str, body: str, name: str) -> Pick:
     except (ValueError, RecursionError, MemoryError):
         raise _no_pick(f"{shown(body)} is not Python") from None
     line = lines[0] if len(lines) == 1 else None
+    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
+        return _called(line.value, name)
     if isinstance(line, ast.Expr):
         return Pick(_brackets(line.value, name))
     if isinstance(line, ast.Assign) and len(line.targets) == 1:
-        value = _number(line.value)
-        return Pick(_brackets(line.targets[0], name), value)
+        return Pick(_brackets(line.targets[0], name), _number(line.value), "=")
+    if isinstance(line, ast.AugAssign) and (verb := _WITH.get(type(line.op))):
+        return Pick(_brackets(line.target, name), _number(line.value), verb)
     raise _no_pick(shown(body))
+
+
+def _called(node: ast.Call, name: str) -> Pick:
+    """A method that writes in place: ``t[1].add_(1)``."""
+    verb = f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else ""
+    if verb not in IN_PLACE or len(node.args) != IN_PLACE[verb] or node.keywords:
+        known = ", ".join(f"{method}(…)" if count else f"{method}()" for method, count in IN_PLACE.items())
+        raise NotAllowed(
+            f"not allowed here: {_as_typed(node, name)}; behind the brackets may stand {known}, or = 5"
+        )
+    assert isinstance(node.func, ast.Attribute)
+    value = _number(node.args[0]) if node.args else None
+    return Pick(_brackets(node.func.value, name), value, verb)
+
+
+def _as_typed(node: ast.expr, name: str) -> str:
+    """The code with the tensor's own name: while it is read it is called ``_``."""
+    return re.sub(r"(?<!\w)_(?=\[)", lambda _: name, source(node))
 
 
 def _brackets(node: ast.expr, name: str) -> tuple[Any, ...]:
@@ -102,7 +147,7 @@ def _brackets(node: ast.expr, name: str) -> tuple[Any, ...]:
         out.append(_picked(node.slice, name))
         node = node.value
     if not isinstance(node, ast.Name) or node.id != "_" or not out:
-        raise _no_pick(source(node))
+        raise _no_pick(_as_typed(node, name))
     if len(out) > 2:
         raise _no_pick("more than two pairs of brackets")
     return tuple(reversed(out))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import code_lines, headed, one_box, page_for
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import (
     PAGE,
     Dress,
@@ -60,6 +62,7 @@ class Gather:
     refused_at: int | None = None
     page: float = PAGE
     stacked: bool = False
+    way: WayOut | None = None
 
     @property
     def wide(self) -> float:
@@ -73,49 +76,53 @@ def key_of(which: str, index: Sequence[int]) -> str:
 
 
 def compose_indexing(model: Gather) -> Sheet:
-    """One step of the story; on a narrower page, and so larger, where there is room.
-
-    Where the page of the model is too narrow for that, the result stands under the tensor.
-    """
-    whole = _composed(replace(model, arrived=True, page=PAGE))  # the page of all steps is one: nothing jumps
-    page = page_for(whole, ("s", "c"))
-    stacked = page > model.page
-    return _composed(replace(model, stacked=stacked, page=model.page if stacked else page))
+    """One step of the story. Where the page is too narrow, the result stands under the tensor."""
+    whole = _composed(replace(model, arrived=True, page=PAGE))  # one layout for all steps: nothing jumps
+    return _composed(replace(model, stacked=page_for(whole, ("s", "c")) > model.page))
 
 
 def _composed(model: Gather) -> Sheet:
     code = model.code if len(model.code) < 70 else model.code[:68] + "…"
     lines = code_lines(code, model.wide - 60, 19) if model.stacked else [code]
-    notes: list[Note] = [*paragraph(LEFT, 36, lines, "title", 26)]
+    notes: list[Note] = [*paragraph(LEFT, 28, lines, "title", 26)]
     kind = {"view": "good-words", "copy": "copy-words"}.get(model.status)
     if kind and model.arrived:
-        notes.append(Note(model.page - LEFT, 36, f"a {model.status}", kind, "end"))
+        notes.append(Note(model.page - LEFT, 28, f"a {model.status}", kind, "end"))
     down = 26.0 * (len(lines) - 1)
-    table, more = _items(model, 64 + down)
+    table, more = _items(model, 58 + down)
     notes += more
-    y = (152.0 if model.items else 72.0) + down
+    told, y = _told(model, table, 58 + down)
+    notes += told
     frames: list[Frame] = []
-    for sentence in model.words:
-        lines = wrap(sentence, model.wide, 16)
-        notes += paragraph(LEFT, y, lines, "body", 22)
-        y += 22 * len(lines)
     if model.error:
-        lines = [line for part in model.error.split("\n") for line in wrap(part, model.wide - 32, 15.5)]
-        frames.append(Frame(LEFT, y - 4, model.wide, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 32
-    tables, more, y = _tensors(model, y + 12)
+        more, frames, y = draw_refusal(model.error, model.way, LEFT, y - 4, model.wide)
+        notes += more
+    tables, more, y = _tensors(model, y + 2)
     notes += more
-    strips, more, wires, y = _strips(model, y + 16)
+    below = y + 4
+    strips, more, wires, y = _strips(model, below)
     notes += more
     result = model.result.meta.size if model.result is not None and model.arrived else None
     title = model.code + ("" if result is None else f", a {model.status} of size {size_text(result)}")
-    words = (*model.words, *([model.error] if model.error else []))
+    words = (*model.words, *(refusal_words(model.error, model.way) if model.error else ()))
     items = [table] if table.rows else []
     return Sheet(
-        "IndexExplorer", title, y + 12, (*items, *tables, *strips), tuple(notes), tuple(frames), wires,
-        words, model.said, model.status, model.page,
+        "IndexExplorer", title, y, (*items, *tables, *strips), tuple(notes), tuple(frames), wires,
+        words, model.said, model.status, model.page, pinned=below if strips else None,
     )  # fmt: skip
+
+
+def _told(model: Gather, items: Table, top: float) -> tuple[list[Note], float]:
+    """What the picture says: beside the parts of the index where there is room, else under them."""
+    x = items.right + 40
+    room = model.page - LEFT - x
+    if items.rows and room >= 380:
+        lines = [line for sentence in model.words for line in wrap(sentence, room, 16)]
+        if len(lines) <= 3:
+            return list(paragraph(x, top + 18, lines, "body", 22)), top + 72
+    lines = [line for sentence in model.words for line in wrap(sentence, model.wide, 16)]
+    y = top + (82 if items.rows else 6)
+    return list(paragraph(LEFT, y, lines, "body", 22)), y + 22 * len(lines)
 
 
 def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
@@ -131,7 +138,7 @@ def _items(model: Gather, top: float) -> tuple[Table, list[Note]]:
         below = chooses if len(chooses) <= fits else chooses[: fits - 1] + "…"
         notes.append(Note(x + width / 2, top - 8, heading, "muted", "middle"))
         kinds = ("bad",) if k == model.refused_at else ("plain",)
-        tiles.append(Tile(f"item:{k}", x, top, width, 44, cut, f"{heading}: {text}, {chooses}", kinds,
+        tiles.append(Tile(f"item:{k}", x, top, width, 40, cut, f"{heading}: {text}, {chooses}", kinds,
                           below=below, font=18, full=text))  # fmt: skip
         x += width + 12
     return Table("items", "between the brackets", (tuple(tiles),) if tiles else ()), notes
@@ -142,13 +149,13 @@ def _tensors(model: Gather, top: float) -> tuple[list[Table], list[Note], float]
     notes = [Note(LEFT, top + 14, model.name, "heading", after=f"size {size_text(model.base.meta.size)}")]
     base = _fitted(_base(model, top + 26), _room_of_base(model))
     if not model.arrived or model.result is None:
-        return [base], notes, base.bottom + 14
+        return [base], notes, base.bottom + 6
     beside = base.right <= 470 and not model.stacked
     x, y = (max(base.right + 70, 330.0), top) if beside else (LEFT, base.bottom + 22)
     result = _fitted(_result(model, x, y + 26), model.page - x - LEFT)
     after = f"size {size_text(model.result.meta.size)}"[:48]
     notes.append(Note(x, y + 14, "the result", "heading", after=after))
-    return [base, result], notes, max(base.bottom, result.bottom) + 14
+    return [base, result], notes, max(base.bottom, result.bottom) + 6
 
 
 def _reached(model: Gather) -> dict[Ints, list[Ints]]:
@@ -244,11 +251,11 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
         kinds=lambda i: ("changed",) if i[0] in changed else ("lit",) if i[0] in used else (),
         link=model.links[0], tags=False,
     )  # fmt: skip
-    first = strip_table("s", model.base, LEFT, top + 28, model.wide, dress)
+    first = strip_table("s", model.base, LEFT, top + 24, model.wide, dress, 44)
     result = model.result
     if result is None or model.view or not model.arrived or not result.strip:
         return [first], notes, (), first.bottom + 8
-    y = first.bottom + 76
+    y = first.bottom + 46
     cells = {slot_of(i, result.meta.stride, result.meta.offset): i for i in model.origin}
     lit = {slot_of(i, result.meta.stride, result.meta.offset) for i in model.second}
     new = {slot_of(i, result.meta.stride, result.meta.offset) for which, i in model.written if which == "r"}
@@ -259,14 +266,14 @@ def _strips(model: Gather, top: float) -> tuple[list[Table], list[Note], tuple[W
         Dress(
             kinds=lambda i: ("changed",) if i[0] in new else ("lit",) if i[0] in lit else ("made",),
             link=model.links[1], tags=False,
-        ),
+        ), 44,
     )  # fmt: skip
     own, down = headed(
-        LEFT, y + 88, "the result’s own storage", f"{result.meta.nbytes:,} bytes, new", model.page - LEFT
+        LEFT, y + 82, "the result’s own storage", f"{result.meta.nbytes:,} bytes, new", model.page - LEFT
     )
     notes += own
     wires = _wires(first, second, {c: slot[model.origin[i]] for c, i in cells.items()})
-    return [first, second], notes, wires, second.bottom + 34 + down
+    return [first, second], notes, wires, second.bottom + 22 + down
 
 
 def _wires(first: Table, second: Table, came: dict[int, int]) -> tuple[Wire, ...]:

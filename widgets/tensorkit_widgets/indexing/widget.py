@@ -10,28 +10,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Any
 
+from tensorkit_widgets.diagnosis.way_out import WayOut, way_out
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.indexing.model import (
     Item,
     as_items,
     as_list,
     as_slice,
+    beyond,
     boolean,
     chosen_by,
     is_basic,
     take,
-    twin_of,
-    write_into,
 )
 from tensorkit_widgets.indexing.parse import Pick, parse_pick
 from tensorkit_widgets.indexing.scene import Gather, compose_indexing, key_of
 from tensorkit_widgets.indexing.words import blamed, item_words, why_words, write_words
+from tensorkit_widgets.indexing.writes import Written, twin_of, write_into
 from tensorkit_widgets.snapshot.adapter import (
     Link,
     Snapshot,
@@ -41,11 +43,12 @@ from tensorkit_widgets.snapshot.adapter import (
     look,
     same_buffer,
 )
-from tensorkit_widgets.snapshot.expression import Mask, NotAllowed, show, show_index
+from tensorkit_widgets.snapshot.expression import Mask, NotAllowed, show_index
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
 from tensorkit_widgets.snapshot.number_text import short
 from tensorkit_widgets.snapshot.window import STRIP_SLOTS, Window, strip_runs
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["IndexExplorer"]
 
@@ -63,9 +66,10 @@ class _Found:
     """What the engine makes of the present index."""
 
     result: Any
-    error: str
-    view: bool
+    error: str = ""
+    view: bool = False
     second: Any = None
+    beyond: str = ""
 
 
 class IndexExplorer(Board):
@@ -74,9 +78,9 @@ class IndexExplorer(Board):
     Args:
         t: a tensor of tensorkit, NumPy or PyTorch. It is not copied, and a picture never writes into it.
         index: what stands between the brackets, ``"1:, [0, 2]"``, or the whole expression, ``"t[1:, [0, 2]]"``,
-            which may have a second pair of brackets and a number that is written: ``"t[[0, 1]][0] = 5"``.
-            Masks are comparisons with a number, ``"t > 3"``, combined with ``&``, ``|`` and ``~``.
-        name: what the tensor is called in the expression.
+            which may have a second pair of brackets and a write: ``"t[[0, 1]][0] = 5"``, ``"t[1] += 1"``,
+            ``"t[1].add_(1)"``. Masks are comparisons with a number, ``"t > 3"``, combined with ``&``, ``|`` and ``~``.
+        name: what the tensor is called in the expression; by default its name where the widget is made, else ``"t"``.
 
     Raises:
         TypeError: for something that cannot be drawn, or an unknown keyword.
@@ -85,17 +89,17 @@ class IndexExplorer(Board):
 
     kind = "index-explorer"
 
-    def __init__(self, t: Any, index: str = ":", *, name: str = "t", **unknown: Any) -> None:
+    def __init__(self, t: Any, index: str = ":", *, name: str | None = None, **unknown: Any) -> None:
         if unknown:
             raise TypeError(
                 f"IndexExplorer has no option {', '.join(sorted(unknown))}: it takes t, index and name"
             )
         library_of(t)
-        line = " ".join(str(name).split())
+        line = " ".join(called(t, "t", name).split())
         self._tensor, self._name = t, line if len(line) <= 24 else line[:23] + "…"
         self._painting = False
         self._answered: _Found | None = None
-        self._begin(_State(pick=parse_pick(index, self._word())))
+        self._begin(_State(pick=self._parsed(index, name is None)))
 
     # ---- what Python sees
 
@@ -107,16 +111,17 @@ class IndexExplorer(Board):
 
     @property
     def status(self) -> str:
-        """``view``, ``copy`` or ``refused``."""
+        """``view``, ``copy``, ``write`` for a plain ``t[…] = x``, ``refused``, or ``unknown`` where the tensor is too
+        large for a picture to follow the index."""
         with self._guard:
             return self._status(self._found())
 
     @property
     def size(self) -> Ints | None:
-        """The size of what the first brackets give; None when the engine refuses."""
+        """The size of what the first brackets give; None when the engine refuses, or the picture does not follow."""
         with self._guard:
             found = self._found()
-            return None if found.error else describe(found.result).size
+            return None if found.result is None or found.error else describe(found.result).size
 
     @property
     def error(self) -> str:
@@ -130,6 +135,17 @@ class IndexExplorer(Board):
         with self._guard:
             return tuple(sorted(self._state.pressed))
 
+    def _parsed(self, text: str, guessed: bool) -> Pick:
+        """The index; one that calls the tensor ``t`` is understood where its name was not given."""
+        try:
+            return parse_pick(text, self._word())
+        except NotAllowed:
+            if not guessed or self._word() == "t":
+                raise
+            pick = parse_pick(text, "t")
+            self._name = "t"
+            return pick
+
     # ---- the engine's answers
 
     def _word(self) -> str:
@@ -139,8 +155,7 @@ class IndexExplorer(Board):
     def _code(self, brackets: int = 2, write: bool = True) -> str:
         pick = self._state.pick
         inside = "".join(f"[{show_index(index)}]" for index in pick.indices[:brackets])
-        value = "" if pick.value is None or not write else f" = {show(pick.value)}"
-        return f"{self._word()}{inside}{value}"
+        return f"{self._word()}{inside}{pick.tail if write else ''}"
 
     def _found(self) -> _Found:
         if self._answered is not None:
@@ -159,23 +174,32 @@ class IndexExplorer(Board):
 
     def _asked(self) -> _Found:
         state = self._state
-        result, error = take(self._tensor, state.pick.indices[0], state.pressed)
+        first, *more = state.pick.indices
+        if why := beyond(self._tensor, first):
+            return _Found(None, beyond=why)
+        result, error = take(self._tensor, first, state.pressed)
         if error:
-            return _Found(None, error, False)
+            return _Found(None, error)
         view = same_buffer(describe(self._tensor), describe(result))
-        if len(state.pick.indices) == 1:
-            return _Found(result, "", view)
-        second, error = take(result, state.pick.indices[1], state.pressed, self._tensor)
+        if not more:
+            return _Found(result, view=view)
+        if why := beyond(result, more[0]):
+            return _Found(None, beyond=why)
+        second, error = take(result, more[0], state.pressed, self._tensor)
         return _Found(result, error, view, second)
 
     def _status(self, found: _Found) -> str:
-        return "refused" if found.error else "view" if found.view else "copy"
+        if found.error:
+            return "refused"
+        if found.beyond:
+            return "unknown"
+        return "write" if self._state.pick.straight else "view" if found.view else "copy"
 
     def _steps(self) -> int:
-        pick = self._state.pick
-        if self._found().error:
+        pick, found = self._state.pick, self._found()
+        if found.error or found.beyond:
             return 0
-        return 1 + len(pick.indices) + (pick.value is not None)
+        return 2 if pick.straight else 1 + len(pick.indices) + bool(pick.verb)
 
     # ---- the picture
 
@@ -185,45 +209,91 @@ class IndexExplorer(Board):
         items = self._items()
         parts = tuple(item_words(item, meta.size) for item in items)
         link = link_of(meta)
-        if found.error:
-            return self._refused(found.error, parts, link)
+        if found.error or found.beyond:
+            return self._refused(found, parts, link)
         size = describe(found.result).size
         window = _window(size)
         origin = chosen_by(self._tensor, state.pick.indices[0], found.result, window, state.pressed)
         second = self._second(found, window)
-        writes = state.pick.value is not None and at == self._steps()
-        written, base_now, result_now, refusal = self._written(found, origin, second, writes)
-        arrived = at >= 2 and not (writes and len(state.pick.indices) == 1)
+        writes = bool(state.pick.verb) and at == self._steps()
+        written, base_now, result_now, outcome = self._written(found, origin, second, writes)
+        arrived = at >= 2 and not state.pick.straight
         points = [slot_of(i, meta.stride, meta.offset) for i in list(origin.values())[:24]]
         part = self._shown_part(origin)
         slots = self._slots(base_now, part)
         base = look(base_now, part, strip_runs(meta.slots, points or [meta.offset], slots))
         result = _look_at(result_now, window, min(16, slots))
         links = (link, link_of(describe(found.result)))
-        words = self._words(found, items, at, writes, refusal)
+        words = self._words(found, items, at, writes, outcome)
         return compose_indexing(
             Gather(
-                self._name, self._code(), parts, base, result, found.view, refusal, origin, at >= 1, arrived,
+                self._name, self._code(), parts, base, result, found.view, outcome.refusal, origin, at >= 1, arrived,
                 frozenset(second) if at >= 3 else frozenset(), written, words, words[-1], links,
-                "refused" if refusal else self._status(found), page=self._width,
+                "refused" if outcome.refusal else self._status(found), page=self._width,
+                way=self._way(outcome.refusal),
             )
         )  # fmt: skip
 
-    def _refused(self, error: str, parts: tuple[tuple[str, str, str], ...], link: Link) -> Sheet:
-        """The tensor as it is, and what the engine says."""
-        meta = describe(self._tensor)
+    def _refused(self, found: _Found, parts: tuple[tuple[str, str, str], ...], link: Link) -> Sheet:
+        """The tensor as it is, and what the engine says; or why the picture does not follow."""
+        meta, error = describe(self._tensor), found.error
         part = _window(meta.size)
         slots = self._slots(self._tensor, part)
         base = look(self._tensor, part, strip_runs(meta.slots, [meta.offset], slots))
-        at, more = blamed(error, self._items(), meta.size)
+        at, more = blamed(error, self._items(), meta.size) if error else (None, "")
         where = "" if at is None else f", at {parts[at][0]}"
-        words = (f"The engine refuses this index{where}{more}:",)
+        words: tuple[str, ...] = (f"The engine refuses this index{where}{more}:",)
+        if found.beyond:
+            words = (
+                f"The engine takes this index. This picture does not follow it: {found.beyond}.",
+                f"Slice the tensor first, as in IndexExplorer({self._name}[:8], …).",
+            )
         return compose_indexing(
             Gather(
                 self._name, self._code(), parts, base, None, False, error, {}, False, False, frozenset(), frozenset(),
-                words, words[-1], (link, None), "refused", at, self._width,
+                words, words[-1], (link, None), self._status(found), at, self._width, way=self._way(error),
             )
         )  # fmt: skip
+
+    def _way(self, error: str) -> WayOut | None:
+        """What a refusal means, and what to write."""
+        if not error:
+            return None
+        op = "__setitem__" if self._state.pick.verb == "=" else "__getitem__"
+        items = self._items()
+        at, _ = blamed(error, items, describe(self._tensor).size)
+        if (
+            at is not None and items[at].dims
+        ):  # the message counts dimensions as they are fetched, lists first
+            error = re.sub(r"(dimension|axis) \d+ with", rf"\1 {items[at].dims[0]} with", error)
+        return way_out(op, error, [(self._name, self._tensor)], code=self._code())
+
+    def _offers(self) -> Sequence[tuple[str, str]]:
+        """Of an index that is too large, the last one there is; of too many, those that there are dimensions for."""
+        if not self._found().error:
+            return ()
+        index, size = self._state.pick.indices[0], describe(self._tensor).size
+        parts = index if isinstance(index, tuple) else (index,)
+        if sum(part is not None and part is not Ellipsis for part in parts) > len(size) > 0:
+            kept = [k for k, part in enumerate(parts) if part is not None and part is not Ellipsis][
+                : len(size)
+            ]
+            fitting: tuple[Any, ...] = tuple(parts[k] for k in kept)
+        else:
+            items = self._items()
+            fitting = tuple(
+                _within(item.value, size[item.dims[0]])
+                if item.dims and item.dims[0] < len(size)
+                else item.value
+                for item in items
+                if not item.implied
+            )
+        only = fitting[0] if len(fitting) == 1 else fitting
+        pick = replace(self._state.pick, indices=(only, *self._state.pick.indices[1:]))
+        if take(self._tensor, only, self._state.pressed)[1] or beyond(self._tensor, only):
+            return ()
+        code = f"{self._word()}{''.join(f'[{show_index(i)}]' for i in pick.indices)}{pick.tail}"
+        return [(code, code)]
 
     def _slots(self, tensor: Any, part: Window) -> int:
         """How many slots of its storage can be read beside one another."""
@@ -260,32 +330,34 @@ class IndexExplorer(Board):
 
     def _written(
         self, found: _Found, origin: Mapping[Ints, Ints], second: Sequence[Ints], writes: bool
-    ) -> tuple[frozenset[tuple[str, Ints]], Any, Any, str]:
+    ) -> tuple[frozenset[tuple[str, Ints]], Any, Any, Written]:
         """What a write reaches, and both tensors afterwards: the engine writes into a twin, never into the tensor."""
+        nothing = frozenset[tuple[str, Ints]](), self._tensor, found.result
         if not writes:
-            return frozenset(), self._tensor, found.result, ""
+            return *nothing, Written()
         pick = self._state.pick
         try:
             twin = twin_of(self._tensor)
         except ValueError as error:
-            return frozenset(), self._tensor, found.result, str(error)
-        middle, refusal = write_into(twin, pick.indices, pick.value, self._state.pressed)
-        if refusal:
-            return frozenset(), self._tensor, found.result, refusal
-        if len(pick.indices) == 1:
-            return frozenset(("t", place) for place in origin.values()), twin, found.result, ""
-        reached = {("r", cell) for cell in second}
-        if found.view:
-            reached |= {("t", origin[cell]) for cell in second if cell in origin}
-        return frozenset(reached), twin, middle, ""
+            return *nothing, Written(first=str(error), arrives=False, stays=False)
+        done = write_into(twin, pick, self._state.pressed)
+        if done.refusal:
+            return *nothing, done
+        cells = list(second) if len(pick.indices) == 2 else list(origin)
+        reached = {("r", cell) for cell in cells} if done.stays and done.first is not None else set()
+        if done.arrives:
+            reached |= {("t", origin[cell]) for cell in cells if cell in origin}
+        return frozenset(reached), twin, found.result if done.first is None else done.first, done
 
     def _words(
-        self, found: _Found, items: Sequence[Item], at: int, writes: bool, refusal: str
+        self, found: _Found, items: Sequence[Item], at: int, writes: bool, outcome: Written
     ) -> tuple[str, ...]:
         pick = self._state.pick
         count = prod(describe(found.result).size)
-        if refusal:
+        if outcome.refusal:
             return ("The engine refuses this write:",)
+        if isinstance(outcome.first, str):
+            return (f"The engine takes this write. This picture does not carry it out: {outcome.first}.",)
         if at == 0:
             return (
                 f"Between the brackets stands one thing for each dimension. What does {self._code(1, False)} choose?",
@@ -293,19 +365,28 @@ class IndexExplorer(Board):
         if at == 1:
             many = f"{count:,} number{'s' * (count != 1)} chosen"
             return (f"{many}, from where the parts of the index meet.",) if count else ("Nothing is chosen.",)
+        if writes:
+            return (self._write_words(outcome),)
         out = list(why_words(items, found.view, library_of(self._tensor), is_basic(pick.indices[0])))
-        if at >= 3 and len(pick.indices) == 2 and not writes:
+        if at >= 3 and len(pick.indices) == 2:
             out = [
                 *out[:1],
                 f"The second brackets [{show_index(pick.indices[1])}] choose in the result, not in {self._name}.",
             ]
-        if writes:
-            out = [
-                write_words(
-                    self._name, self._code(1, False), self._code(2, True), len(pick.indices), found.view
-                )
-            ]
         return tuple(out)
+
+    def _write_words(self, done: Written) -> str:
+        """Where the write has gone."""
+        pick = self._state.pick
+        if pick.straight:
+            return write_words(self._name, self._code(1, False), pick.tail, "straight")
+        if len(pick.indices) == 1 and not pick.verb.startswith("."):
+            return write_words(self._name, self._code(1, False), pick.tail, "back")
+        brackets = len(pick.indices) if pick.verb.startswith(".") else 1
+        fetched = self._code(brackets, False)
+        return write_words(
+            self._name, fetched, self._code()[len(fetched) :], "view" if done.arrives else "copy"
+        )
 
     # ---- what a learner does
 
@@ -334,7 +415,7 @@ class IndexExplorer(Board):
 
     def _do(self, kind: str, message: Mapping[str, Any]) -> None:
         value, key = message.get("value"), message.get("key")
-        if kind == "index" and isinstance(value, str):
+        if kind in ("index", "offer") and isinstance(value, str):
             if value.strip() != self._code():
                 self._choose(parse_pick(value, self._word()))
         elif kind.startswith("swap-") and kind[5:].isdigit():
@@ -362,7 +443,7 @@ class IndexExplorer(Board):
                 continue  # what nobody wrote need not be written now
             parts.append(turned)
         index = parts[0] if len(parts) == 1 else tuple(parts)
-        self._choose(Pick((index, *self._state.pick.indices[1:]), self._state.pick.value))
+        self._choose(replace(self._state.pick, indices=(index, *self._state.pick.indices[1:])))
 
     def _press(self, key: str) -> None:
         """A cell of the tensor joins the mask, or leaves it; the first one begins with what is chosen."""
@@ -384,8 +465,15 @@ class IndexExplorer(Board):
 
     def _facts(self) -> Mapping[str, str]:
         found = self._found()
-        size = "" if found.error else ",".join(map(str, describe(found.result).size))
+        size = "" if found.result is None or found.error else ",".join(map(str, describe(found.result).size))
         return {"code": self._code(), "size": size, "layout": self._status(found)}
+
+
+def _within(value: Any, size: int) -> Any:
+    """An index, or a list of them, brought into a dimension of this size."""
+    if isinstance(value, list) and not boolean(value):
+        return [_within(v, size) for v in value]
+    return max(-size, min(value, size - 1)) if type(value) is int and size else value
 
 
 def _whole_list(value: Any) -> bool:

@@ -101,11 +101,13 @@ def _fits(value: Any, size: int) -> bool:
     return type(value) is not int or -size <= value < size
 
 
-def write_words(name: str, first: str, whole: str, brackets: int, view: bool) -> str:
-    """Where a write has gone."""
-    if brackets == 1:
-        return f"With one pair of brackets nothing is fetched: {whole} writes straight into the chosen cells of {name}."
-    rest = whole[len(first) :]
-    if view:
-        return f"{first} is a view on the storage of {name}, so {rest} arrives in {name}."
-    return f"{name} stays as it was: {first} made a copy, {rest} wrote into that copy, and nobody keeps it."
+def write_words(name: str, fetched: str, tail: str, kind: str) -> str:
+    """Where a write has gone; ``fetched`` is the code of what was fetched, ``tail`` what it was told."""
+    if kind == "straight":
+        straight = f"{fetched}{tail} writes straight into the chosen cells of {name}."
+        return f"With one pair of brackets nothing is fetched: {straight}"
+    if kind == "back":
+        return f"{fetched}{tail} fetches, computes in place, and puts the result back: {name} has changed."
+    if kind == "view":
+        return f"{fetched} is a view on the storage of {name}, so {tail.strip()} arrives in {name}."
+    return f"{name} stays as it was: {fetched} made a copy, {tail.strip()} wrote into that copy, and nobody keeps it."

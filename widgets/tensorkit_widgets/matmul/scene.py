@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import clipped, code_lines, headed, kept_in, one_box
 from tensorkit_widgets.drawing.parts import Note
-from tensorkit_widgets.drawing.sheet import PAGE, Dress, Frame, Sheet, Table, Tile, paragraph, tensor_table
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
+from tensorkit_widgets.drawing.sheet import PAGE, Dress, Sheet, Table, Tile, paragraph, tensor_table
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Link, Meta, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints
@@ -16,18 +19,23 @@ from tensorkit_widgets.snapshot.number_text import full, short, size_text
 __all__ = ["Factor", "Moment", "compose_matmul", "compose_refused"]
 
 Number = bool | int | float | complex
-LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 60.0, 56.0, 22.0
+LEFT, SIDE, TOP, HEIGHT, FONT = 28.0, 64.0, 50.0, 46.0, 22.0
 BETWEEN, LEAST, LABEL = 20.0, 44.0, 125.0
 """On a narrow page: the space beside a, the narrowest cell of a row that meets a column, the words over an arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One of the two matrices: its name, its visible window, its storage."""
+    """One of the two matrices, or their product: its name, its visible window, its storage, its own size.
+
+    ``gone`` are the matrix's dimensions that the tensor itself does not have: a vector is taken as a row or a column.
+    """
 
     name: str
     snapshot: Snapshot
-    link: Link
+    link: Link | None
+    size: Ints
+    gone: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,38 +55,74 @@ class Moment:
     words: tuple[str, ...] = ()
 
 
-def compose_matmul(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float = PAGE) -> Sheet:
+def compose_matmul(a: Factor, b: Factor, whole: Factor, moment: Moment, page: float = PAGE) -> Sheet:
     """One moment of the product. On a narrow page the sum stands below, on a very narrow one all of it."""
+    sheet = _composed(a, b, whole, moment, page)
+    own = {"a": a, "b": b, "c": whole}
+    return replace(sheet, tables=tuple(_as_own(table, own[table.key]) for table in sheet.tables))
+
+
+def _as_own(table: Table, factor: Factor) -> Table:
+    """A matrix that stands for a vector, in the vector's own dimensions: what it does not have is not drawn."""
+    label = f"{factor.name}, size {size_text(factor.size)}, {factor.snapshot.meta.dtype}"
+    if not factor.gone:
+        return replace(table, label=label)
+    number = {d: d - sum(g < d for g in factor.gone) for d in range(len(factor.snapshot.meta.size))}
+
+    def renamed(text: str) -> str:
+        return re.sub(r"dim (\d+)", lambda found: f"dim {number[int(found[1])]}", text)
+
+    def tile(one: Tile) -> Tile:
+        index = _numbers(one.key)
+        left = tuple(i for d, i in enumerate(index) if d not in factor.gone)
+        name = f"{factor.name}{list(left)}" if left else factor.name
+        said = one.label.replace(f"{factor.name}{list(index)}", name, 1)
+        return replace(one, label=said, index=None if one.index is None else left)
+
+    axes = tuple(
+        replace(axis, dim=number[axis.dim], label=renamed(axis.label))
+        for axis in table.axes
+        if axis.dim not in factor.gone
+    )
+    headers = tuple(replace(h, dim=number[h.dim]) for h in table.headers if h.dim not in factor.gone)
+    notes = tuple(replace(note, text=renamed(note.text)) for note in table.notes)
+    rows = tuple(tuple(map(tile, row)) for row in table.rows)
+    return replace(table, label=label, rows=rows, headers=headers, axes=axes, notes=notes)
+
+
+def _composed(a: Factor, b: Factor, product: Factor, moment: Moment, page: float) -> Sheet:
+    result = product.snapshot
     box = _box(a.snapshot, b.snapshot, result)
     unit = box[0]
     split = max(LEFT + SIDE + unit * a.snapshot.window.count[-1] + 28, 420.0)
     if page < PAGE or split > PAGE - LEFT - SIDE - unit * result.window.count[-1]:
-        return _narrow(a, b, result, moment, page)
+        return _narrow(a, b, product, moment, page)
     upper = tensor_table(
         "b", b.snapshot, split, TOP, PAGE, _dress(b, (moment.inner, moment.columns), box), b.name
     )
-    low = upper.bottom + 56
+    low = upper.bottom + 44
     left = tensor_table("a", a.snapshot, LEFT, low, PAGE, _dress(a, (moment.rows, moment.inner), box), a.name)
     left, upper = _linked(left, result), _linked(upper, result)
-    whole = _result(result, moment, box, (split, low), f"{a.name} @ {b.name}")
+    whole = _result(result, moment, box, (split, low), product.name)
     notes = [
-        Note(split, TOP - 18, b.name, "heading", after=f"size {size_text(b.snapshot.meta.size)}"),
-        Note(LEFT, low - 14, a.name, "heading", after=f"size {size_text(a.snapshot.meta.size)}"),
-        Note(split, low - 14, f"{a.name} @ {b.name}", "heading", after=f"size {size_text(result.meta.size)}"),
-        *_sum(moment, a, result),
+        Note(split, TOP - 18, b.name, "heading", after=f"size {size_text(b.size)}"),
+        Note(LEFT, low - 14, a.name, "heading", after=f"size {size_text(a.size)}"),
+        Note(split, low - 14, product.name, "heading", after=f"size {size_text(product.size)}"),
+        *_sum(moment, a, product, (a.gone, b.gone)),
     ]
-    y = max(left.bottom, whole.bottom) + 34
+    y = max(left.bottom, whole.bottom) + 26
     lines = [line for sentence in moment.words for line in wrap(sentence, PAGE - 2 * LEFT, 15)]
     notes += paragraph(LEFT, y, lines, "body", 22)
     return Sheet(
-        "MatmulExplorer", _title(a.name, b.name, a.snapshot.meta, b.snapshot.meta), y + 22 * len(lines) + 4,
+        "MatmulExplorer", _title(a.name, b.name, a.size, b.size), y + 22 * len(lines) + 4,
         (left, upper, whole), tuple(notes), words=(*moment.words, *_said(moment)),
         said=moment.words[0] if moment.words else "",
     )  # fmt: skip
 
 
-def _narrow(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float) -> Sheet:
+def _narrow(a: Factor, b: Factor, product: Factor, moment: Moment, page: float) -> Sheet:
     """Row and column still meet in the result as long as the cells stay readable; else all three stand in a column."""
+    result = product.snapshot
     wide, inner = page - 2 * LEFT, a.snapshot.window.count[-1]
     shown = (a.snapshot, b.snapshot, result)
     space = wide - 2 * SIDE - BETWEEN
@@ -87,21 +131,21 @@ def _narrow(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float)
     room = SIDE + unit * max(s.window.count[-1] for s in shown) if meet else wide
     box = one_box(shown, room)
     split = LEFT + SIDE + box[0] * inner + BETWEEN if meet else LEFT
-    right, name = page - LEFT, f"{a.name} @ {b.name}"
+    right, name = page - LEFT, product.name
     notes, y = list[Note](), TOP - 18
 
-    def head(x: float, text: str, snapshot: Snapshot, room: float) -> float:
-        more, down = headed(x, y, text, f"size {size_text(snapshot.meta.size)}", room)
+    def head(x: float, one: Factor, room: float) -> float:
+        more, down = headed(x, y, one.name, f"size {size_text(one.size)}", room)
         notes.extend(more)
         return y + 16 + down
 
     def upper(x: float) -> Table:
-        top = head(x, b.name, b.snapshot, right - x)
+        top = head(x, b, right - x)
         dress = _dress(b, (moment.inner, moment.columns), box)
         return kept_in(_linked(tensor_table("b", b.snapshot, x, top, PAGE, dress, b.name), result), right)
 
     def lower(end: float) -> Table:
-        top = head(LEFT, a.name, a.snapshot, end - LEFT)
+        top = head(LEFT, a, end - LEFT)
         dress = _dress(a, (moment.rows, moment.inner), box)
         return kept_in(_linked(tensor_table("a", a.snapshot, LEFT, top, PAGE, dress, a.name), result), end)
 
@@ -114,7 +158,7 @@ def _narrow(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float)
         y = left.bottom + 40
         over = upper(LEFT)
         y = over.bottom + 40
-    top = head(split, name, result, right - split)
+    top = head(split, product, right - split)
     whole = kept_in(_result(result, moment, box, (split, top), name), right)
     y = max(left.bottom, whole.bottom) + 36
     for line in _said(moment):
@@ -124,14 +168,14 @@ def _narrow(a: Factor, b: Factor, result: Snapshot, moment: Moment, page: float)
     lines = [line for sentence in moment.words for line in wrap(sentence, wide, 15)]
     notes += paragraph(LEFT, y, lines, "body", 22)
     return Sheet(
-        "MatmulExplorer", _title(a.name, b.name, a.snapshot.meta, b.snapshot.meta), y + 22 * len(lines) + 4,
+        "MatmulExplorer", _title(a.name, b.name, a.size, b.size), y + 22 * len(lines) + 4,
         (left, over, whole), tuple(notes), words=(*moment.words, *_said(moment)),
         said=moment.words[0] if moment.words else "", width=page,
     )  # fmt: skip
 
 
-def _title(a: str, b: str, one: Meta, other: Meta) -> str:
-    return f"{a} @ {b}, sizes {size_text(one.size)} and {size_text(other.size)}"
+def _title(a: str, b: str, one: Ints, other: Ints) -> str:
+    return f"{a} @ {b}, sizes {size_text(one)} and {size_text(other)}"
 
 
 def _box(*snapshots: Snapshot) -> tuple[float, float, float]:
@@ -212,13 +256,16 @@ def _bare(value: Number) -> str:
     return short(value, "float64").removesuffix(".")
 
 
-def _sum(moment: Moment, a: Factor, result: Snapshot) -> list[Note]:
+def _sum(moment: Moment, a: Factor, product: Factor, gone: tuple[Ints, Ints]) -> list[Note]:
     """The products of one element under one another, in the corner that the three matrices leave free."""
     if not moment.products:
         return []
     index, value = moment.known[-1]
+    result = product.snapshot
+    row = "the row" if gone[0] else f"row {index[-2]}"
+    column = "the column" if gone[1] else f"column {index[-1]}"
     inner = a.snapshot.window.origin[-1]
-    notes = [Note(LEFT, TOP - 18, f"row {index[-2]} meets column {index[-1]}", "heading")]
+    notes = [Note(LEFT, TOP - 18, f"{row} meets {column}", "heading")]
     for k, (x, y) in enumerate(moment.products):
         line = f"{'+ ' if k else '  '}{_bare(x)} · {_bare(y)}"
         notes.append(Note(LEFT, TOP + 14 + 28 * k, line, "code", after=f"k = {inner + k}"))
@@ -231,7 +278,11 @@ def _sum(moment: Moment, a: Factor, result: Snapshot) -> list[Note]:
 
 
 def compose_refused(
-    names: tuple[str, str], metas: tuple[Meta, Meta], error: str, page: float = PAGE
+    names: tuple[str, str],
+    metas: tuple[Meta, Meta],
+    error: str,
+    page: float = PAGE,
+    way: WayOut | None = None,
 ) -> Sheet:
     """Two sizes whose inner dimensions differ, and the library's refusal."""
     rule = "the sizes: the last of the first must be the last but one of the second"
@@ -248,18 +299,18 @@ def compose_refused(
         words += "they cannot be multiplied pair by pair."
     elif inner[0] and inner[0] == inner[1]:
         words = "The sizes fit."
-    lines = [line for part in error.split("\n") for line in wrap(part, page - 2 * LEFT - 32, 15.5)]
     why = wrap(words, page - 2 * LEFT, 15)
     y = top + 170 + 22 * (len(why) - 1)
     notes = [
         *paragraph(LEFT, 34, heading, "heading"),
-        *paragraph(LEFT, top + 170, why, "body", 22), *paragraph(LEFT + 16, y + 46, lines, "alarm"),
+        *paragraph(LEFT, top + 170, why, "body", 22),
         *(Note(118, top + 70 * k + 31, clipped(name, 112, 17), "code", "end") for k, name in enumerate(names)),
     ]  # fmt: skip
-    frames = (Frame(LEFT, y + 22, page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"),)
+    more, frames, y = draw_refusal(error, way, LEFT, y + 22, page - 2 * LEFT)
+    title = _title(*names, *(meta.size for meta in metas))
     return Sheet(
-        "MatmulExplorer", _title(*names, *metas), y + 20 * len(lines) + 60, tuple(pair), tuple(notes), frames,
-        words=(words, error), said=words, status="refused", width=page,
+        "MatmulExplorer", title, y + 2, tuple(pair), (*notes, *more), tuple(frames),
+        words=(words, *refusal_words(error, way)), said=words, status="refused", width=page,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 from math import prod
@@ -16,12 +16,14 @@ from typing import Any, cast
 
 import numpy
 
+from tensorkit_widgets.diagnosis.way_out import way_out
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.matmul.scene import Factor, Moment, Number, compose_matmul, compose_refused
 from tensorkit_widgets.snapshot.adapter import Snapshot, describe, library_of, link_of, look, quietly
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.window import Window
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["MatmulExplorer"]
 
@@ -60,7 +62,7 @@ class MatmulExplorer(Board):
 
     Args:
         a, b: matrices, vectors, or batches of them, of one library. They are not copied.
-        names: what the two are called.
+        names: what the two are called; by default their names where the widget is made, else ``a`` and ``b``.
         tile: compute tile by tile, with tiles of this many rows and columns (1 to 4), as the fast kernels do.
 
     Raises:
@@ -71,7 +73,7 @@ class MatmulExplorer(Board):
     kind = "matmul-explorer"
 
     def __init__(
-        self, a: Any, b: Any, *, names: Sequence[str] = ("a", "b"), tile: int | None = None, **unknown: Any
+        self, a: Any, b: Any, *, names: Sequence[str] | None = None, tile: int | None = None, **unknown: Any
     ) -> None:
         if unknown:
             words = ", ".join(sorted(unknown))
@@ -81,7 +83,8 @@ class MatmulExplorer(Board):
         if library_of(a) != library_of(b):
             raise TypeError(f"a and b must be of one library, not of {library_of(a)} and {library_of(b)}")
         self._pair = (a, b)
-        self._names = (str(names[0]), str(names[1]))
+        one, other = (None, None) if names is None else names
+        self._names = (called(a, "a", one), called(b, "b", other))
         self._begin(_State(tiled=tile is not None, side=tile or 2))
 
     # ---- what Python sees
@@ -158,19 +161,32 @@ class MatmulExplorer(Board):
         made = self._product()
         if isinstance(made, str):
             metas = describe(self._pair[0]), describe(self._pair[1])
-            return compose_refused(self._names, metas, made, self._width)
-        factors = [
-            Factor(name, self._look(matrix), link_of(describe(own)))
-            for name, own, matrix in zip(self._names, self._pair, (made.a, made.b), strict=True)
-        ]
-        result = self._look(made.result)
+            operands = list(zip(self._names, self._pair, strict=True))
+            way = way_out("matmul", made, operands, code=" @ ".join(self._names))
+            return compose_refused(self._names, metas, made, self._width, way)
+        factors, whole = self._factors(made)
+        result = whole.snapshot
         if 0 in result.window.count:
             moment = Moment(words=("The result has no elements: one of its sizes is 0.",))
         elif self._state.tiled:
             moment = self._by_tile(made, factors, result, at)
         else:
             moment = _by_element(made, factors, result, at)
-        return compose_matmul(factors[0], factors[1], result, _told(moment, made), self._width)
+        return compose_matmul(factors[0], factors[1], whole, _told(moment, made), self._width)
+
+    def _factors(self, made: _Product) -> tuple[list[Factor], Factor]:
+        """Both factors and their product, as matrices that know which of their dimensions a vector does not have."""
+        a, b = (describe(own) for own in self._pair)
+        row, column = len(a.size) == 1, len(b.size) == 1
+        last = len(describe(made.result).size) - 1
+        factors = [
+            Factor(self._names[0], self._look(made.a), link_of(a), a.size, (0,) if row else ()),
+            Factor(self._names[1], self._look(made.b), link_of(b), b.size, (1,) if column else ()),
+        ]
+        gone = (last - 1,) * row + (last,) * column
+        seen = self._look(made.result)
+        size = tuple(n for d, n in enumerate(seen.meta.size) if d not in gone)
+        return factors, Factor(" @ ".join(self._names), seen, None, size, gone)
 
     def _by_tile(self, made: _Product, factors: list[Factor], result: Snapshot, at: int) -> Moment:
         """The moment after ``at`` blocks of the tiled order."""
@@ -276,17 +292,38 @@ def _by_element(made: _Product, factors: list[Factor], result: Snapshot, at: int
     places = list(values)
     known = tuple((place, values[place]) for place in places[:at])
     if at == 0:
-        words = f"Every number of the result is made of a row of {factors[0].name} and a column of {factors[1].name}: "
-        return Moment(words=(words + "their numbers are multiplied pair by pair, and the products added.",))
+        row, column = _row_and_column(factors, "a row", "a column")
+        words = f"Every number of the result is made of {row} and {column}: "
+        told = words + "their numbers are multiplied pair by pair, and the products added."
+        return Moment(words=(told, *_vectors(factors)))
     place = places[at - 1]
     i, j = place[-2:]
     a, b = (_grid(factor.snapshot) for factor in factors)
     pairs = tuple((x.item(), y.item()) for x, y in zip(a[i], b[:, j], strict=True))
-    words = f"Row {i} of {factors[0].name} and column {j} of {factors[1].name} have {made.inner:,} "
-    words += "pair" if made.inner == 1 else "pairs"
-    words += f" of numbers: their products add up to element [{i}, {j}]."
+    row, column = _row_and_column(factors, f"Row {i}", f"column {j}")
+    words = f"{row} and {column} have {made.inner:,} {'pair' if made.inner == 1 else 'pairs'} of numbers: "
+    element = [*place[:-2], *([] if factors[0].gone else [i]), *([] if factors[1].gone else [j])]
+    words += (
+        f"their products add up to {f'element {element}' if element else 'the one number of the result'}."
+    )
     inner = range(made.shown[1])
     return Moment(range(i, i + 1), inner, range(j, j + 1), known, pairs, made.inner - len(inner), (words,))
+
+
+def _row_and_column(factors: list[Factor], row: str, column: str) -> tuple[str, str]:
+    """What meets, in words: a row and a column, or a vector itself."""
+    a, b = factors
+    return (
+        a.name if a.gone else f"{row} of {a.name}",
+        b.name if b.gone else f"{column} of {b.name}",
+    )
+
+
+def _vectors(factors: list[Factor]) -> Iterator[str]:
+    """What becomes of a vector."""
+    for factor, kind in zip(factors, ("row", "column"), strict=True):
+        if factor.gone:
+            yield f"{factor.name} is a vector: it is taken as one {kind}, and the result has no dimension for it."
 
 
 def _told(moment: Moment, made: _Product) -> Moment:

@@ -14,6 +14,7 @@ from tensorkit_widgets.memory.model import (
     Compared,
     Difference,
     Fate,
+    Holder,
     MemorySnapshot,
     Rebound,
     Storage,
@@ -64,13 +65,16 @@ def _change(before: Storage | None, after: Storage) -> Change:
     differing = unlike(before.evidence, after.evidence)
     slots = tuple(slot for slot in differing or () if any(a <= slot < b for a, b in _visible(after)))
     hidden = len(differing or ()) - len(slots)
-    counted = _counted(before, after)
+    reshaped, count = _reshaped(before, after), _counted(before, after)
+    # The counter counts a new size and stride as it counts a write: what is left over was written.
+    counted = count > len(reshaped)
     resized = before.nbytes if before.nbytes != after.nbytes else None
     compared = "nothing" if differing is None else after.compared
     fate: Fate = "changed" if slots or hidden or counted or resized is not None else "unchanged"
     through = _through(after, differing) if differing and fate == "changed" else ""
     words = _words(after, fate, slots, hidden, counted, compared, resized)
-    return Change(after.number, fate, slots, hidden, counted, compared, through, resized, words)
+    names = tuple(holder.name for holder in reshaped)
+    return Change(after.number, fate, slots, hidden, counted, compared, through, resized, words, names)
 
 
 @lru_cache(maxsize=1024)
@@ -82,13 +86,23 @@ def _all_count(storage: Storage) -> bool:
     return all(holder.version is not None for holder in storage.holders)
 
 
-def _counted(before: Storage, after: Storage) -> bool:
-    """Whether a version counter of the same tensor object went up."""
+def _counted(before: Storage, after: Storage) -> int:
+    """By how much the version counter of the same tensor object went up, at most."""
     versions = {holder.number: holder.version for holder in before.holders if holder.version is not None}
-    return any(
-        h.version is not None and h.number in versions and h.version > versions[h.number]
-        for h in after.holders
+    return max(
+        (
+            h.version - versions[h.number]
+            for h in after.holders
+            if h.version is not None and h.number in versions
+        ),
+        default=0,
     )
+
+
+def _reshaped(before: Storage, after: Storage) -> list[Holder]:
+    """The tensor objects that have another size, stride or offset now."""
+    then = {h.number: (h.size, h.stride, h.offset) for h in before.holders}
+    return [h for h in after.holders if then.get(h.number, (0,)) not in ((0,), (h.size, h.stride, h.offset))]
 
 
 def _through(storage: Storage, slots: Ints) -> str:
@@ -124,7 +138,7 @@ def _words(
         extent_known = " (of those that were compared)" if compared != "whole" else ""
         return f"changed in place: {' and '.join(shown + more)}{extent_known}"
     if compared == "whole":
-        return "written to in place, with the numbers that were there before"
+        return "its version counter went up; the numbers are as they were"
     looked = (
         "none of the slots that were compared differs"
         if compared != "nothing"

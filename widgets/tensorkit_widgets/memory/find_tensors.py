@@ -74,6 +74,8 @@ _OPAQUE = frozenset(
     ]
 )
 _OUTPUTS = ("_", "__", "___")
+_RANK: dict[str, int] = {"name": 0, "inside": 1, "grad": 2, "output": 3, "graph": 4}
+"""What the learner wrote comes before what the notebook keeps by itself."""
 _LEAF = "kept for backward() to fill its .grad"
 """How a graph holds a leaf: the node at the end of each wire saved no number of it, it writes the gradient."""
 
@@ -92,7 +94,7 @@ _way = lru_cache(maxsize=4096)(Way)
 
 @dataclass(slots=True)
 class Found:
-    """A live tensor and the ways to it, nearest first. Dies with the look that found it."""
+    """A live tensor and the ways to it, the learner's own first, then the nearest. Dies with the look that found it."""
 
     tensor: Any
     library: str
@@ -123,6 +125,8 @@ def scan(namespace: Mapping[str, Any], hidden: Mapping[str, Any] | None = None) 
     search.start(namespace, hidden or {})
     search.walk()
     search.graphs()
+    for found in search.found.values():
+        found.ways.sort(key=lambda way: _RANK[way.kind])
     return Reach(list(search.found.values()), tuple(search.cut))
 
 

@@ -1,5 +1,7 @@
 """``%memory_map``: one panel beside the notebook, however often it is run; ``%memory_map off`` closes it.
 
+The browser closes what an earlier kernel had opened: of that no kernel knows any more.
+
 `show_with` decides what fills the panel: a function that makes a widget (with a ``close``) from the hook. Until one
 is given it is the map as text.
 """
@@ -9,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import anywidget
 import ipywidgets
+import traitlets
 
 from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
 from tensorkit_widgets.memory.model import Difference, MemorySnapshot
 from tensorkit_widgets.memory.sentences import summary
+from tensorkit_widgets.render.esm import link
 
 __all__ = ["close_panel", "memory_map", "open_panel", "register", "remove", "show_with", "text_panel"]
 
@@ -23,6 +28,22 @@ USAGE = "%memory_map opens the memory map beside the notebook; %memory_map off c
 MakePanel = Callable[[MemoryHook], Any]
 _make: list[MakePanel] = []
 _open: list[tuple[Any, Any]] = []  # (the widget, the side panel around it or None)
+_told: list[_OnePanel] = []
+
+
+class _OnePanel(anywidget.AnyWidget):
+    """Tells the browser which side panel is the map's. It is never displayed."""
+
+    _esm = link("side_panel.js")
+    panel = traitlets.Unicode().tag(sync=True)
+
+
+def _tell(panel: str) -> None:
+    """Say which panel is open, or that none is: any other is closed."""
+    if not _told or _told[0].comm is None:
+        _told[:] = [_OnePanel(panel=panel)]
+    else:
+        _told[0].panel = panel
 
 
 class _Text(ipywidgets.Textarea):
@@ -71,6 +92,7 @@ def open_panel() -> str:
     _open.append((widget, panel))
     with panel:
         display(widget)
+    _tell(panel.model_id)
     return ""
 
 
@@ -80,6 +102,8 @@ def close_panel() -> None:
         for part in _open.pop():
             if part is not None:
                 part.close()
+    if _told:
+        _tell("")
 
 
 def memory_map(line: str = "") -> None:
@@ -89,6 +113,7 @@ def memory_map(line: str = "") -> None:
         open_panel()
     elif word == "off":
         close_panel()
+        _tell("")  # a panel that an earlier kernel had opened goes too
     else:
         print(USAGE)
 

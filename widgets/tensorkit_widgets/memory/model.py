@@ -210,6 +210,8 @@ class Change:
         compared: how much of the content was compared.
         through: the holder that reaches all changed slots and the fewest others, when others reach more.
         resized: the bytes before, when the storage was resized; else None.
+        reshaped: the names of tensors that have another size, stride or offset now, as `unsqueeze_` gives it. Where
+            that alone is what the counter counted, no number was written, and the storage is *unchanged*.
     """
 
     storage: int
@@ -221,6 +223,7 @@ class Change:
     through: str = ""
     resized: int | None = None
     words: str = ""
+    reshaped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,4 +261,5 @@ class Difference:
     def quiet(self) -> bool:
         """Whether nothing happened."""
         names = self.rebound or self.bound or self.unbound
-        return not names and all(change.fate == "unchanged" for change in self.changes)
+        still = all(change.fate == "unchanged" and not change.reshaped for change in self.changes)
+        return not names and still

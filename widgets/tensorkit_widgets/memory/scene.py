@@ -23,7 +23,7 @@ from tensorkit_widgets.memory.words import (
     way_words,
 )
 
-__all__ = ["FIRST", "MOST", "ORDERS", "Sight", "chosen", "compose_memory"]
+__all__ = ["FIRST", "MOST", "ORDERS", "Sight", "chosen", "compose_memory", "drawn"]
 
 FIRST = 6
 """Storages that are drawn before anybody asks for more."""
@@ -61,13 +61,35 @@ def chosen(page: MemoryPage, sight: Sight) -> tuple[Storage, ...]:
         return tuple(storage for storage in storages if storage.number == sight.only)
     wanted = sight.filter.casefold()
     found = [s for s in storages if not wanted or any(wanted in text.casefold() for text in _ways(s))]
-    touched = {c.storage for c in page.change.changes if c.fate in ("made", "changed")}
+    written = {c.storage for c in page.change.changes if c.fate in ("made", "changed")}
+    touched = _touched(page)
     keys = {
-        "changed": lambda s: (s.number not in touched, s.number),
+        "changed": lambda s: (s.number not in written, s.number not in touched, s.number),
         "newest": lambda s: -s.number,
         "size": lambda s: (-s.nbytes, s.number),
     }
     return tuple(sorted(found, key=keys.get(sight.order, lambda s: s.number)))
+
+
+def drawn(page: MemoryPage, sight: Sight) -> tuple[tuple[Storage, ...], tuple[Storage, ...]]:
+    """The storages that are drawn, and those that are folded.
+
+    Of many storages, just changed first, only those are drawn that the cell had to do with, until more are asked for.
+    """
+    every, most = chosen(page, sight), sight.most
+    if sight.order == "changed" and not sight.filter and most == FIRST < len(every):
+        touched = _touched(page)
+        most = min(sum(s.number in touched for s in every), FIRST) or FIRST
+    return every[:most], every[most:]
+
+
+def _touched(page: MemoryPage) -> set[int]:
+    """The storages that the cell had to do with."""
+    change = page.change
+    numbers = {c.storage for c in change.changes if c.fate in ("made", "changed") or c.reshaped}
+    # A name that came, went or moved is what the cell did, too.
+    moved = (*change.rebound, *change.bound, *change.unbound)
+    return numbers | {number for one in moved for number in (one.before, one.after) if number is not None}
 
 
 def _ways(storage: Storage) -> list[str]:
@@ -79,7 +101,7 @@ class _Sheet:
 
     def __init__(self, width: float) -> None:
         self.width = width
-        self.y = 34.0
+        self.y = 26.0
         self.notes: list[Note] = []
         self.frames: list[Frame] = []
         self.tables: list[Table] = []
@@ -98,7 +120,7 @@ class _Sheet:
         self.frames += card.frames
         if card.rows:
             self.tables.append(card.table)
-        self.y = card.y + 12
+        self.y = card.y + 8
 
 
 def compose_memory(page: MemoryPage | None, sight: Sight) -> Sheet:
@@ -138,7 +160,7 @@ def _top(sheet: _Sheet, page: MemoryPage) -> None:
         most = int(room / (MONO * 17))
         code = moment.code if len(moment.code) <= most else moment.code[: most - 1] + "…"
         sheet.notes.append(Note(beside, sheet.y, code, "code"))
-    sheet.y += 26
+    sheet.y += 22
     sheet.say(totals(page.snapshot), "muted", 13, 20)
     if moment.error:
         sheet.say(f"The cell ended with {moment.error}. What it had done before that stays.", "alarm", 14, 20)
@@ -168,7 +190,7 @@ def _body(sheet: _Sheet, page: MemoryPage, sight: Sight) -> tuple[list[Storage],
     """The cards; those that were drawn, and those that were folded."""
     every = chosen(page, sight)
     large = len(every) == 1 and every[0].number == sight.only
-    shown, folded = list(every[: sight.most]), list(every[sight.most :])
+    shown, folded = map(list, drawn(page, sight))
     if sight.filter and not large:
         count = len(page.snapshot.storages)
         sheet.say(

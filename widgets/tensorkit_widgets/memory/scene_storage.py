@@ -26,12 +26,15 @@ from tensorkit_widgets.snapshot.number_text import full, short
 __all__ = ["Card", "storage_card"]
 
 PAD = 16.0
-LABELS = 276.0
+LABELS = 330.0
 """The column of names, where the page is wide enough for one."""
 WIDE = 700.0
 HOLDERS = 5
 """Lines of holders of one storage, until it is shown large."""
 MOST_HOLDERS = 40
+
+
+OUT_OF_SIGHT = "No slot in sight has changed: the version counter tells that there was a write, not where."
 
 
 @dataclass
@@ -98,14 +101,14 @@ def storage_card(
         linked: whether its slots light up with those in other pictures: only what is so now does.
     """
     x, y, width = box
-    card = Card(storage, change, x, y + 12, width, large, linked, key=f"s{storage.number}")
+    card = Card(storage, change, x, y + 9, width, large, linked, key=f"s{storage.number}")
     _heading(card)
     _strip(card)
     _remarks(card, left)
     fate = change.fate if change is not None else "unchanged"
     kind = {"made": "made", "changed": "wrote"}.get(fate, "panel")
-    card.frames.insert(0, Frame(x, y, width, card.y + 10 - y, kind))
-    card.y += 10
+    card.frames.insert(0, Frame(x, y, width, card.y + 6 - y, kind))
+    card.y += 6
     return card
 
 
@@ -119,6 +122,9 @@ def _heading(card: Card) -> None:
     if card.change is not None and card.change.resized is not None:
         fate = "resized"
     size = owned_words(card.storage)
+    if card.wide and any(run.values for run in card.storage.runs):
+        _beside(card, title, fate, size)
+        return
     card.notes.append(Note(at, card.y + 15, title, "heading"))
     beside = at + 9.0 * len(title) + 14
     if fate:
@@ -132,6 +138,17 @@ def _heading(card: Card) -> None:
         card.y += 22
         card.say(size)
         card.y += 3
+
+
+def _beside(card: Card, title: str, fate: str, size: str) -> None:
+    """The heading in the column of names, at the left of the slots."""
+    at, y = card.x + PAD, card.y + 17
+    card.notes.append(Note(at, y, title, "heading"))
+    if fate:
+        role = "good-words" if fate == "new" else "copy-words"
+        card.notes.append(Note(at + 9.0 * len(title) + 14, y, fate, role))
+    for k, line in enumerate(wrap(size, LABELS - 16, 13.5)):
+        card.notes.append(Note(at, y + 20 + 17 * k, line, "muted"))
 
 
 # ---- the strip
@@ -180,10 +197,10 @@ def _row(
     if tiles:
         card.rows.append(tuple(tiles))
     gapped = any(isinstance(item, tuple) for item in row)
-    card.y += high + (40 if gapped else 27)
+    card.y += high + (38 if gapped else 24)
     for number, holder in enumerate(holders):
         if reach[holder.number]:
-            _holder(card, number, holder, reach[holder.number], places, unit, number not in named)
+            _holder(card, holder, reach[holder.number], places, unit, number not in named)
             named.add(number)
     card.y += 2
 
@@ -210,7 +227,6 @@ def _tile(
 
 def _holder(
     card: Card,
-    number: int,
     holder: Holder,
     reached: Sequence[int],
     places: dict[int, float],
@@ -236,11 +252,7 @@ def _holder(
         key = f"b{card.storage.number}:{holder.number}:{run[0]}"
         said = f"{name} reaches {slots_words(run)}"
         kin = tuple(f"{card.key}:{slot}" for slot in run)
-        tiles.append(
-            Tile(
-                key, round(x, 2), bar, round(wide, 2), 11.0, "", said, ("bar",), kin, font=8.0, dim=number % 8
-            )
-        )
+        tiles.append(Tile(key, round(x, 2), bar, round(wide, 2), 11.0, "", said, ("bar",), kin, font=8.0))
     card.rows.append(tuple(tiles))
     card.y = bottom + 4
 
@@ -258,7 +270,7 @@ def _runs(reached: Sequence[int], places: dict[int, float], unit: float) -> list
 
 def _name(card: Card, holder: Holder, reached: Iterable[int]) -> Tile:
     name = label_of(holder)
-    font = 17.0
+    font = 16.0
     most = int(((LABELS if card.wide else card.width - 2 * PAD) - 16) / (MONO * font))
     text = name if len(name) <= most else name[: most - 1] + "…"
     width = len(text) * MONO * font + 12
@@ -277,7 +289,8 @@ def _layout(card: Card, holder: Holder, name: Tile) -> float:
     room = LABELS - 8 if card.wide else card.width - 2 * PAD
     y = name.y + 25
     beside = name.x + name.width + 8
-    if not card.wide and beside + 7.0 * len(words) < card.x + card.width - PAD:
+    end = card.left - 4 if card.wide else card.x + card.width - PAD
+    if beside + (6.4 if card.wide else 7.0) * len(words) < end:
         card.notes.append(Note(beside, name.y + 17, words, "small tk-muted"))
         words = ""
     for line in [line for text in (words, more) if text for line in wrap(text, room, 12.8)]:
@@ -310,6 +323,11 @@ def _remarks(card: Card, left: Sequence[str]) -> None:
     if seen:
         card.y += 4
         card.say(seen, "copy-words", font=15)
+    change = card.change
+    unseen = change is not None and change.counted and not (change.slots or change.hidden)
+    if unseen and storage.compared != "whole":
+        card.y += 4
+        card.say(OUT_OF_SIGHT, "body", font=15)
     alive = keeps_alive(storage)
     if alive:
         card.y += 6

@@ -21,7 +21,7 @@ from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.memory import magic
 from tensorkit_widgets.memory.cell_hook import MemoryHook, hook
 from tensorkit_widgets.memory.model import Difference, MemorySnapshot
-from tensorkit_widgets.memory.scene import FIRST, MOST, ORDERS, Sight, chosen, compose_memory
+from tensorkit_widgets.memory.scene import FIRST, MOST, ORDERS, Sight, chosen, compose_memory, drawn
 from tensorkit_widgets.memory.words import MemoryPage, happened, moment_words, totals
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.board import Board, Control, State
@@ -282,7 +282,7 @@ class MemoryMap(Board):
         names = sorted(w.text for s in shown for h in s.holders for w in h.ways if w.kind == "name")
         return {
             "cell": "" if snapshot.moment.cell is None else str(snapshot.moment.cell), "error": snapshot.moment.error,
-            "storages": str(len(snapshot.storages)), "drawn": str(min(len(shown), self._state.most)),
+            "storages": str(len(snapshot.storages)), "drawn": str(len(drawn(page, self._sight(self.at))[0])),
             "names": " ".join(names)[:400],
             "owned": str(snapshot.owned()), "viewed": str(snapshot.viewed()), "rebound": str(len(change.rebound)),
             "order": self._state.order, "filter": self._state.filter, "only": str(self._state.only or ""), **counts,

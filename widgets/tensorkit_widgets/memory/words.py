@@ -132,6 +132,7 @@ def happened(page: MemoryPage, most: int = MOST_LINES) -> list[Happening]:
     out = [
         *_fates(page, "changed"),
         *_fates(page, "made"),
+        *_reshaped(page),
         *_names(page),
         *_fates(page, "freed"),
         *_fates(page, "lost"),
@@ -156,6 +157,19 @@ def _fates(page: MemoryPage, fate: Fate) -> list[Happening]:
             (fate, together.get(fate, f"no name leads to {size} any more, but something still holds them"))
         ]
     return [(fate, _fate(one, storage)) for one, storage in found]
+
+
+def _reshaped(page: MemoryPage) -> list[Happening]:
+    """The tensors that have another size and stride now, on the same storage."""
+    out: list[Happening] = []
+    for one in page.change.changes:
+        storage = page.snapshot.storage(one.storage)
+        for holder in storage.holders if storage is not None else ():
+            if holder.name in one.reshaped:
+                still = "" if one.fate == "changed" else "; no number was written"
+                now = f"size {size_text(holder.size)}, stride {size_text(holder.stride)}, offset {holder.offset}"
+                out.append(("rebound", f"{label_of(holder)}: {now} now{still}"))
+    return out
 
 
 def _fate(one: Change, storage: Storage) -> str:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.parts import Arc, Axis, Card, Formula, Gap, Note, Pointer, Table, Tile, Wire
+from tensorkit_widgets.drawing.parts import (
+    CARD_LINES,
+    Arc,
+    Axis,
+    Card,
+    Formula,
+    Gap,
+    Note,
+    Pointer,
+    Table,
+    Tile,
+    Wire,
+)
 from tensorkit_widgets.drawing.words import LETTERS
 from tensorkit_widgets.plots.canvas import Canvas
 from tensorkit_widgets.render.marks import arc_path
@@ -172,7 +184,7 @@ def draw_card(page: Canvas, card: Card, then: bool) -> None:
     """One step of the chain, after an arrow."""
     x, y = card.x, card.y
     if then:
-        middle = y + 41
+        middle = y + card.height / 2
         page.path(f"M{x - 25} {middle}L{x - 7} {middle}", "muted")
         page.path(f"M{x - 13} {middle - 5}L{x - 7} {middle}L{x - 13} {middle + 5}", "muted")
     edge, line = ("dim0", 2.5) if card.current else ("line", 1.2)
@@ -188,22 +200,23 @@ def draw_card(page: Canvas, card: Card, then: bool) -> None:
         gid=f"step:{card.number}",
     )
     code = card.code if len(card.code) <= 26 else card.code[:25] + "…"
-    page.text(x + 14, y + 27, code, size=17, bold=True, mono=True)
+    first, second, step = CARD_LINES
+    page.text(x + 14, y + first, code, size=17, bold=True, mono=True)
     ink = {"view": "view", "copy": "copy"}.get(card.kind, "muted")
-    page.text(x + card.width - 14, y + 26, card.kind, size=12, ink=ink, bold=True, anchor="right")
+    page.text(x + card.width - 14, y + first - 1, card.kind, size=12, ink=ink, bold=True, anchor="right")
     for k, words in enumerate(card.lines):
-        page.text(x + 14, y + 49 + 20 * k, words, size=12.5, ink="muted", mono=True)
+        page.text(x + 14, y + second + step * k, words, size=12.5, ink="muted", mono=True)
 
 
 def draw_formula(page: Canvas, formula: Formula) -> None:
     """``storage[offset + i·stride[0] + …]``, filled in for the element that is looked at."""
     x, y, font = formula.x + 18, formula.y, formula.font
     page.box(formula.x, y, formula.width, formula.height, fill="panel", edge="line", radius=10, gid="formula")
-    page.spans(x, y + 30, _spoken(formula), 16)
+    page.spans(x, y + 26, _spoken(formula), 16)
     names = [f"{LETTERS[d % 10]}·stride[{d}]" for d, _, _ in formula.terms]
     values = [f"{i}·{s}" if s >= 0 else f"{i}·({s})" for _, i, s in formula.terms]
     unit = font * 0.602
-    for line, first, terms in ((64, "offset", names), (94, str(formula.offset), values)):
+    for line, first, terms in ((56, "offset", names), (84, str(formula.offset), values)):
         page.text(x, y + line, "storage[", size=font, mono=True)
         page.text(formula.columns[0], y + line, first, size=font, mono=True)
         for (d, _, _), words, column in zip(formula.terms, terms, formula.columns[1:], strict=False):
@@ -213,7 +226,7 @@ def draw_formula(page: Canvas, formula: Formula) -> None:
             )
         page.text(formula.columns[-1], y + line, "]", size=font, mono=True)
     found = f"storage[{formula.slot}] = {formula.value}"
-    page.text(x, y + 126, found, size=18, bold=True, mono=True, gid="found")
+    page.text(x, y + 114, found, size=18, bold=True, mono=True, gid="found")
     for k, sentence in enumerate(formula.sentences):
         page.text(formula.sentences_x, formula.sentences_y + 18 * k, sentence, ink="muted")
 

@@ -135,7 +135,7 @@ def _ends(scene: StrideSheet, steps: bool | None) -> tuple[float, float]:
     """Where the picture begins, with the chain of steps or without, and where it ends."""
     top, bottom = 0.0, scene.height
     if not (len(scene.cards) > 1 if steps is None else steps):
-        top = next(note.y for note in scene.notes if note.role == "heading") - 30.0
+        top = next(note.y for note in scene.notes if note.role == "heading") - 24.0
     if not scene.storage.tiles:
         bottom = max(note.y for note in scene.notes) + 18.0
     return top, bottom

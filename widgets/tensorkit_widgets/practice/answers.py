@@ -8,18 +8,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import tensorkit
-from tensorkit_widgets.practice.checks import numbers_in
+from tensorkit_widgets.practice.checking.known_errors import known_slip
+from tensorkit_widgets.practice.checking.typed import number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Question
-from tensorkit_widgets.practice.markup import LONGEST_TEXT, told
+from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, told
 from tensorkit_widgets.snapshot.expression import NotAllowed, parse
 from tensorkit_widgets.snapshot.view_chain import StepFailed, build
 
-__all__ = ["example", "judge", "kind_of", "letter", "truth", "understood", "wanted", "words"]
+__all__ = ["example", "judge", "kind_of", "letter", "refusal", "truth", "understood", "wanted", "words"]
 
 
 def letter(i: int) -> str:
@@ -56,21 +56,26 @@ def understood(asked: Question, value: object) -> object:
     if kind == "float":
         return _float(value)
     if kind in ("number", "row"):
-        numbers = numbers_in(value)
-        if kind == "row":
-            return numbers
-        return numbers[0] if numbers is not None and len(numbers) == 1 else None
-    return value[:LONGEST_TEXT].strip() or None if isinstance(value, str) else None
+        return number_in(value) if kind == "number" else numbers_in(value)
+    if kind == "word" and not isinstance(value, str):
+        return word_in(value)
+    if not isinstance(value, str):
+        return None
+    text = value[:LONGEST_TEXT].strip()
+    asis = kind != "word" or asked.sealed is not None or _right(asked, text)
+    return text if asis and text else word_in(text) or None
 
 
 def _option(options: tuple[str, ...], value: object) -> str | None:
     """An option, given by its text, its letter, or its number counted from 1."""
     if isinstance(value, int) and not isinstance(value, bool):
         return options[value - 1] if 1 <= value <= len(options) else None
-    if not isinstance(value, str):
+    text = word_in(value)
+    if text is None:
         return None
     letters = {letter(i): option for i, option in enumerate(options)}
-    return letters.get(value.strip().upper()) or next((o for o in options if o == value), None)
+    known = letters.get(str(value).strip(" .)").upper()) or next((o for o in options if o == value), None)
+    return known or next((o for o in options if o.strip("`") == text), None)
 
 
 def _options(options: tuple[str, ...], value: object) -> tuple[str, ...] | None:
@@ -86,13 +91,21 @@ def _options(options: tuple[str, ...], value: object) -> tuple[str, ...] | None:
 
 
 def _float(value: object) -> float | None:
-    if isinstance(value, str):
-        try:
-            value = float(value[:60].strip())
-        except ValueError:
-            return None
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if plain and math.isfinite(value) else None  # type: ignore[arg-type]
+    number = number_in(value)
+    return None if number is None else float(number)
+
+
+def refusal(asked: Question, value: object) -> str:
+    """What to say of an answer that was not understood: of nothing, that something is asked for.
+
+    >>> refusal(Question("q", "Which?", "`t`", options=("`t`", "`u`")), "")
+    'Choose one of the options, A to B.'
+    >>> refusal(Question("q", "Which size?", (2, 3)), "four")
+    '`four` is not a row of whole numbers, such as (2, 3).'
+    """
+    if isinstance(value, str) and not value.strip():
+        return f"{'Choose' if asked.options else 'Type your answer first:'} {wanted(asked)}."
+    return f"{quoted(value)} is not {wanted(asked)}."
 
 
 def wanted(asked: Question) -> str:
@@ -196,7 +209,7 @@ def _judge_code(asked: Question, text: str) -> Verdict:
     except NotAllowed as refusal:
         return Verdict(None, str(refusal))
     except StepFailed as failed:
-        slip = _slip_of_error(asked, failed.error)
+        slip = _slip_of_error(asked, failed.error) or known_slip(failed.error)
         return slip.verdict() if slip else Verdict(False, f"that stops with {told(failed.error)}.")
     except (MemoryError, RecursionError) as error:
         return Verdict(False, f"that stops with {told(error)}.")

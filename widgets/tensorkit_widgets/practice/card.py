@@ -19,7 +19,7 @@ from tensorkit_widgets.practice.markup import LONGEST_TEXT, escape, markup, plai
 from tensorkit_widgets.practice.session_log import CARDS, MEMORY, events, keep, note, recall
 from tensorkit_widgets.practice.static_card import card_page, card_svg
 from tensorkit_widgets.render.esm import link, static
-from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.live_view import display_live
 
 __all__ = ["MEMORY", "Card", "button", "earlier_part", "entry_box", "verdict_part"]
 
@@ -49,7 +49,7 @@ def verdict_part(verdict: Verdict, title: str = "") -> str:
     mark = {True: "✓", False: "✗", None: "…"}[verdict.correct]
     name = verdict.misconception
     sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
-    named = f'<p class="tk-named"><em>{escape(name)}</em>{escape(sentence)}</p>' if name else ""
+    named = f'<p class="tk-named"><em>{escape(plain(name))}</em>{escape(sentence)}</p>' if name else ""
     return (
         f'<div class="tk-verdict" data-state="{state}"><p class="tk-title">'
         f'<span aria-hidden="true">{mark}</span> {escape(title or verdict.title)}</p>'
@@ -71,6 +71,9 @@ class Card(anywidget.AnyWidget):
     announced = traitlets.Unicode().tag(sync=True)
     heard = traitlets.Int().tag(sync=True)
 
+    recorded = True
+    """Is what happens here kept, and shown by `progress()`?"""
+
     kind: ClassVar[str] = "card"
     label: ClassVar[str] = "Question"
 
@@ -86,7 +89,7 @@ class Card(anywidget.AnyWidget):
 
     def _begin(self, announced: str) -> None:
         """Draw the state that is kept for this question."""
-        self._state = recall(self.key, self._fresh)
+        self._state = recall(self.key, self._fresh) if self.recorded else dict(self._fresh)
         try:
             self._settle()
             self._paint(announced)
@@ -157,33 +160,27 @@ class Card(anywidget.AnyWidget):
 
     def _ipython_display_(self, **_options: Any) -> None:
         """The live view, then the static card as an output of its own, for a reader without a kernel."""
-        from IPython.display import display
-
         if self.comm is None:  # an earlier run of the cell was closed, but somebody still holds its card
             self.__dict__.pop("_repr_mimebundle_", None)
             self.open()
-        cell_hook.replace_in_cell(self)
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        # The view alone: its words are in the second output, so a saved notebook shows them once.
-        view = {kind: value for kind, value in data.items() if kind != "text/plain"}
-        display(view, metadata=metadata, raw=True)
-        display({"text/html": self.static_html(), "text/plain": self.text()}, raw=True)
+        still = {"text/html": self.static_html(), "text/plain": self.text()}
+        display_live(self, still, "Run this cell to answer.")
 
     def _draw(self, announced: str = "", *, soon: bool = False) -> None:
         """Something has changed: keep it (or soon), and draw it wherever it shows."""
-        keep(self.key, self._state, self.knows, soon=soon)
+        if self.recorded:
+            keep(self.key, self._state, self.knows, soon=soon)
         for other in list(CARDS):
             # One of the same name that keeps another kind of state asks something else, as before its cell was edited.
-            alike = other.key == self.key and other._fresh == self._fresh
+            alike = other.key == self.key and other._fresh == self._fresh and other.recorded is self.recorded
             if other is not self and alike and other.comm is not None:
                 other._state = self._state
                 other._paint(announced)
         self._paint(announced)
 
-    def _remember(self, said: str, verdict: Verdict) -> None:
+    def _remember(self, said: str, verdict: Verdict, sure: bool | None = None) -> None:
         """Add an answer to the card's history."""
-        note(self._state, said, verdict)
+        note(self._state, said, verdict, sure)
 
     def _before(self) -> str:
         """What was said before the answer that stands, when that was something else; '' when there was nothing."""
@@ -196,7 +193,7 @@ class Card(anywidget.AnyWidget):
 
     def _paint(self, announced: str) -> None:
         self.html = (
-            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"'
+            f'<div class="tk-card" role="group" data-kind="{self.kind}" data-state="{self._mood()}"{self._marks()}'
             f' aria-label="{escape(self.label)}">{self._body(live=True)}</div>'
         )
         self.announced = plain(announced)
@@ -211,6 +208,10 @@ class Card(anywidget.AnyWidget):
             act(value)
         with self._guard:
             self.heard += 1  # the browser waits for this: a card whose kernel is gone must say so
+
+    def _marks(self) -> str:
+        """Further attributes of the live card: what the page has to know of it."""
+        return ""
 
     def _mood(self) -> str:
         raise NotImplementedError

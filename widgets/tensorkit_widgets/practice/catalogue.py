@@ -28,6 +28,7 @@ __all__ = [
     "full_name",
     "is_name",
     "lesson_title",
+    "practised",
 ]
 
 
@@ -104,6 +105,30 @@ def find_puzzle(name: str) -> Puzzle:
     return cast(Puzzle, _listed(name, "PUZZLES", "puzzle")[name])
 
 
+def practised(misconception: str, near: str = "") -> str:
+    """Where a misconception is taken up again: an exercise or a quiz, of the lesson `near` first; `''` when nowhere.
+
+    >>> practised("squeeze eats the batch dimension", "03")
+    'the exercise **Drop the channel, keep the batch** of lesson 03'
+    """
+    for number in sorted(_lesson_numbers(), key=lambda number: (number != near, number)):
+        lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
+        exercises = (("exercise", task.title, {name for _, name in task.wrong}) for task in lesson.TASKS)
+        quizzes = (
+            ("quiz", sheet.title, {slip.misconception for asked in sheet.questions for slip in asked.slips})
+            for sheet in getattr(lesson, "QUIZZES", ())
+        )
+        for kind, title, names in (*exercises, *quizzes):
+            if misconception and misconception in names:
+                return f"the {kind} **{title}** of lesson {number}"
+    return ""
+
+
+def _lesson_numbers() -> list[str]:
+    modules = pkgutil.iter_modules(importlib.import_module("tensorkit_widgets.lessons").__path__)
+    return [found[1] for module in modules if (found := re.fullmatch(r"lesson(\d\d)", module.name))]
+
+
 def full_name(name: str, listed: str) -> str:
     """A name with its lesson's number, where one lesson alone has that name; else the name as it is.
 
@@ -112,13 +137,8 @@ def full_name(name: str, listed: str) -> str:
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         return name
-    numbers = [
-        found[1]
-        for module in pkgutil.iter_modules(importlib.import_module("tensorkit_widgets.lessons").__path__)
-        if (found := re.fullmatch(r"lesson(\d\d)", module.name))
-    ]
     homes = []
-    for number in numbers:
+    for number in _lesson_numbers():
         lesson = importlib.import_module(f"tensorkit_widgets.lessons.lesson{number}")
         homes += [f"{number}.{name}" for thing in getattr(lesson, listed, ()) if thing.name == name]
     if len(homes) > 1:

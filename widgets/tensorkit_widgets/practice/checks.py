@@ -15,11 +15,13 @@ Later lessons make theirs from these, or write any function from an `Answer` to 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensorkit_widgets.practice.checking.known_errors import known_slip
+from tensorkit_widgets.practice.checking.time_limit import LONGEST_S, Stopped, TookTooLong, limited
+from tensorkit_widgets.practice.checking.typed import layout_parts, number_in, numbers_in, word_in
 from tensorkit_widgets.practice.facts import (
     MOST_ELEMENTS,
     Answer,
@@ -32,17 +34,14 @@ from tensorkit_widgets.practice.facts import (
     same,
     slots,
 )
-from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown, told
+from tensorkit_widgets.practice.markup import quoted, told
 
 __all__ = [
     "BLANK",
-    "Case",
     "Checker",
     "choice_check",
-    "function_check",
     "layout_check",
     "number_check",
-    "numbers_in",
     "plain_check",
     "tensor_check",
     "tuple_check",
@@ -51,12 +50,20 @@ __all__ = [
 
 BLANK = "nothing to judge yet. Put your answer in place of the `...` and run the cell again."
 
+ENDLESS = f"it was still running after {LONGEST_S:.0f} seconds, and was stopped. Is there a loop in it that never ends?"
+
+ENDS_ALL = (
+    "it ends the whole program (`exit()`, `sys.exit()` or `raise SystemExit`) instead of giving an answer. "
+    "Let it `return` one."
+)
+
 
 @dataclass(frozen=True)
 class Checker:
     """A judgement of answers that never raises: `Answer` in, `Verdict` out.
 
-    A blank answer is not judged, and whatever the learner's own objects raise becomes a sentence.
+    A blank answer is not judged, and whatever the learner's own objects raise becomes a sentence, as does what never
+    ends: it is stopped. `slips` are those that it knows by what they do, for tests that try them.
 
     >>> Checker(lambda answer: Verdict(answer.value == 3))(Answer(3))
     Right.
@@ -65,15 +72,24 @@ class Checker:
     """
 
     judge: Callable[[Answer], Verdict]
+    slips: tuple[Slip, ...] = ()
 
     def __call__(self, answer: Answer) -> Verdict:
         if answer.value is Ellipsis:
             return Verdict(None, BLANK)
         try:
-            return self.judge(answer)
+            return limited(lambda: self.judge(answer))
+        except (TookTooLong, Stopped) as late:
+            where = f"{late.where}: " if late.where else ""
+            return Verdict(False, f"{where}{ENDLESS}")
         except Unreadable as problem:
             return Verdict(False, str(problem))
+        except SystemExit:
+            return Verdict(False, ENDS_ALL)
         except Exception as error:
+            slip = known_slip(error)
+            if slip is not None:
+                return slip.verdict()
             return Verdict(False, f"your answer could not be looked at ({told(error)}).")
 
 
@@ -135,9 +151,26 @@ def tensor_check(
         if problem is None:
             return Verdict(True)
         says, misconception = problem
-        return _wrong(known, answer, says, misconception, mine, base)
 
-    return Checker(check)
+        def does_as(make: Callable[[Any], object]) -> bool:
+            try:
+                return _like(make(answer.base), mine, base)
+            except Exception:
+                return False
+
+        return _wrong(known, Answer(answer.value, answer.base, does_as), says, misconception, mine, base)
+
+    return Checker(check, known)
+
+
+def _like(made: object, mine: Facts, base: Facts | None) -> bool:
+    """Is this tensor what the answer is: size, dtype and numbers, the same storage or another, and the same slots?"""
+    facts = read(made)
+    if (facts.size, facts.dtype, facts.shares(base)) != (mine.size, mine.dtype, mine.shares(base)):
+        return False
+    if facts.shares(base) and _slot_problem(facts.size, facts.stride, facts.offset, mine.stride, mine.offset):
+        return False
+    return _value_problem(mine, facts.values) is None
 
 
 def _tensor_problem(
@@ -205,32 +238,6 @@ def _element(position: int, size: Sequence[int]) -> list[int]:
     return index[::-1]
 
 
-_NUMBERS = re.compile(
-    r"\s*(?:(?:torch|tensorkit|tk)\.Size)?[\s(\[]*(-?\d{1,12}(?:[\s,;]+-?\d{1,12})*)?[\s,)\]]*"
-)
-
-
-def numbers_in(value: object) -> tuple[int, ...] | None:
-    """The integers of an answer given as a number, a sequence or text; None when it is none of these.
-
-    >>> numbers_in("(4, 1)"), numbers_in("4 1"), numbers_in([4, 1]), numbers_in(4), numbers_in("four")
-    ((4, 1), (4, 1), (4, 1), (4,), None)
-    """
-    if isinstance(value, str):
-        match = _NUMBERS.fullmatch(value) if len(value) <= LONGEST_TEXT else None
-        return tuple(int(n) for n in re.findall(r"-?\d+", match[1] or "")) if match else None
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return (int(value),)
-    if isinstance(value, float) and value.is_integer():
-        return (int(value),)
-    if isinstance(value, (tuple, list)):
-        whole = all(isinstance(n, int) and not isinstance(n, bool) for n in value)
-        return tuple(int(n) for n in value) if whole else None
-    return None
-
-
 def tuple_check(*right: int, slips: Iterable[Slip] = ()) -> Checker:
     """Check a size, a stride or any row of integers, given as a tuple, a `Size`, a list or text."""
     known = tuple(slips)
@@ -238,7 +245,7 @@ def tuple_check(*right: int, slips: Iterable[Slip] = ()) -> Checker:
     def check(answer: Answer) -> Verdict:
         got = numbers_in(answer.value)
         if got is None:
-            return Verdict(None, f"{shown(answer.value)} is not a row of whole numbers, such as (2, 3).")
+            return Verdict(None, f"{quoted(answer.value)} is not a row of whole numbers, such as (2, 3).")
         if got == right:
             return Verdict(True)
         says = f"{_row(got)} is not it."
@@ -249,7 +256,7 @@ def tuple_check(*right: int, slips: Iterable[Slip] = ()) -> Checker:
     return Checker(check)
 
 
-def _row(numbers: tuple[int, ...]) -> str:
+def _row(numbers: tuple[float, ...]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else str(numbers)
 
 
@@ -265,14 +272,14 @@ def number_check(right: int, slips: Iterable[Slip] = ()) -> Checker:
         value = answer.value
         if is_tensor(value) and read(value).size == ():
             value = read(value).values[0]
-        got = numbers_in(value)
-        if got is None or len(got) != 1:
+        got = number_in(value)
+        if got is None:
             return Verdict(
-                None, f"{shown(answer.value)} is not one whole number, such as {8 if right == 7 else 7}."
+                None, f"{quoted(answer.value)} is not one whole number, such as {8 if right == 7 else 7}."
             )
-        if got == (right,):
+        if got == right:
             return Verdict(True)
-        return _wrong(known, Answer(got[0]), f"{got[0]} is not it.")
+        return _wrong(known, Answer(got), f"{got} is not it.")
 
     return Checker(check)
 
@@ -289,7 +296,7 @@ def layout_check(
     def check(answer: Answer) -> Verdict:
         mine = _layout_of(answer.value)
         if mine is None:
-            return Verdict(None, "give `(size, stride, offset)`, for example `((2, 3), (3, 1), 0)`.")
+            return Verdict(None, "give size, stride and offset, for example `((2, 3), (3, 1), 0)`.")
         facts = Facts(*mine)
         if len(facts.stride) != len(facts.size):
             problem = (
@@ -310,66 +317,35 @@ def _layout_of(value: object) -> tuple[tuple[int, ...], tuple[int, ...], int] | 
     if is_tensor(value):
         facts = read(value)
         return facts.size, facts.stride, facts.offset
-    parts: list[object] = []
-    if isinstance(value, str):
-        found = re.findall(r"\(([^()]*)\)|(-?\d{1,12})", value[:LONGEST_TEXT])
-        parts = [f"({group})" if group else number for group, number in found]
-    elif isinstance(value, (tuple, list)):
-        parts = list(value)
-    rows = [numbers_in(part) for part in parts]
-    if len(rows) == 2:
-        rows.append((0,))
-    if len(rows) != 3 or rows[0] is None or rows[1] is None or rows[2] is None or len(rows[2]) != 1:
+    parts = layout_parts(value) if isinstance(value, str) else value
+    if not isinstance(parts, (tuple, list)) or len(parts) not in (2, 3):
         return None
-    if math.prod(rows[0]) > MOST_ELEMENTS or min(rows[0], default=0) < 0:
+    if any(isinstance(part, (int, float)) for part in parts[:2]):
+        return None  # one row of numbers is a size or a stride, and no layout
+    rows = [numbers_in(part) for part in parts] + [(0,)] * (3 - len(parts))
+    size, stride, offset = map(_whole, rows)
+    if size is None or stride is None or offset is None or len(offset) != 1:
         return None
-    return rows[0], rows[1], rows[2][0]
+    if math.prod(size) > MOST_ELEMENTS or min(size, default=0) < 0:
+        return None
+    return size, stride, offset[0]
+
+
+def _whole(numbers: tuple[float, ...] | None) -> tuple[int, ...] | None:
+    whole = numbers is not None and all(isinstance(n, int) for n in numbers)
+    return tuple(int(n) for n in numbers) if whole and numbers is not None else None
 
 
 def choice_check(right: str, slips: Iterable[Slip] = (), hint: str = "") -> Checker:
-    """Check a word or an order of letters: case, spaces and punctuation do not matter."""
+    """Check a word, an order of letters or the name of a dtype: case, spaces and punctuation do not matter."""
     known = tuple(slips)
 
     def check(answer: Answer) -> Verdict:
-        if not isinstance(answer.value, str):
-            return Verdict(None, f"{shown(answer.value)} is not text. {hint}".strip())
-        if same(answer.value, right):
+        said = word_in(answer.value)
+        if said is None:
+            return Verdict(None, f"{quoted(answer.value)} is not text. {hint}".strip())
+        if same(said, right):
             return Verdict(True)
-        return _wrong(known, answer, hint or f"{shown(answer.value)} is not it.")
-
-    return Checker(check)
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call of the learner's function: what to call it with, what should come back, what if not."""
-
-    says: str
-    arguments: Callable[[], tuple[object, ...]]
-    returns: object
-    slip: Slip | None = None
-
-
-def function_check(*cases: Case) -> Checker:
-    """Check a function by calling it: the first case that goes wrong explains itself."""
-
-    def check(answer: Answer) -> Verdict:
-        function = answer.value
-        if not callable(function):
-            return Verdict(None, f"{shown(function)} is not a function: give its name, without calling it.")
-        for case in cases:
-            try:
-                got = function(*case.arguments())
-            except Exception as error:
-                return Verdict(False, f"{case.says}: your function stopped with {told(error)}.")
-            if got is Ellipsis:
-                return Verdict(None, BLANK)
-            if got is None:
-                return Verdict(False, f"{case.says}: your function returned nothing. Is a `return` missing?")
-            if not same(got, case.returns):
-                if case.slip:
-                    return case.slip.verdict()
-                return Verdict(False, f"{case.says}: it should give {case.returns}, yours gave {shown(got)}.")
-        return Verdict(True)
+        return _wrong(known, Answer(said, answer.base), hint or f"{quoted(said)} is not it.")
 
     return Checker(check)

@@ -19,9 +19,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.checks import BLANK, Checker
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, is_tensor, read
-from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown, told
+from tensorkit_widgets.practice.markup import LONGEST_TEXT, quoted, told
 
 __all__ = ["Leaf", "Trial", "gradient", "letters_check", "numbers_of", "tracked_check", "trial_check"]
 
@@ -75,7 +76,7 @@ def trial_check(*trials: Trial, errors: Mapping[str, Slip] | None = None) -> Che
     def check(answer: Answer) -> Verdict:
         function, base = answer.value, answer.base
         if not callable(function):
-            return Verdict(None, f"{shown(function)} is not a function: give its name, without calling it.")
+            return Verdict(None, f"{quoted(function)} is not a function: give its name, without calling it.")
         if not is_tensor(base):
             return Verdict(None, "give me the tensor of the cell as well: `check(function, base=x)`.")
         for trial in trials:
@@ -103,7 +104,7 @@ def _tried(
             verdict = trial(watched, leaf)
     except Exception as error:
         text = told(error)
-        slip = next((slip for piece, slip in errors.items() if piece in text), None)
+        slip = next((slip for piece, slip in errors.items() if piece in text), None) or known_slip(error)
         verdict = slip.verdict() if slip else Verdict(False, f"your function stopped with {text}.")
     return Verdict(None, BLANK) if any(blank) and verdict is not None else verdict
 
@@ -128,7 +129,7 @@ def letters_check(right: str, says: Mapping[str, Slip]) -> Checker:
     def check(answer: Answer) -> Verdict:
         chosen = _letters(answer.value, "".join(says))
         if chosen is None:
-            return Verdict(None, f"{shown(answer.value)} is not a row of letters, such as A C.")
+            return Verdict(None, f"{quoted(answer.value)} is not a row of letters, such as A C.")
         wrong = chosen.symmetric_difference(right)
         for letter, slip in says.items():
             if letter in wrong:

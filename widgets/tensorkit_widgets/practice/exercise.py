@@ -24,6 +24,9 @@ from tensorkit_widgets.practice.session_log import told_answer
 
 __all__ = ["Exercise"]
 
+_NOTHING = object()
+"""No answer at all: `None` and `...` may be answers."""
+
 _STAGES = {
     "worked": "Exercise · worked example first",
     "faded": "Exercise · with a start given",
@@ -41,7 +44,8 @@ class Exercise(Card):
 
     `ex.check(value, base=t)` judges a value, `t` being the tensor that you started from. `ex.hint()` gives
     the next hint, `ex.solution()` the solution; `ex.solved` and `ex.attempts` say how it stands. All of it is
-    kept by name, so running the cell again loses nothing; `ex.again()` starts again.
+    kept by name, so running the cell again loses nothing; `ex.again()` starts again. With `record=False` nothing is
+    kept, and `progress()` does not tell of it: for showing how a card works.
 
     Raises `LookupError` for an unknown name.
     """
@@ -57,7 +61,9 @@ class Exercise(Card):
         hints: Sequence[str] = (),
         solution: str = "",
         entry: str = "",
+        record: bool = True,
     ) -> None:
+        self.recorded = record
         if is_name(prompt):
             self._task = find_task(prompt)
         elif check is None:
@@ -78,9 +84,15 @@ class Exercise(Card):
         """How many answers were judged, up to the first right one."""
         return int(self._state["attempts"])
 
-    def check(self, value: object = ..., base: object = None) -> Verdict:
-        """Judge `value`; `base` is the tensor that the exercise started from, where one is needed."""
-        verdict = self._task.check(Answer(value, base))
+    def check(self, value: object = _NOTHING, base: object = None) -> Verdict:
+        """Judge `value`; `base` is the tensor that the exercise started from, where one is needed.
+
+        A function is called, and one that runs for longer than 10 seconds is stopped.
+        """
+        if value is _NOTHING:
+            verdict = Verdict(None, f"nothing to judge yet. {self._where()}")
+        else:
+            verdict = self._task.check(Answer(value, base))
         with self._guard:
             if verdict.correct is not None:
                 self._count(verdict, value)
@@ -95,10 +107,17 @@ class Exercise(Card):
         self._state["verdict"] = verdict
         self._draw(f"{verdict.title}. {verdict.says}")
 
+    def _where(self) -> str:
+        """Where an answer goes."""
+        if self._task.entry:
+            return "Type your answer into the box, or give it in brackets: `check(…)`."
+        return "Give your answer in the brackets of `check(…)`."
+
     def _typed(self, text: str) -> None:
         """An answer from the box; there, what cannot be judged is said on the card."""
+        blank = Verdict(None, "nothing to judge yet. Type your answer into the box first.")
         with self._guard:
-            self._count(self._task.check(Answer(text if text.strip() else ...)), text)
+            self._count(self._task.check(Answer(text)) if text.strip() else blank, text)
 
     def hint(self) -> Note:
         """The next hint; after the last one, the last again."""
@@ -121,10 +140,10 @@ class Exercise(Card):
             return Note(_as_code(self._task.solution))
 
     def _mood(self) -> str:
-        if self.solved:
-            return "right"
         verdict = self._state["verdict"]
-        return "wrong" if verdict is not None and verdict.correct is False else "open"
+        if verdict is None or verdict.correct is None:
+            return "right" if self.solved else "open"
+        return "right" if verdict.correct else "wrong"
 
     def _body(self, *, live: bool) -> str:
         task, state = self._task, self._state

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +100,7 @@ MISCONCEPTIONS: Mapping[str, str] = {
     "getsizeof of a list": "sys.getsizeof counts the list's pointers alone; the objects they lead to come on top.",
     "brackets are dimensions": "each level of brackets is a dimension, and the outermost is dimension 0.",
     "text needs a table": "a tensor holds numbers only; text becomes numbers by a table that gives each piece one.",
-    "a tensor is a full box": "all rows of a tensor are equally long; what is shorter has to be filled up.",
+    "a tensor is a full grid": "all rows of a tensor are equally long; what is shorter has to be filled up.",
     "one dtype for all": "all numbers of a tensor are of one dtype; one float among them makes floats of all.",
     "cat vs stack": "stack puts tensors into a new dimension; cat lengthens one that is there.",
     "the batch comes first": "the items of a batch are counted by dimension 0.",
@@ -155,17 +155,22 @@ class Verdict:
         colour = {True: "#00704F", False: "#C2410C", None: "#5b6470"}[self.correct]
         name = self.misconception
         sentence = f": {MISCONCEPTIONS[name]}" if name in MISCONCEPTIONS else ""
-        name = f"<p><em>{escape(name)}</em>{escape(sentence)}</p>" if name else ""
+        name = f"<p><em>{escape(plain(name))}</em>{escape(sentence)}</p>" if name else ""
         says = markup(f"**{self.title}**: {self.says}" if self.says else f"**{self.title}.**")
         return f'<div style="border-left: 4px solid {colour}; padding-left: 12px">{says}{name}</div>'
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to judge: `value`, and `base`, the tensor that the exercise started from (if any)."""
+    """An answer to judge: `value`, and `base`, the tensor that the exercise started from (if any).
+
+    `does_as(function)` says whether the answer is what this function makes, in all that a check looks at: for a
+    function on every case, for a tensor from the base.
+    """
 
     value: object
     base: object = None
+    does_as: Callable[[Callable[..., Any]], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -264,7 +269,9 @@ class Slip:
     """A wrong answer that is understood: the misconception's name, what to say, and how to know it.
 
     It is known by the plain value `given`, by the tensor's `size`, `stride`, `offset`, `dtype`, or by
-    `shares` (the base's storage, or another), all those named together; or by `when(answer, facts, base)`.
+    `shares` (the base's storage, or another), all those named together; or by `when(answer, facts, base)`; or by
+    `behaves`, the function that somebody with this misconception would write (or several such functions): the answer
+    does the same as one of them wherever the check looks.
 
     >>> slip = Slip("a size is not a stride", "That is the size.", given=(3, 2))
     >>> slip.fits(Answer((3, 2))), slip.fits(Answer((1, 3)))
@@ -276,7 +283,7 @@ class Slip:
     looks: Mapping[str, Any]
 
     def __init__(self, misconception: str, says: str, **looks: Any) -> None:
-        unknown = set(looks) - {"when", "size", "stride", "offset", "dtype", "shares", "given"}
+        unknown = set(looks) - {"when", "behaves", "size", "stride", "offset", "dtype", "shares", "given"}
         if unknown or not looks:
             raise TypeError(f"a Slip cannot be known by {', '.join(sorted(unknown)) or 'nothing'}")
         object.__setattr__(self, "misconception", misconception)
@@ -290,6 +297,8 @@ class Slip:
     def _fits(self, look: str, want: Any, answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
         if look == "when":
             return bool(want(answer, mine, base))
+        if look == "behaves":
+            return answer.does_as is not None and any(map(answer.does_as, _several(want)))
         if look == "given":
             return same(answer.value, want)
         if mine is None:
@@ -301,6 +310,10 @@ class Slip:
     def verdict(self) -> Verdict:
         """The verdict that this slip gives."""
         return Verdict(False, self.says, self.misconception)
+
+
+def _several(functions: Any) -> tuple[Callable[..., Any], ...]:
+    return functions if isinstance(functions, tuple) else (functions,)
 
 
 class Note(str):

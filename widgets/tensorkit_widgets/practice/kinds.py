@@ -8,8 +8,13 @@ from typing import Any, Literal, Protocol
 
 from tensorkit_widgets.practice.checks import Checker
 from tensorkit_widgets.practice.facts import Slip, Verdict
+from tensorkit_widgets.practice.option_order import OptionOrder
 
-__all__ = ["Puzzle", "Question", "QuizSheet", "SealedAnswer", "Stray", "Task"]
+__all__ = ["Pick", "Puzzle", "Question", "QuizSheet", "SealedAnswer", "Stray", "Task"]
+
+
+Pick = Literal["", "slot", "step", "cells"]
+"""What is chosen in a picture: a slot, the way from one slot to another, some elements; or nothing."""
 
 
 class SealedAnswer(Protocol):
@@ -28,6 +33,8 @@ class Question:
     """A prediction to make, or a question of a quiz.
 
     `answer` is one of `options`, or a whole number, a row of whole numbers (a size, a stride), or a word.
+    The options of a prediction are shuffled for each learner; `order` says which keep their places (`option_order`).
+    `picture(tk)` is a tensor in whose picture the answer is given, and `pick` how: see `Predict`.
     `recall` marks one that asks about an earlier lesson: it is remembered, not predicted.
     `proof(tk)` must give the answer when it is run, under tensorkit and under PyTorch: a test runs it.
 
@@ -55,6 +62,9 @@ class Question:
     right: tuple[str, ...] = field(default=(), repr=False)
     wrong: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     sealed: SealedAnswer | None = None
+    order: OptionOrder = "free"
+    picture: Callable[[Any], Any] | None = None
+    pick: Pick = ""
 
 
 @dataclass(frozen=True)

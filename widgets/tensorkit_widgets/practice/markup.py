@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["LONGEST_TEXT", "code_block", "escape", "markup", "plain", "shown", "told"]
+__all__ = ["LONGEST_TEXT", "code_block", "escape", "markup", "plain", "quoted", "shown", "told"]
 
 LONGEST_TEXT = 500
 """Characters of a typed answer that are read; nothing that a lesson asks for comes near it."""
@@ -65,7 +65,8 @@ def plain(text: str) -> str:
     >>> plain("What is **the** `size`?")
     'What is the size?'
     """
-    return re.sub(r"\*\*([^*\n]+)\*\*", r"\1", re.sub(r"`([^`\n]+)`", r"\1", text.strip("\n")))
+    marks = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
+    return marks.sub(lambda mark: mark[1] or mark[2].replace("`", ""), text.strip("\n"))
 
 
 def shown(value: object, longest: int = 60) -> str:
@@ -81,6 +82,17 @@ def shown(value: object, longest: int = 60) -> str:
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def quoted(value: object, longest: int = 40) -> str:
+    """What somebody gave, as code in a sentence: what they typed as they typed it, else `repr`; cut if it is long.
+
+    >>> quoted("(3, 4)*9**9**9"), quoted("x" * 99, 9), quoted([1, 2])
+    ('`(3, 4)*9**9**9`', '`xxxxxxxx…`', '`[1, 2]`')
+    """
+    text = " ".join(value[: longest * 4].split()) if type(value) is str else shown(value, longest)
+    text = text.replace("`", "'") or "''"
+    return f"`{text}`" if len(text) <= longest else f"`{text[: longest - 1]}…`"
 
 
 def told(error: BaseException) -> str:

@@ -14,16 +14,24 @@ Not what happens. You said (5, 1); it is (1, 5). A transpose swaps the strides. 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from tensorkit_widgets.practice.answers import example, letter, understood, wanted, words
+import tensorkit
+from tensorkit_widgets.practice.answers import example, letter, refusal, understood, words
 from tensorkit_widgets.practice.card import Card, button, earlier_part, entry_box, verdict_part
-from tensorkit_widgets.practice.catalogue import Question, find_question, is_name
+from tensorkit_widgets.practice.catalogue import Question, find_question, is_name, practised
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
+from tensorkit_widgets.practice.kinds import Pick
 from tensorkit_widgets.practice.markup import escape, markup, plain, shown
+from tensorkit_widgets.practice.option_order import OptionOrder, in_order
+from tensorkit_widgets.practice.picture import PICTURE_CSS, Picture
+from tensorkit_widgets.practice.session_log import learner
+from tensorkit_widgets.render.esm import static
 
 __all__ = ["Predict"]
 
+_BREAK = '<span class="tk-break"></span>'
 Misconceptions = Mapping[Any, str | tuple[str, str]]
 
 
@@ -32,17 +40,31 @@ class Predict(Card):
 
     `Predict("02.size_one")` is a question of the lessons. `Predict(question, options, answer=…)` is one of
     your own: with `options`, a choice; with a whole number, a row of them or a word for `answer`, a box to
-    type in. `misconceptions` maps a wrong answer to what to say of it, or to `(name, what to say)`.
+    type in. `misconceptions` maps a wrong answer to what to say of it, or to `(name, what to say)`. The options
+    are shuffled, for each learner in another way; with `order="given"` they stay as they are, with `order="last"`
+    the last one does.
 
-    The learner answers in the widget, or in Python: `p.answer = (1, 4)`, `p.answer = "B"`, `p.skip()`. The
-    answer is kept by name (or by the question's text), so running the cell again does not lose it;
-    `p.again()` does.
+    With a `picture`, a small tensor, the answer can be given in its drawing. `pick="slot"`: press a slot of its
+    storage, the answer is the slot's number. `pick="step"`: press two slots, the answer is the way from the one to
+    the other. `pick="cells"`: press elements, the answer is the row of their numbers.
 
-    Raises `LookupError` for an unknown name, and `ValueError` when `answer` is not one of the `options`.
+    The learner answers in the widget, or in Python: `p.answer = (1, 4)`, `p.answer = "B"`, `p.skip()`, and with how
+    sure they are `p.commit("B", sure=True)`. The answer is kept by name (or by the question's text), so running the
+    cell again does not lose it; `p.again()` does.
+
+    >>> import tensorkit as tk
+    >>> y = tk.arange(12).view(3, 4).t()
+    >>> p = Predict("Which slot does `y[1, 0]` read?", answer=1, picture=y, pick="slot")
+    >>> p.commit(4, sure=False).correct
+    False
+
+    Raises `LookupError` for an unknown name, and `ValueError` when `answer` is not one of the `options`, and for a
+    picture that is too large to choose in.
     """
 
     kind = "predict"
     label = "Prediction"
+    _css = static("practice.css") + PICTURE_CSS
 
     def __init__(
         self,
@@ -52,21 +74,27 @@ class Predict(Card):
         answer: object = None,
         why: str = "",
         misconceptions: Misconceptions | None = None,
+        order: OptionOrder = "free",
+        picture: object = None,
+        pick: Pick = "",
     ) -> None:
         if is_name(question):
             asked = find_question(question)
+            picture = asked.picture(tensorkit) if asked.picture else None
         else:
             slips = tuple(_slip(given, says) for given, says in (misconceptions or {}).items())
             truth = tuple(answer) if isinstance(answer, (list, tuple)) else answer
-            asked = Question(question, question, truth, why, tuple(options), slips)
+            asked = Question(question, question, truth, why, tuple(options), slips, order=order, pick=pick)
         if asked.options and asked.answer not in asked.options:
             raise ValueError(f"the answer {shown(asked.answer)} is not one of the options")
-        self._asked = asked
-        fresh = {"answer": None, "skipped": False, "note": ""}
+        self._asked = replace(asked, options=in_order(asked.options, question, learner(), asked.order))
+        self._picture = None if picture is None else Picture(picture, asked.pick)
+        fresh = {"answer": None, "skipped": False, "note": "", "sure": None}
         super().__init__(question, fresh, (slip.misconception for slip in asked.slips))
 
     def _settle(self) -> None:
         self._state["answer"] = understood(self._asked, self._state["answer"])
+        self._state["sure"] = self._state["sure"] if isinstance(self._state["sure"], bool) else None
 
     @property
     def answer(self) -> object:
@@ -75,17 +103,31 @@ class Predict(Card):
 
     @answer.setter
     def answer(self, value: object) -> None:
+        self.commit(value)
+
+    @property
+    def sure(self) -> bool | None:
+        """Whether the learner was sure of the answer; None where that was not said."""
+        sure: bool | None = self._state["sure"]
+        return sure
+
+    def commit(self, value: object, *, sure: bool | None = None) -> Verdict:
+        """Say what will happen, and how sure you are of it; the answer is shown at once.
+
+        What cannot be read as an answer is no commitment: then the verdict is *Not checked*, with the reason.
+        """
         with self._guard:
             said = understood(self._asked, value)
             if said is None:
-                self._state["note"] = f"{shown(value)} is not {wanted(self._asked)}."
+                self._state["note"] = refusal(self._asked, value)
                 self._draw(self._state["note"])
-                return
-            self._state.update(answer=said, skipped=False, note="")
+                return Verdict(None, self._state["note"])
+            self._state.update(answer=said, skipped=False, note="", sure=sure)
             verdict = self.verdict
             assert verdict is not None  # an answer reveals
-            self._remember(str(said) if self._asked.options else f"`{said}`", verdict)
+            self._remember(str(said) if self._asked.options else f"`{said}`", verdict, sure)
             self._draw(f"{self._headline()}. {verdict.says}")
+            return verdict
 
     @property
     def revealed(self) -> bool:
@@ -106,13 +148,23 @@ class Predict(Card):
         said = f"You said {words(self._asked, self.answer)}" + (
             "." if self._asked.options else f"; it is {truth}."
         )
-        says = " ".join(part for part in (said, slip.says if slip else "", why) if part)
-        return Verdict(False, says, slip.misconception if slip else "")
+        name = slip.misconception if slip else ""
+        more = self._second_look(name) if self.sure else ""
+        says = " ".join(part for part in (said, slip.says if slip else "", why, more) if part)
+        return Verdict(False, says, name)
+
+    def _second_look(self, misconception: str) -> str:
+        """What is worth saying to somebody who was sure of a wrong answer: such an error comes back by itself."""
+        again = practised(misconception, self.name[:2] if is_name(self.name) else "")
+        where = f" It comes back in {again}." if again else ""
+        return (
+            f"You were sure, so this one is worth a second look: go through what follows step by step.{where}"
+        )
 
     def skip(self) -> None:
         """Look at the answer without a prediction."""
         with self._guard:
-            self._state.update(answer=None, skipped=True, note="")
+            self._state.update(answer=None, skipped=True, note="", sure=None)
             verdict = self.verdict
             self._draw(f"Skipped. {verdict.says if verdict is not None else ''}")
 
@@ -127,8 +179,9 @@ class Predict(Card):
     def _eyebrow(self) -> str:
         return "From memory" if self._asked.recall else "Predict first"
 
-    def _commit(self) -> str:
-        return "That is my answer" if self._asked.recall else "That is my prediction"
+    def _marks(self) -> str:
+        # JupyterLab's extension shows the cells that answer this question as soon as it is revealed.
+        return f' data-card="{escape(self.name)}" data-revealed="{str(self.revealed).lower()}"'
 
     def _mood(self) -> str:
         verdict = self.verdict
@@ -143,18 +196,29 @@ class Predict(Card):
         ]
         verdict = self.verdict
         parts.append(self._choices(live) if self._asked.options else "")
+        if self._picture is not None:
+            told = (self.answer, self._asked.answer)
+            parts.append(self._picture.part(*told, live=live, revealed=self.revealed))
         if live and verdict is None:
-            box = "" if self._asked.options else entry_box("Your prediction", example(self._asked))
-            row = box + button("answer", self._commit()) + button("skip", "Skip", quiet=True)
-            parts.append(f'<div class="tk-row">{row}</div>')
+            parts.append(self._ways_on())
         if verdict is not None:
             parts.append(verdict_part(verdict, self._headline()))
             parts.append(earlier_part(self._before()) if self.answer is not None else "")
         if self._state["note"]:
-            parts.append(f'<p class="tk-note">{escape(self._state["note"])}</p>')
+            parts.append(f'<p class="tk-note">{markup(self._state["note"])[3:-4]}</p>')
         if live and verdict is not None:
             parts.append(f'<div class="tk-row">{button("again", "Ask me again", quiet=True)}</div>')
         return "".join(parts)
+
+    def _ways_on(self) -> str:
+        """The box to type in, and the buttons: a commitment says how sure it is. Enter commits without saying so."""
+        what = "answer" if self._asked.recall else "prediction"
+        box = "" if self._asked.options else entry_box(f"Your {what}", example(self._asked)) + _BREAK
+        row = (
+            f'{box}<span class="tk-lead">That is my {what}:</span>{button("sure", "I am sure")}'
+            f"{button('unsure', 'I am not sure')}{button('skip', 'Skip', quiet=True)}"
+        )
+        return f'<div class="tk-row" data-enter="answer">{row}</div>'
 
     def _choices(self, live: bool) -> str:
         if not live:
@@ -187,12 +251,14 @@ class Predict(Card):
             lines += [f"({verdict.misconception})"] if verdict.misconception else []
             lines += [plain(self._before())] if self.answer is not None and self._before() else []
         if self._state["note"]:
-            lines.append(self._state["note"])
+            lines.append(plain(self._state["note"]))
         return "\n".join(lines)
 
     def _acts(self) -> Mapping[str, Callable[[str], object]]:
         return {
-            "answer": lambda value: setattr(self, "answer", value),
+            "answer": self.commit,
+            "sure": lambda value: self.commit(value, sure=True),
+            "unsure": lambda value: self.commit(value, sure=False),
             "skip": lambda _: self.skip(),
             "again": lambda _: self.again(),
         }

@@ -29,6 +29,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import sys
 import tempfile
 import time
@@ -115,6 +116,8 @@ class ProgressFile:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.learner = "" if path is None else secrets.token_hex(8)
+        """Stands for the learner, so that the options keep their order; drawn at random, and kept in the file."""
         self.trouble = ""
         """Why nothing is kept, or what was wrong with the file: a sentence, '' when all is well."""
 
@@ -145,6 +148,8 @@ class ProgressFile:
         if found.get("version") != VERSION:
             self.trouble = f"{self.path} is of another version of tensorkit: it is left as it is."
             return {}, False
+        if isinstance(found.get("learner"), str) and found["learner"]:
+            self.learner = found["learner"]
         return {name: record for name, record in found["cards"].items() if isinstance(record, dict)}, True
 
     def _set_aside(self) -> bool:
@@ -178,7 +183,8 @@ class ProgressFile:
                         records.pop(name, None)
                     else:
                         records[name] = _merged(record, records.get(name, {}))
-                self._swap({"about": _ABOUT, "version": VERSION, "cards": records})
+                whole = {"about": _ABOUT, "version": VERSION, "learner": self.learner, "cards": records}
+                self._swap(whole)
         except OSError as error:
             self.trouble = f"{self.path} cannot be written ({_reason(error)}): answers last for this session."
             return False

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from textwrap import shorten, wrap
 from typing import Any
 
 from tensorkit_widgets.practice import session_log
@@ -23,7 +24,7 @@ from tensorkit_widgets.practice.catalogue import (
     lesson_title,
 )
 from tensorkit_widgets.practice.facts import MISCONCEPTIONS, Note
-from tensorkit_widgets.practice.markup import plain
+from tensorkit_widgets.practice.markup import escape, markup, plain
 from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.session_log import CARDS, State, events
 
@@ -46,9 +47,9 @@ class Met:
 def progress(*, reset: bool = False) -> Note:
     """How the exercises, predictions, quizzes and puzzles stand, in all lessons, and the misconceptions met.
 
-    With `reset=True` everything is forgotten, as by `forget()`.
+    A table in a notebook, and text everywhere else. With `reset=True` everything is forgotten, as by `forget()`.
     """
-    return forget() if reset else Note(_report(session_log.everything(), session_log.file()))
+    return forget() if reset else _Report.of(session_log.everything(), session_log.file())
 
 
 def forget(name: str = "") -> Note:
@@ -100,19 +101,113 @@ def _knows(state: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in found if isinstance(name, str)) if isinstance(found, tuple) else ()
 
 
-def _report(states: Mapping[str, State], file: ProgressFile) -> str:
-    parts: list[str] = []
-    for number, cards in groupby(_by_lesson(states), lambda entry: _lesson(entry[0])):
-        lines = [line for key, state in cards if (line := _line(key, state))]
-        parts += [f"**{_headed(number)}**", "\n".join(lines)] if lines else []
-    parts = parts or ["No exercise has been opened yet."]
-    if met := misconceptions(states):
-        parts += ["**Misconceptions met**", "\n".join(map(_told, met))]
+@dataclass(frozen=True)
+class _Line:
+    """How one card stands: its kind, what a learner knows it by, and how far it is."""
+
+    kind: str
+    called: str
+    stands: str
+    mood: str
+
+
+class _Report(Note):
+    """The report as text, which shows itself as tables where there is a page."""
+
+    _html = ""
+
+    @classmethod
+    def of(cls, states: Mapping[str, State], file: ProgressFile) -> _Report:
+        lessons = [
+            (_headed(number), [line for key, state in cards if (line := _line(key, state))])
+            for number, cards in groupby(_by_lesson(states), lambda entry: _lesson(entry[0]))
+        ]
+        lessons = [(heading, lines) for heading, lines in lessons if lines]
+        met, where = misconceptions(states), _kept(file)
+        report = cls(_text(lessons, met, where))
+        report._html = _page(lessons, met, where)
+        return report
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+Lessons = Sequence[tuple[str, Sequence[_Line]]]
+
+
+def _kept(file: ProgressFile) -> str:
     if file.trouble:
-        parts.append(file.trouble)
-    elif file.path is not None and file.path.exists():
-        parts.append(f"Kept in `{file.path}`, on this machine only; `forget()` deletes it.")
-    return "\n\n".join(parts)
+        return file.trouble
+    if file.path is not None and file.path.exists():
+        return f"Kept in `{file.path}`, on this machine only; `forget()` deletes it."
+    return ""
+
+
+_NOTHING = "No exercise has been opened yet."
+
+
+def _text(lessons: Lessons, met: Sequence[Met], where: str) -> str:
+    parts: list[str] = []
+    for heading, lines in lessons:
+        parts += [f"**{heading}**", "\n".join(_in_text(line) for line in lines)]
+    parts = parts or [_NOTHING]
+    if met:
+        parts += ["**Misconceptions met**", "\n".join(_told(one) for one in met)]
+    return "\n\n".join([*parts, where] if where else parts)
+
+
+def _in_text(line: _Line) -> str:
+    """What it is called in a column, its words whole, and beside it how it stands."""
+    first, *rest = wrap(line.called, _WIDE) or [""]
+    return "\n".join([f"    {first:<{_WIDE}}  {line.stands}", *(f"      {words}" for words in rest)])
+
+
+_CELL = 'style="text-align: left; vertical-align: top; white-space: normal; overflow-wrap: normal"'
+_TABLE = 'style="border-collapse: collapse; margin: 0 0 16px; max-width: 900px"'
+
+
+def _page(lessons: Lessons, met: Sequence[Met], where: str) -> str:
+    """The same as tables: without colours of their own, so that they are readable on light and on dark."""
+    parts: list[str] = []
+    if lessons:
+        groups = "".join(_group(heading, lines) for heading, lines in lessons)
+        parts.append(_table("Your progress", ("", "Card", "How it stands"), groups))
+    else:
+        parts.append(f"<p>{escape(_NOTHING)}</p>")
+    if met:
+        rows = "".join(_row(*cells) for cells in map(_met_cells, met))
+        heads = ("", "Misconception", "What dissolves it", "How it stands")
+        parts.append(_table("Misconceptions met", heads, f"<tbody>{rows}</tbody>"))
+    return "".join([*parts, markup(where)] if where else parts)
+
+
+def _table(caption: str, heads: Sequence[str], body: str) -> str:
+    row = "".join(f'<th scope="col" {_CELL}>{escape(head)}</th>' for head in heads)
+    said = f'<caption style="text-align: left"><strong>{escape(caption)}</strong></caption>'
+    return f"<table {_TABLE}>{said}<thead><tr>{row}</tr></thead>{body}</table>"
+
+
+def _group(heading: str, lines: Sequence[_Line]) -> str:
+    rows = "".join(
+        _row(_MARKS[line.mood], f"{line.kind}: {line.called}", line.stands.replace(" ", "\u00a0"))
+        for line in lines
+    )
+    head = f'<tr><th colspan="3" scope="rowgroup" {_CELL}>{escape(heading)}</th></tr>'
+    return f"<tbody>{head}{rows}</tbody>"
+
+
+def _row(*cells: str) -> str:
+    mark, *rest = cells
+    drawn = f'<td aria-hidden="true" {_CELL}>{mark}</td>'
+    return f"<tr>{drawn}{''.join(f'<td {_CELL}>{escape(cell)}</td>' for cell in rest)}</tr>"
+
+
+_MARKS = {"right": "✓", "wrong": "✗", "open": "…"}
+
+
+def _met_cells(one: Met) -> tuple[str, str, str, str]:
+    meaning = plain(MISCONCEPTIONS.get(one.name, ""))
+    return _MARKS["right" if one.dissolved else "open"], plain(one.name), meaning, _stands(one)
 
 
 def _lesson(key: str) -> str:
@@ -140,12 +235,14 @@ def _called(key: str) -> str:
         found = plain(_TITLES[kind](name)) if is_name(name) and kind in _TITLES else plain(name)
     except LookupError:
         found = name
-    words = " ".join(found.split())
-    return words if len(words) <= _WIDE else words[: _WIDE - 1].rstrip() + "…"
+    return shorten(" ".join(found.split()), _LONGEST, placeholder=" …")
 
+
+_LONGEST = 150
+"""Characters of what a card is called: enough for most questions, and all of a title."""
 
 _WIDE = 52
-"""Characters of a title: beside it there is room for how the card stands."""
+"""Characters of a column of text: beside it there is room for how the card stands."""
 
 _TITLES: dict[str, Callable[[str], str]] = {
     "exercise": lambda name: find_task(name).title,
@@ -155,10 +252,22 @@ _TITLES: dict[str, Callable[[str], str]] = {
 }
 
 
-def _line(key: str, state: Mapping[str, Any]) -> str:
+def _line(key: str, state: Mapping[str, Any]) -> _Line | None:
     kind = key.partition(" ")[0]
     done = _STANDS[kind](state) if kind in _STANDS else ""
-    return f"    {_called(key):<{_WIDE}}  {done}" if done else ""
+    return _Line(_KINDS[kind], _called(key), done, _mood(kind, state)) if done else None
+
+
+_KINDS = {"exercise": "Exercise", "parsons": "Puzzle", "predict": "Prediction", "quiz": "Quiz"}
+
+
+def _mood(kind: str, state: Mapping[str, Any]) -> str:
+    if kind in ("exercise", "parsons"):
+        return "right" if state.get("solved") else "open"
+    if kind == "quiz":
+        answered = state.get("right", ())
+        return "right" if isinstance(answered, tuple) and all(one is True for one in answered) else "open"
+    return "right" if events(state)[-1]["correct"] else "wrong"
 
 
 def _exercise(state: Mapping[str, Any]) -> str:
@@ -173,7 +282,9 @@ def _predict(state: Mapping[str, Any]) -> str:
     first, last = past[0], past[-1]
     if first["correct"]:
         return "as predicted"
-    return "not as predicted at first, right since" if last["correct"] else "not as predicted"
+    if last["correct"]:
+        return "not as predicted at first, right since"
+    return "not as predicted, and you were sure" if last.get("sure") is True else "not as predicted"
 
 
 def _quiz(state: Mapping[str, Any]) -> str:
@@ -185,12 +296,16 @@ def _quiz(state: Mapping[str, Any]) -> str:
 _STANDS = {"exercise": _exercise, "parsons": _exercise, "predict": _predict, "quiz": _quiz}
 
 
-def _told(one: Met) -> str:
+def _stands(one: Met) -> str:
     often = {1: "met once", 2: "met twice"}.get(one.times, f"met {one.times} times")
     cards = "; ".join(" · ".join(filter(None, (_lesson(key), _called(key)))) for key in one.cards)
-    stands = "dissolved" if one.dissolved else f"still open: {cards}"
-    meaning = f"\n        {plain(MISCONCEPTIONS[one.name])}" if one.name in MISCONCEPTIONS else ""
-    return f"    {plain(one.name)[:48]:<38}  {often}, {stands}{meaning}"
+    return f"{often}, {'dissolved' if one.dissolved else f'still open: {cards}'}"
+
+
+def _told(one: Met) -> str:
+    lines = [f"    {plain(one.name):<38}  {_stands(one)}"]
+    lines += [f"        {words}" for words in wrap(plain(MISCONCEPTIONS.get(one.name, "")), 100)]
+    return "\n".join(lines)
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -19,7 +19,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tensorkit_widgets.practice.answers import judge, kind_of, truth, understood, wanted
+from tensorkit_widgets.practice.answers import judge, kind_of, refusal, truth, understood
 from tensorkit_widgets.practice.card import Card, button
 from tensorkit_widgets.practice.catalogue import Question, QuizSheet, find_quiz, full_name, is_name
 from tensorkit_widgets.practice.checks import Checker
@@ -116,7 +116,7 @@ class Quiz(Card):
         asked = self._sheet.questions[self._index(number)]
         said = understood(asked, value)
         if said is None:
-            verdict = Verdict(None, f"{shown(value)} is not {wanted(asked)}.")
+            verdict = Verdict(None, refusal(asked, value))
         else:
             verdict = judge(asked, said)
         with self._guard:

@@ -20,8 +20,8 @@ from tensorkit_widgets.practice.markup import LONGEST_TEXT, shown
 from tensorkit_widgets.snapshot.adapter import describe
 
 __all__ = [
-    "CARDS", "MEMORY", "State", "events", "everything", "file", "flush", "forgotten", "keep", "note", "recall",
-    "told_answer", "use",
+    "CARDS", "MEMORY", "State", "events", "everything", "file", "flush", "forgotten", "keep", "learner", "note",
+    "recall", "told_answer", "use",
 ]  # fmt: skip
 
 State = dict[str, Any]
@@ -54,6 +54,12 @@ def use(chosen: progress_file.ProgressFile | None) -> None:
     """Use another file from now on; None chooses again."""
     flush()
     _file[:] = [] if chosen is None else [chosen]
+
+
+def learner() -> str:
+    """Who answers: a random name that is kept with the answers; `''` where nothing is kept."""
+    file().read()
+    return file().learner
 
 
 def recall(key: str, fresh: Mapping[str, Any]) -> State:
@@ -108,13 +114,14 @@ def _later() -> None:
 atexit.register(flush)
 
 
-def note(state: State, said: str, verdict: Verdict) -> None:
-    """Add an answer to the history of a card."""
+def note(state: State, said: str, verdict: Verdict, sure: bool | None = None) -> None:
+    """Add an answer to the history of a card; `sure` is whether the learner was, None where that was not said."""
     event = {
         "at": _now(),
         "said": said[:LONGEST_TEXT],
         "correct": verdict.correct,
         "misconception": verdict.misconception,
+        **({} if sure is None else {"sure": sure}),
     }
     state["history"] = (*state["history"], event)[-progress_file.MOST_EVENTS :]
 

@@ -24,6 +24,9 @@ __all__ = [
 LARGEST = 1_000_000
 """Numbers that are read for every picture; a larger tensor is reduced once, when it is asked for."""
 
+MOST_ASKED = 50_000_000
+"""Numbers that are all reduced when it is asked for; of a larger tensor those that go into what is drawn."""
+
 OPS = (
     "sum", "mean", "prod", "max", "min", "argmax", "std", "var", "any", "all", "norm", "median",
 )  # fmt: skip
@@ -156,7 +159,7 @@ def reduce(tensor: Any, request: Request, window: Window, asked: bool) -> Reduce
     """
     size = describe(tensor).size
     dims = normal_dims(request.dim, len(size))
-    large = prod(size) > LARGEST and dims is not None
+    large = prod(size) > (MOST_ASKED if asked else LARGEST) and dims is not None
     part = tensor
     if large and dims is not None:
         whole = {d: slice(None) for d in dims} if asked else {}

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.page_width import code_lines, headed, page_for
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_refusal, refusal_words
 from tensorkit_widgets.drawing.sheet import (
     PAGE,
     Dress,
@@ -64,6 +66,7 @@ class Collapse:
     inside: bool
     page: float = PAGE
     stacked: bool = False
+    way: WayOut | None = None
 
     @property
     def count(self) -> int:
@@ -80,39 +83,37 @@ def _key(which: str, index: Sequence[int]) -> str:
 
 
 def compose_reduction(model: Collapse, link: Link) -> Sheet:
-    """One step of the story; on a narrower page, and so larger, where there is room.
-
-    Where the page of the model is too narrow for that, the result stands under the tensor.
-    """
+    """One step of the story. Where the page is too narrow, the result stands under the tensor."""
     sheet = _composed(replace(model, page=PAGE), link)
-    page = page_for(sheet, ("walk",))
-    if page > model.page:
+    if page_for(sheet, ("walk",)) > model.page:
         return _composed(replace(model, stacked=True), link)
-    return sheet if page == PAGE else _composed(replace(model, page=page), link)
+    return sheet if model.page == PAGE else _composed(model, link)
 
 
 def _composed(model: Collapse, link: Link) -> Sheet:
     size = model.base.meta.size
     code = code_lines(model.code, model.page - 2 * LEFT, 19) if model.stacked else [model.code]
-    notes: list[Note] = [*paragraph(LEFT, 36, code, "title", 26)]
-    table, more, y = _sizes(model, 30 + 26.0 * len(code))
+    notes: list[Note] = [*paragraph(LEFT, 28, code, "title", 26)]
+    top = 14 + 26.0 * len(code)
+    table, more, y = _sizes(model, top)
     notes += more
     words = story(model.name, model.op, model.dims, model.keepdim, size, model.count, bool(model.error))
     why = dtype_sentence(model.op, model.library, model.base.meta.dtype, model.dtype)
     told = [*words, *([why] if why and not model.error else [])]
-    for sentence in told:
-        lines = wrap(sentence, model.page - 2 * LEFT, 16)
-        notes += paragraph(LEFT, y, lines, "body", 22)
-        y += 22 * len(lines)
+    x = LEFT + 190 + 84 * len(size)
+    room = model.page - LEFT - x
+    beside = [line for sentence in told for line in wrap(sentence, room, 16)] if room >= 380 else []
+    if 0 < len(beside) <= 4:  # at the right of the sizes
+        notes += paragraph(x, top + 38, beside, "body", 22)
+    else:
+        lines = [line for sentence in told for line in wrap(sentence, model.page - 2 * LEFT, 16)]
+        notes += paragraph(LEFT, y + 6, lines, "body", 22)
+        y += 6 + 22 * len(lines)
     frames: list[Frame] = []
     if model.error:
-        lines = [
-            line for part in model.error.split("\n") for line in wrap(part, model.page - 2 * LEFT - 32, 15.5)
-        ]
-        frames.append(Frame(LEFT, y - 4, model.page - 2 * LEFT, 20.0 * len(lines) + 20, "alarm"))
-        notes += paragraph(LEFT + 16, y + 20, lines, "alarm")
-        y += 20 * len(lines) + 32
-    tables, more, wires, y = _matrices(model, link, y + 10)
+        more, frames, y = draw_refusal(model.error, model.way, LEFT, y - 4, model.page - 2 * LEFT)
+        notes += more
+    tables, more, wires, y = _matrices(model, link, y + 2)
     notes += more
     walk, more, y = _walk(model, y)
     notes += more
@@ -121,7 +122,8 @@ def _composed(model: Collapse, link: Link) -> Sheet:
     )
     now = _now(model)
     said = now or (words[0] if words else "")
-    sentences = (*told, *([now] if now else []), *([model.error] if model.error else []))
+    refused = refusal_words(model.error, model.way) if model.error else ()
+    sentences = (*told, *([now] if now else []), *refused)
     status = "refused" if model.error else "ok" if model.known else "unknown"
     title = f"{model.code}, from size {size_text(size)}"
     title += "" if model.error else f" to size {size_text(model.size)}"
@@ -137,7 +139,7 @@ def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
     refused = bool(model.error)
     upper, lower = [], []
     for d, n in enumerate(size):
-        box = x + d * column, top + 24, column, 44.0
+        box = x + d * column, top + 22, column, 36.0
         goes = d in model.dims and not refused
         said = f"dimension {d} has size {n}" + (", which goes" if goes else "")
         upper.append(
@@ -154,7 +156,7 @@ def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
         if not refused and (not goes or model.keepdim):
             text = "1" if goes else f"{n:,}"
             stays = f"dimension {d} is kept, with size 1" if goes else f"dimension {d} stays, with size {n}"
-            under = (box[0], top + 76, column, 44.0)
+            under = (box[0], top + 62, column, 36.0)
             lower.append(
                 Tile(
                     f"after:{d}",
@@ -166,19 +168,19 @@ def _sizes(model: Collapse, top: float) -> tuple[Table, list[Note], float]:
                     font=_font(text, column),
                 )
             )
-    notes = [Note(x + (d + 0.5) * column, top + 16, f"dim {d}", "muted", "middle") for d in range(len(size))]
+    notes = [Note(x + (d + 0.5) * column, top + 15, f"dim {d}", "muted", "middle") for d in range(len(size))]
     before = f"{model.name}.size" + ("()" if model.library != "numpy" else "")
-    notes.append(Note(x - 16, top + 52, before if len(before) < 15 else "the size", "code", "end"))
+    notes.append(Note(x - 16, top + 46, before if len(before) < 15 else "the size", "code", "end"))
     if not refused:
-        notes.append(Note(x - 16, top + 104, "the result’s", "body", "end"))
+        notes.append(Note(x - 16, top + 86, "the result’s", "body", "end"))
         if not lower:
             lone = wrap("() – a single number, no dimension is left", model.page - LEFT - x, 15)
-            notes += paragraph(x + 4, top + 104, lone, "body")
+            notes += paragraph(x + 4, top + 86, lone, "body")
     if not size:
-        notes.append(Note(x + 4, top + 52, "() – a single number already", "body"))
+        notes.append(Note(x + 4, top + 46, "() – a single number already", "body"))
     rows = tuple(row for row in (tuple(upper), tuple(lower)) if row)
-    bottom = top + (124 if not refused else 76)
-    return Table("sizes", "the sizes", rows), notes, bottom + 24
+    bottom = top + (98 if not refused else 58)
+    return Table("sizes", "the sizes", rows), notes, bottom + 16
 
 
 def _matrices(
@@ -210,7 +212,7 @@ def _matrices(
     if not model.known:
         notes.append(Note(x, result.bottom + 24, f"{prod(meta.size):,} numbers: press “compute”", "body"))
     wires = () if model.stacked else _wire(model, base, result, x)
-    bottom = max(base.bottom, result.bottom + (30 if not model.known else 0)) + 34
+    bottom = max(base.bottom, result.bottom + (30 if not model.known else 0)) + 22
     return [base, result], notes, wires, bottom
 
 

@@ -16,6 +16,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from tensorkit_widgets.diagnosis.way_out import WayOut, way_out
 from tensorkit_widgets.drawing.sheet import Sheet
 from tensorkit_widgets.reduction.model import (
     LARGEST,
@@ -30,10 +31,10 @@ from tensorkit_widgets.reduction.model import (
     tensor_window,
 )  # fmt: skip
 from tensorkit_widgets.reduction.scene import Collapse, compose_reduction
-from tensorkit_widgets.snapshot.adapter import describe, library_of, link_of, look, write
-from tensorkit_widgets.snapshot.expression import number
+from tensorkit_widgets.snapshot.adapter import describe, library_of, link_of, look
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.widget.board import Board, Control, State
+from tensorkit_widgets.widget.caller import called
 
 __all__ = ["ReductionExplorer"]
 
@@ -60,7 +61,7 @@ class ReductionExplorer(Board):
         op: one of sum, mean, prod, max, min, argmax, std, var, any, all, norm, median.
         dim: the dimension that collapses, several of them, or None for all.
         keepdim: whether a 1 stays in its place.
-        name: what the tensor is called.
+        name: what the tensor is called; by default its name where the widget is made, else ``"t"``.
 
     Raises:
         TypeError: for something that cannot be drawn, a `dim` that is no number, or an unknown keyword.
@@ -76,7 +77,7 @@ class ReductionExplorer(Board):
         dim: int | Sequence[int] | None = 0,
         keepdim: bool = False,
         *,
-        name: str = "t",
+        name: str | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
@@ -86,7 +87,7 @@ class ReductionExplorer(Board):
         if op not in OPS:
             raise ValueError(f"op must be one of {', '.join(OPS)}, not {op!r}")
         library_of(t)
-        line = " ".join(str(name).split())
+        line = " ".join(called(t, "t", name).split())
         self._tensor, self._name = t, line if len(line) <= 24 else line[:23] + "…"
         self._painting = False
         self._answered: Reduced | None = None
@@ -190,9 +191,17 @@ class ReductionExplorer(Board):
             self._name, self._state.op, code_of(self._name, self._request(), meta.library), meta.library, base,
             self._dims(), self._state.keepdim, found.result, found.size, found.dtype, found.error, found.known, cells,
             inputs, done, chosen, len(inputs[chosen]) if chosen is not None and full else taken, tuple(so_far),
-            inside is not None, self._width,
+            inside is not None, self._width, way=self._way(found.error) if found.error else None,
         )  # fmt: skip
         return compose_reduction(model, link_of(meta))
+
+    def _way(self, error: str) -> WayOut | None:
+        """What the refusal means, and what to write."""
+        request = self._request()
+        code = code_of(self._name, request, library_of(self._tensor))
+        return way_out(
+            request.op, error, [(self._name, self._tensor)], kwargs={"dim": request.dim}, code=code
+        )
 
     def _controls(self) -> Sequence[Control]:
         state, size = self._state, describe(self._tensor).size
@@ -232,8 +241,8 @@ class ReductionExplorer(Board):
             self._change(inside=None, at=self._state.inside + 1)
         elif kind == "compute":
             self._compute()
-        elif kind == "edit" and isinstance(key, str) and isinstance(value, str):
-            self._edit(key, value)
+        elif kind == "edit" and isinstance(key, str):
+            self._edit(key, message)
 
     def _turn(self, **values: Any) -> None:
         """Another call: the walk begins again, unless it was at its end."""
@@ -271,13 +280,13 @@ class ReductionExplorer(Board):
         self._change(answer=found)
         self._said = "computed, once"
 
-    def _edit(self, key: str, value: str) -> None:
+    def _edit(self, key: str, message: Mapping[str, Any]) -> None:
         size = describe(self._tensor).size
         window = tensor_window(size, self._state.lead)
         spans = (range(o, o + n) for o, n in zip(window.origin, window.count, strict=True))
         places = {f"t:{','.join(map(str, index))}": index for index in product(*spans)}
         if key in places:
-            write(self._tensor, places[key], number(value))
+            self._write(self._tensor, places[key], message)
 
     def _facts(self) -> Mapping[str, str]:
         state, found = self._state, self._reduced()

@@ -54,20 +54,20 @@ def formula_mark(formula: Formula) -> str:
     """``storage[offset + i·stride[0] + …]`` by its names and by its numbers, and what is found there."""
     x, y, font = formula.x + 18, formula.y, formula.font
     inside = rect(formula.x, y, formula.width, formula.height, "tk-panel", 10.0)
-    inside += f'<text class="tk-mono" {path(_XY, x, y + 30)} font-size="16">{_spoken(formula)}</text>'
+    inside += f'<text class="tk-mono" {path(_XY, x, y + 26)} font-size="16">{_spoken(formula)}</text>'
     names, values = [], []
     for d, i, s in formula.terms:
         kind = f'class="tk-term tk-d{d % DIMENSIONS}{" tk-unused" if d in formula.unused else ""}"'
         names.append(f"{kind}>{LETTERS[d % 10]}·stride[{d}]</tspan>")
         values.append(f'{kind} data-part="term-{d}">{i}·{s if s >= 0 else f"({s})"}</tspan>')
     rows = _stacked(names, values, formula, x) if formula.stacked else _columns(names, values, formula, x)
-    step = STEP if formula.stacked else 30
+    step = STEP if formula.stacked else 28
     for k, spans in enumerate(rows):
-        place = path('y="{}" font-size="{}"', y + 64 + step * k, font)
+        place = path('y="{}" font-size="{}"', y + 56 + step * k, font)
         inside += f'<text class="tk-mono" {place}>{spans}</text>'
     found = f'<tspan>storage[</tspan><tspan data-part="slot">{formula.slot}</tspan><tspan>] = </tspan>'
     found += f'<tspan data-part="value">{escape(formula.value, quote=False)}</tspan>'
-    place = path(_XY, x, y + 66 + step * len(rows))
+    place = path(_XY, x, y + 58 + step * len(rows))
     inside += f'<text class="tk-mono tk-strong" {place} font-size="18">{found}</text>'
     for n, sentence in enumerate(formula.sentences):
         inside += text(formula.sentences_x, formula.sentences_y + 18 * n, sentence, "tk-muted")

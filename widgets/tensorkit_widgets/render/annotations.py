@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tensorkit_widgets.drawing.parts import Axis, Gap, Note
+from tensorkit_widgets.drawing.parts import CARD_HEIGHT, Axis, Gap, Note
 from tensorkit_widgets.render.marks import group, path, rect, text
 from tensorkit_widgets.render.palette import DIMENSIONS
 
@@ -67,10 +67,10 @@ def gap_mark(gap: Gap, live: bool, table: str) -> str:
 def note_mark(note: Note, live: bool) -> str:
     """A line of words, or the place of the next step."""
     if note.role == "next":
-        inside = rect(note.x, note.y, 130, 82, "tk-next-box", 10.0)
-        inside += text(note.x + 65, note.y + 37, "next step", "tk-muted", text_anchor="middle")
+        inside = rect(note.x, note.y, 130, CARD_HEIGHT, "tk-next-box", 10.0)
+        inside += text(note.x + 65, note.y + 27, "next step", "tk-muted", text_anchor="middle")
         inside += text(
-            note.x + 65, note.y + 58, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle"
+            note.x + 65, note.y + 46, "[ ]  .view  .t", "tk-mono tk-muted tk-small", text_anchor="middle"
         )
         return group(inside, class_="tk-next", data_action="next-step", data_key="")
     mono = "tk-mono " if note.role == "code" else ""

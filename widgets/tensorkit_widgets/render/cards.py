@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from tensorkit_widgets.drawing.grid import MONO
-from tensorkit_widgets.drawing.parts import Card
+from tensorkit_widgets.drawing.parts import CARD_LINES, Card
 from tensorkit_widgets.render.annotations import button
 from tensorkit_widgets.render.marks import group, path, rect, text
 
@@ -19,18 +19,19 @@ def cards_mark(cards: Sequence[Card], live: bool) -> str:
 
 
 def _card(card: Card, follows: bool, live: bool) -> str:
-    way = path("M{} {}h18m-6-5l6 5l-6 5", card.x - 25, card.y + 41)
+    way = path("M{} {}h18m-6-5l6 5l-6 5", card.x - 25, card.y + card.height / 2)
     arrow = f'<path class="tk-then" d="{way}"/>'
     kind = f"tk-step tk-{card.kind}" + (" tk-current" if card.current else "")
     most = min(26, int((card.width - len(card.kind) * 7.2 - 47.9) / (MONO * 17)))
     code = card.code if len(card.code) <= most else card.code[: most - 1] + "…"
     inside = f"<title>{escape(card.why, quote=False)}</title>"
     inside += rect(card.x, card.y, card.width, card.height, "tk-step-box", 10.0)
-    inside += text(card.x + 14, card.y + 27, code, "tk-mono tk-step-code")
+    first, second, step = CARD_LINES
+    inside += text(card.x + 14, card.y + first, code, "tk-mono tk-step-code")
     right = card.x + card.width - 14
-    inside += text(right, card.y + 26, card.kind, f"tk-kind tk-kind-{card.kind}", text_anchor="end")
+    inside += text(right, card.y + first - 1, card.kind, f"tk-kind tk-kind-{card.kind}", text_anchor="end")
     for n, line in enumerate(card.lines):
-        inside += text(card.x + 14, card.y + 49 + 20 * n, line, "tk-mono tk-step-line")
+        inside += text(card.x + 14, card.y + second + step * n, line, "tk-mono tk-step-line")
     more: dict[str, object] = {}
     if live and card.number is not None:
         said = f"step {card.number}: {card.code}, {card.kind}, {', '.join(card.lines)}. {card.why}"

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
+from math import inf
+from typing import Any
 
+from tensorkit_widgets.drawing.parts import Note
 from tensorkit_widgets.drawing.sheet import Frame, Photo, Sheet, Table, Tile, Wire
 from tensorkit_widgets.render.address import arcs_mark, formula_mark, pointer_mark
 from tensorkit_widgets.render.annotations import axis_mark, gap_mark, note_mark
@@ -47,11 +51,37 @@ def render_sheet(sheet: Sheet, theme: str | None = None, live: bool = False) -> 
         theme: ``"light"`` or ``"dark"`` for a fixed look; None follows the reader's preference.
         live: for the browser's live view: no style of its own, ARIA roles for the parts, and buttons.
     """
-    body = "".join(_body(sheet, live))
+    body = "".join(_body(sheet, live)) if sheet.pinned is None or not live else _pinned(sheet, sheet.pinned)
     label = f"{sheet.name}: {sheet.title}"
     layout = json.dumps(sheet.layout, separators=(",", ":")) if live and sheet.layout else None
     styles = ("sheet.css", "graph_scene.css") if sheet.boxes_label else ("sheet.css",)
     return framed(body, (sheet.width, sheet.height), label, theme, live, styles, data_layout=layout)
+
+
+def _pinned(sheet: Sheet, top: float) -> str:
+    """A live picture in two parts: what scrolls, and the storage from ``top`` down on a ground of its own."""
+
+    def below(part: Note | Frame | Table | Photo) -> bool:
+        return top <= (part.tiles[0].y if part.tiles else inf) if isinstance(part, Table) else top <= part.y
+
+    def half(low: bool) -> Sheet:
+        parts = {
+            name: tuple(part for part in getattr(sheet, name) if below(part) is low)
+            for name in ("notes", "frames", "tables", "photos")
+        }
+        wires = tuple(w for w in sheet.wires if all(y >= top for _, y in w.points) is low)
+        rest = {"layout": sheet.layout, "arcs": sheet.arcs, "pointer": sheet.pointer} if low else {}
+        return replace(sheet, **{**_UNSPLIT, **parts, **rest}, wires=wires)
+
+    ground = rect(0, top, sheet.width, sheet.height - top, "tk-pinned-ground")
+    ground += f'<path class="tk-pinned-edge" d="{path("M{} {}h{}", 0, top, sheet.width)}"/>'
+    storage = group(ground + "".join(_body(half(True), True)), class_="tk-pinned", data_top=top)
+    above = replace(half(False), cards=sheet.cards, formula=sheet.formula)
+    return "".join(_body(above, True)) + storage
+
+
+_UNSPLIT: dict[str, Any] = {"layout": None, "arcs": (), "pointer": None, "cards": (), "formula": None}
+"""What is in one of the two parts alone."""
 
 
 def _body(sheet: Sheet, live: bool) -> Iterator[str]:
@@ -185,7 +215,8 @@ def _tile(tile: Tile, live: bool, visited: bool, first: bool) -> str:
     more = {
         "data-key": tile.key, "data-kin": " ".join(tile.kin), "data-storage": link and link.storage,
         "data-item": link and link.item, "data-slot": tile.slot, "data-action": tile.action, "data-full": tile.full,
-        "data-stored": tile.stored, "data-said": "" if visited else tile.label,
+        "data-stored": tile.stored, "data-grid": tile.grid and "{},{},{},{}".format(*tile.grid),
+        "data-said": "" if visited else tile.label,
     }  # fmt: skip
     if visited:
         chosen = str("lit" in kinds).lower()

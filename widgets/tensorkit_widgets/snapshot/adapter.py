@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -41,6 +41,7 @@ __all__ = [
     "look",
     "quietly",
     "same_buffer",
+    "slots_of_array",
     "storage_number",
     "write",
 ]
@@ -301,14 +302,18 @@ def _take_tensor(tensor: Any, meta: Meta, size: Ints, stride: Ints, offset: int)
 
 def _take_array(array: Any, meta: Meta, size: Ints, stride: Ints, offset: int) -> tuple[Number, ...]:
     low, high = extent(size, stride, offset)
-    raw = numpy.asarray(_Raw(_owner(array), meta.buffer.start + low * meta.itemsize, high - low)).view(
-        array.dtype
-    )
+    raw = slots_of_array(array, meta, low, high)
     steps = tuple(s * meta.itemsize for s in stride)
     part = numpy.lib.stride_tricks.as_strided(raw[offset - low :], size, steps)
     if meta.dtype == "bfloat16":
         part = part.astype(numpy.float32)
     return _flat(part.tolist())
+
+
+def slots_of_array(array: Any, meta: Meta, low: int, high: int) -> Any:
+    """The slots ``low`` to ``high`` of an array's storage in one row, as they lie in memory; not to be written to."""
+    start = meta.buffer.start + low * meta.itemsize
+    return numpy.asarray(_Raw(_owner(array), start, high - low)).view(array.dtype)
 
 
 def quietly(library: str) -> AbstractContextManager[Any]:
@@ -318,15 +323,26 @@ def quietly(library: str) -> AbstractContextManager[Any]:
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
 
 
-def write(tensor: Any, index: Sequence[int], value: Number) -> None:
-    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply."""
+def write(tensor: Any, index: Sequence[int], value: Number) -> Callable[[], None]:
+    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply.
+
+    Returns what takes it back: the element is then what it was, to the bit.
+    """
+    place = tuple(index)
     with _lock:
         meta = describe(tensor)
         if meta.fault:
             raise RuntimeError(meta.fault)
-        if meta.library == "torch":
-            # An edit by hand is no operation to differentiate.
-            with sys.modules["torch"].no_grad():
-                tensor[tuple(index)] = value
-        else:
-            tensor[tuple(index)] = value
+        with quietly(meta.library):
+            before = numpy.array(tensor[place]) if meta.library == "numpy" else tensor.detach()[place].clone()
+        _put(tensor, place, value)
+    return lambda: _put(tensor, place, before)
+
+
+def _put(tensor: Any, place: Ints, value: Any) -> None:
+    if library_of(tensor) == "torch":
+        # An edit by hand is no operation to differentiate.
+        with sys.modules["torch"].no_grad():
+            tensor[place] = value
+    else:
+        tensor[place] = value

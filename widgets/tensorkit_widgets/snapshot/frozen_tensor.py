@@ -35,6 +35,7 @@ __all__ = [
     "see",
     "surely_unchanged",
     "tensors_in",
+    "version_of",
 ]
 
 MOST_TENSORS = 8
@@ -191,7 +192,8 @@ def tensors_in(values: Any, most: int = MOST_TENSORS) -> list[Any]:
     return found
 
 
-def _version(tensor: Any) -> int | None:
+def version_of(tensor: Any) -> int | None:
+    """How often a tensor's memory was written to, as its library counts; None where nobody counts."""
     try:
         return int(tensor._version)
     except (AttributeError, RuntimeError):  # NumPy counts nothing; PyTorch does not in inference mode
@@ -209,7 +211,7 @@ def see(ledger: Ledger, tensor: Any, name: str) -> Seen | None:
         leaf = bool(getattr(tensor, "is_leaf", True))
     except Exception:  # a tensor that changes on another thread, or one of an unknown kind
         return None
-    return Seen(name, letter, _version(tensor), wants, leaf, snapshot)
+    return Seen(name, letter, version_of(tensor), wants, leaf, snapshot)
 
 
 def surely_unchanged(tensor: Any, before: Seen) -> bool:
@@ -217,7 +219,7 @@ def surely_unchanged(tensor: Any, before: Seen) -> bool:
     try:
         return (
             before.version is not None
-            and _version(tensor) == before.version
+            and version_of(tensor) == before.version
             and describe(tensor) == before.meta
         )
     except Exception:  # as in `see`

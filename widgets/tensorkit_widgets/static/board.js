@@ -14,9 +14,9 @@
  * Controls: data-role = back, step, run, reset, undo, scrub, checkpoint, zoom-out, zoom-fit, zoom-in, and those of the widget.
  *
  * @typedef {{ kind: string, name: string, title: string, step: number, steps: number | null, moments: string, status: string, said: string,
- *             complaint: string, offers: [string, string][], panels: [string, string][], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
- *             undo: boolean, data: Record<string, string> }} Facts ``steps`` is null where they are not known before the first
- * @typedef {{ zoom?: number, zoomBy?: (key: string) => boolean, resized?: () => void, point(spot: import("./hover_bus.js").Spot): void,
+ *             complaint: string, offers: [string, string][], offered: string, panels: [string, string][], scene: string, checkpoints: string[], controls: import("./board_controls.js").Control[], changed: boolean,
+ *             undo: boolean, data: Record<string, string>, wrong?: { key: string, value: string, words: string } | null }} Facts ``steps`` is null where they are not known before the first
+ * @typedef {{ tiles?: Map<string, SVGGElement>, zoom?: number, zoomBy?: (key: string) => boolean, resized?: () => void, point(spot: import("./hover_bus.js").Spot): void,
  *             refocus(key: string | undefined): void, numbers?: () => import("./stride_scene.js").Numbers,
  *             flash?: (before: import("./stride_scene.js").Numbers | undefined) => void, dispose(): void }} Scene
  * @typedef {new (svg: SVGSVGElement, options: import("./board_scene.js").Options, zoom?: number) => Scene} SceneClass
@@ -26,6 +26,7 @@ import { BoardControls } from "./board_controls.js";
 import { listen, tell } from "./hover_bus.js";
 import { make, whole } from "./dom.js";
 import { editCell } from "./cell_editor.js";
+import { lookAfterFile } from "./saved_notebook.js";
 import { SCENES } from "./scenes.js";
 import { tabs } from "./tabs.js";
 import { PictureView } from "./view.js";
@@ -68,7 +69,7 @@ class BoardView extends PictureView {
     if (!facts?.panels?.length) this.open(above);
     else {
       const inTabs = /** @type {[string, string, HTMLElement][]} */ (facts.panels.map(([name, words]) => [name, words, this.panels.get(name)?.root]));
-      this.open(above, [/** @type {Node} */ (this.panels.get(BELOW)?.root), tabs([...inTabs, ["text", "As text", this.twin]])]);
+      this.open([...above, tabs([...inTabs, ["text", "As text", this.twin]], this.said), /** @type {Node} */ (this.panels.get(BELOW)?.root)], []);
     }
   }
 
@@ -103,7 +104,8 @@ class BoardView extends PictureView {
   /** The steps' keys work anywhere in their bar. @param {KeyboardEvent} event */
   pressed(event) {
     const kind = { ArrowRight: "step", ArrowLeft: "back", End: "run", Home: "goto" }[event.key];
-    if (!kind || !(event.target instanceof HTMLButtonElement)) return;
+    // On the stage the same keys may go on to the next scene.
+    if (!kind || this.stage.open || !(event.target instanceof HTMLButtonElement)) return;
     this.post(kind === "goto" ? { kind, value: 0 } : { kind });
     event.preventDefault();
   }
@@ -127,7 +129,7 @@ class BoardView extends PictureView {
         this.root.dataset.zoom = scale ? scale.toFixed(2) : "fit";
       },
       onAct: (kind, key) => this.acted(kind, key),
-      onEdit: (tile, typed) => editCell(this.picture, tile, (text) => this.post({ kind: "edit", key: tile.dataset.key, value: text }), typed),
+      onEdit: (tile, typed) => this.edit(tile, typed),
       mark: (data) => {
         Object.assign(this.root.dataset, data);
       },
@@ -135,14 +137,20 @@ class BoardView extends PictureView {
         if (spot || this.pointing !== null) tell({ ...(spot ?? { storage: this.pointing ?? 0, slot: null }), from: this });
         this.pointing = spot?.storage ?? null;
       },
-      say: (words) => {
+      say: (words, key) => {
         this.say(words);
-        this.root.dataset.focus = svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
+        this.root.dataset.focus = key ?? svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
       },
     }, zoom);
     this.scene.flash?.(before);
     if (held !== undefined || !part) this.scene.refocus(held);
     else /** @type {SVGElement | null} */ (svg.querySelector(sameAs(part)))?.focus({ preventScroll: true });
+  }
+
+  /** @param {SVGGElement} tile @param {string} [typed] @param {string} [refused] */
+  edit(tile, typed, refused) {
+    if (this.dead) return;
+    editCell(this.picture, tile, (text) => this.post({ kind: "edit", key: tile.dataset.key, value: text }), typed, refused);
   }
 
   /** A part of the picture was pressed. @param {string} kind @param {string} key */
@@ -182,17 +190,21 @@ class BoardView extends PictureView {
     this.kept.replaceChildren(make("option", { value: "" }, "go back to…"), ...facts.checkpoints.map((name) => make("option", { value: name }, name)));
     // A button that is switched off would lose the keyboard: it goes on to its neighbour.
     if (held instanceof HTMLButtonElement && held.disabled && this.bar.contains(held)) [this.next, this.back, this.scrub].find((part) => !part.disabled && !part.hidden)?.focus();
+    const { wrong } = facts;
+    const tile = wrong && this.answered !== null ? this.scene?.tiles?.get(wrong.key) : undefined;
+    if (wrong && tile) this.edit(tile, wrong.value, wrong.words);
     this.complain(facts.complaint);
-    this.offer(facts.offers);
+    this.offer(facts.offers, facts.offered);
     // What the alert above already says is not said twice.
     this.say(facts.complaint ? "" : facts.said);
     Object.assign(this.root.dataset, { title: facts.title, step: String(step), steps: String(steps ?? ""), status: frame.reason ? "undrawn" : facts.status, ...facts.data });
   }
 
-  /** What works in the stead of what was refused. @param {[string, string][]} offers */
-  offer(offers) {
+  /** What works in the stead of what was refused. @param {[string, string][]} offers @param {string} offered */
+  offer(offers, offered) {
     if (!offers.length) return;
-    const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, "what works instead, with a copy:"));
+    this.refusal.hidden = false;
+    const line = make("p", { class: "tk-line" }, make("span", { class: "tk-lead" }, offered));
     for (const [value, code] of offers) {
       const take = make("button", { type: "button", class: "tk-code-button", "data-role": "offer" }, code);
       take.addEventListener("click", () => this.post({ kind: "offer", value }));
@@ -220,4 +232,9 @@ function render({ model, el }) {
   return () => view.dispose();
 }
 
-export default { render };
+/** The model is there, whether it is shown or not. @param {{ model: import("./view.js").Model }} context */
+function initialize({ model }) {
+  lookAfterFile(model.widget_manager);
+}
+
+export default { initialize, render };

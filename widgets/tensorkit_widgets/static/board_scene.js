@@ -13,14 +13,15 @@
  *   onPoint?: (spot: import("./hover_bus.js").Spot | null) => void,
  *   onStep?: (how: "step" | "back" | "run" | "reset") => void,
  *   onZoom?: (zoom: number) => void,
- *   say?: (words: string) => void,
+ *   say?: (words: string, key?: string) => void,
  *   frame?: HTMLElement,
  * }} Options a scene of any board takes these; ``frame`` is the element that scrolls
  */
 
-import { nearest, whole } from "./dom.js";
+import { nearest, numbers, whole } from "./dom.js";
 import { meet, slotOfTile } from "./byte_overlap.js";
 import { axes } from "./drag_axes.js";
+import { pin, reveal } from "./in_sight.js";
 
 const TILE = ".tk-tile";
 const BUTTON = "[data-action]:not(.tk-tile)";
@@ -48,8 +49,12 @@ export class BoardScene {
     }
     /** @type {Element[]} */
     this.wires = [...svg.querySelectorAll(".tk-link[data-ends]")];
+    /** @type {{ row: number, column: number, rows: number, columns: number } | null} the pixel that is framed, in a tile of pixels */
+    this.pixel = null;
     /** What Python drew as lit comes back when the pointer leaves. */
     this.drawnLit = new Set([...this.tiles.values()].filter((tile) => tile.classList.contains("tk-lit")));
+    /** Whether tiles are chosen here: then those that Python drew as lit stay lit, wherever the pointer is. */
+    this.choosing = [...this.tiles.values()].some(chooses);
     /** @type {SVGRectElement[]} the frames that Python drew around them */
     this.drawnHalos = [...svg.querySelectorAll(".tk-halo")].map((halo) => /** @type {SVGRectElement} */ (halo));
     /** The frame of the tile under the pointer, above everything else. */
@@ -59,7 +64,10 @@ export class BoardScene {
     this.frame(null);
     this.stop = new AbortController();
     const { signal } = this.stop;
+    this.resized();
+    options.frame?.addEventListener("scroll", () => this.resized(), { signal, passive: true });
     svg.addEventListener("pointerover", (event) => this.over(event), { signal });
+    svg.addEventListener("pointermove", (event) => this.overPixel(event), { signal });
     svg.addEventListener("pointerleave", () => this.rest(), { signal });
     svg.addEventListener("pointerdown", (event) => this.down(event), { signal });
     svg.addEventListener("focusin", (event) => this.focused(event), { signal });
@@ -87,6 +95,25 @@ export class BoardScene {
     if (!tile) return;
     this.show(tile);
     this.sweepOver(tile, event);
+  }
+
+  /** The frame is around the very pixel under the pointer, and its place is said. @param {PointerEvent} event */
+  overPixel(event) {
+    const tile = this.at(event);
+    const pixel = tile && pixelAt(tile, event);
+    if (tile && pixel) this.framePixel(tile, pixel);
+  }
+
+  /** @param {SVGGElement} tile @param {{ row: number, column: number, rows: number, columns: number }} pixel */
+  framePixel(tile, pixel) {
+    this.pixel = pixel;
+    const box = /** @type {SVGRectElement} */ (tile.querySelector("rect"));
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
+    const [wide, high] = [width / pixel.columns, height / pixel.rows];
+    // Around it, not over it: a pixel may be smaller than the frame is thick.
+    const place = { x: x + pixel.column * wide - 3, y: y + pixel.row * high - 3, width: wide + 6, height: high + 6 };
+    for (const [side, value] of Object.entries(place)) this.halo.setAttribute(side, String(value));
+    this.options.say?.(`row ${pixel.row}, column ${pixel.column}`);
   }
 
   /** Bits are dragged over: each tile that the pointer enters with the button down is pressed once. @param {SVGGElement} tile @param {PointerEvent} event */
@@ -128,15 +155,23 @@ export class BoardScene {
   /** Light a tile and what belongs to it. @param {SVGGElement} tile */
   show(tile) {
     this.light(tile);
-    this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "");
+    this.options.say?.(tile.getAttribute("aria-label") ?? tile.dataset.said ?? "", tile.dataset.key);
     this.options.onPoint?.(tile.dataset.storage ? { storage: whole(tile.dataset.storage), slot: slotOfTile(tile.dataset) } : null);
   }
 
   /** Put the frame around a tile, or away: then those that Python drew are back. @param {SVGGElement | null} tile */
   frame(tile) {
+    this.surround(this.halo, tile);
+    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null && !this.choosing);
+  }
+
+  /** Put a frame around a tile, or away; it goes with the storage where that stays in sight. @param {SVGRectElement} halo @param {SVGGElement | null | undefined} tile */
+  surround(halo, tile) {
     const box = tile?.querySelector("rect");
-    for (const side of ["x", "y", "width", "height"]) this.halo.setAttribute(side, box?.getAttribute(side) ?? "0");
-    for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", tile !== null);
+    for (const side of ["x", "y", "width", "height"]) halo.setAttribute(side, box?.getAttribute(side) ?? "0");
+    const pinned = this.svg.querySelector(".tk-pinned");
+    if (tile && pinned?.contains(tile)) pinned.append(halo);
+    else this.svg.insertBefore(halo, pinned);
   }
 
   /** @param {SVGGElement} tile */
@@ -149,7 +184,9 @@ export class BoardScene {
     for (const [name, other] of this.tiles) {
       const same = slot !== null && reads(other, whole(storage), slot);
       const asked = kin.has(name) || (other.dataset.kin ?? "").split(" ").includes(key);
-      other.classList.toggle("tk-lit", other === tile);
+      // What lies under a clear tile stays in sight; where pressing chooses, the chosen ones stay lit.
+      const under = other === tile && !chooses(tile) && !tile.dataset.grid;
+      other.classList.toggle("tk-lit", under || (this.choosing && this.drawnLit.has(other)));
       other.classList.toggle("tk-kin", other !== tile && (same || asked));
     }
     for (const wire of this.wires) wire.classList.toggle("tk-lit", (/** @type {SVGElement} */ (wire).dataset.ends ?? "").split(" ").includes(key));
@@ -183,7 +220,14 @@ export class BoardScene {
     if (button) this.act(button);
     if (!tile) return;
     if (tile.hasAttribute("tabindex")) this.rove(tile);
-    if (!swallow) this.act(tile);
+    const pixel = pixelAt(tile, event);
+    if (pixel && !swallow) this.actPixel(tile, pixel);
+    else if (!swallow) this.act(tile);
+  }
+
+  /** @param {SVGGElement} tile @param {{ row: number, column: number }} pixel */
+  actPixel(tile, pixel) {
+    this.options.onAct?.(tile.dataset.action ?? "", `${tile.dataset.key}:${pixel.row},${pixel.column}`);
   }
 
   /** @param {SVGGElement} part */
@@ -218,6 +262,7 @@ export class BoardScene {
     if (edits && (event.key === "F2" || /^[-+.\d]$/.test(event.key))) this.edit(tile, event.key === "F2" ? undefined : event.key);
     else if (event.key === "Enter" || event.key === " ") {
       if (edits) this.edit(tile);
+      else if (tile.dataset.grid) this.actPixel(tile, this.pixel ?? pixelOf(tile));
       else this.act(tile);
     } else if (!this.move(tile, event.key)) return;
     event.preventDefault();
@@ -229,6 +274,12 @@ export class BoardScene {
     const table = tile.closest(".tk-table");
     const rows = table && this.tables.get(table);
     if (!rows) return false;
+    const step = tile.dataset.grid && /** @type {Record<string, [number, number]>} */ ({ ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] })[key];
+    if (step) {
+      const at = this.pixel ?? pixelOf(tile);
+      this.framePixel(tile, { ...at, row: clamped(at.row + step[0], at.rows), column: clamped(at.column + step[1], at.columns) });
+      return true;
+    }
     if (key === "PageDown" || key === "PageUp") {
       const all = [...this.tables.keys()];
       const next = this.tables.get(all[all.indexOf(table) + (key === "PageDown" ? 1 : -1)]);
@@ -251,6 +302,7 @@ export class BoardScene {
     for (const other of tile.closest(".tk-table")?.querySelectorAll('[tabindex="0"]') ?? []) other.setAttribute("tabindex", "-1");
     tile.setAttribute("tabindex", "0");
     tile.focus({ preventScroll: true });
+    reveal(tile, this.options.frame);
   }
 
   /** Give the keyboard back to a tile after a repaint. @param {string | undefined} key */
@@ -259,9 +311,44 @@ export class BoardScene {
     if (tile?.hasAttribute("tabindex")) this.rove(tile);
   }
 
+  /** The frame has another size, or was scrolled. */
+  resized() {
+    pin(this.svg, this.options.frame);
+  }
+
   dispose() {
     this.stop.abort();
   }
+}
+
+/** Whether pressing a tile chooses it: the pointer alone does not light it. @param {SVGGElement} tile */
+function chooses({ dataset }) {
+  return dataset.action === "pick";
+}
+
+/**
+ * The pixel of a tile with a grid that is under the pointer; null for any other tile.
+ * @param {SVGGElement} tile @param {MouseEvent} event
+ */
+function pixelAt(tile, event) {
+  const box = /** @type {SVGRectElement | null} */ (tile.dataset.grid ? tile.querySelector("rect") : null);
+  const screen = box?.getScreenCTM(); // its own place, whatever frame is drawn around it
+  if (!box || !screen) return null;
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((side) => Number(box.getAttribute(side)));
+  const [rows, columns] = numbers(tile.dataset.grid);
+  const [x, y] = [(event.clientX - screen.e) / screen.a, (event.clientY - screen.f) / screen.d];
+  return { row: clamped(((y - top) / height) * rows, rows), column: clamped(((x - left) / width) * columns, columns), rows, columns };
+}
+
+/** The pixel of a tile with a grid that Python says is looked at. @param {SVGGElement} tile */
+function pixelOf(tile) {
+  const [rows, columns, row, column] = numbers(tile.dataset.grid);
+  return { row, column, rows, columns };
+}
+
+/** A whole number of at least 0 and below a count. @param {number} place @param {number} count */
+function clamped(place, count) {
+  return Math.max(0, Math.min(count - 1, Math.floor(place)));
 }
 
 /** Whether a tile shows a byte of what is pointed at. @param {SVGGElement} tile @param {number} storage @param {import("./byte_overlap.js").Layout} pointed */

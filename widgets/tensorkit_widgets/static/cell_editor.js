@@ -1,11 +1,11 @@
 // @ts-check
-/** An input over a cell of the picture: Enter writes, Escape leaves it as it was. */
+/** An input over a cell of the picture: Enter writes, Escape leaves it as it was. What was refused is said under it. */
 
 import { make } from "./dom.js";
 
 /** Whether this is an input over a cell. @param {Element} part */
 export function isEditor(part) {
-  return part instanceof HTMLElement && part.dataset.role === "editor";
+  return part instanceof HTMLElement && (part.dataset.role ?? "").startsWith("editor");
 }
 
 /**
@@ -13,9 +13,10 @@ export function isEditor(part) {
  * @param {SVGGElement} cell
  * @param {(text: string) => void} write
  * @param {string} [typed] what was typed on the cell already
+ * @param {string} [refused] why that is not what it may hold
  */
-export function editCell(host, cell, write, typed) {
-  host.querySelector('[data-role="editor"]')?.remove();
+export function editCell(host, cell, write, typed, refused) {
+  for (const part of [...host.children].filter(isEditor)) part.remove();
   const box = (cell.querySelector("rect") ?? cell).getBoundingClientRect();
   const around = host.getBoundingClientRect();
   const before = cell.dataset.full ?? "";
@@ -27,6 +28,17 @@ export function editCell(host, cell, write, typed) {
   editor.style.top = `${box.top - around.top + host.scrollTop}px`;
   editor.style.width = `${Math.max(box.width, 64)}px`;
   editor.style.height = `${box.height}px`;
+  const words = make("p", { class: "tk-editor-words", "data-role": "editor-words", role: "alert" }, refused ?? "");
+  if (refused) {
+    words.style.left = editor.style.left;
+    words.style.top = `${box.bottom - around.top + host.scrollTop + 4}px`;
+    editor.setAttribute("aria-invalid", "true");
+    editor.addEventListener("input", () => {
+      words.remove();
+      editor.removeAttribute("aria-invalid");
+    });
+    host.append(words);
+  }
   let open = true;
   const close = (/** @type {boolean} */ keep) => {
     if (!open) return;
@@ -34,6 +46,7 @@ export function editCell(host, cell, write, typed) {
     const text = editor.value.trim();
     const held = document.activeElement === editor;
     editor.remove();
+    words.remove();
     if (held) now(host, cell)?.focus({ preventScroll: true });
     if (keep && text !== before) write(text);
   };
@@ -42,11 +55,11 @@ export function editCell(host, cell, write, typed) {
     if (event.key === "Enter") close(true);
     else if (event.key === "Escape") close(false);
   });
-  editor.addEventListener("blur", () => close(true));
+  editor.addEventListener("blur", () => close(!refused || editor.value !== typed));
   host.append(editor);
   editor.focus();
-  if (typed === undefined) editor.select();
-  else editor.value = typed;
+  if (typed !== undefined) editor.value = typed;
+  if (typed === undefined || refused) editor.select();
 }
 
 /** The cell, or the one in its place when the picture was drawn again meanwhile. @param {HTMLElement} host @param {SVGGElement} cell */

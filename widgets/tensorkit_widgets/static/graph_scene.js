@@ -15,6 +15,7 @@
  */
 
 import { nearest, whole } from "./dom.js";
+import { reveal } from "./in_sight.js";
 import { layoutOf, meet, slotLayout } from "./byte_overlap.js";
 
 const BOX = '.tk-vertex[role="option"]';
@@ -56,7 +57,7 @@ export class GraphScene {
 
   /** Larger or smaller, what runs stays in sight. */
   resized() {
-    this.reveal(this.svg.querySelector(".tk-running, .tk-refused"));
+    reveal(this.svg.querySelector(".tk-running, .tk-refused"), this.options.frame);
   }
 
   // ---- light
@@ -185,19 +186,8 @@ export class GraphScene {
     if (!box) return;
     for (const other of this.boxes) other.setAttribute("tabindex", other === box ? "0" : "-1");
     box.focus({ preventScroll: true });
-    this.reveal(box);
+    reveal(box, this.options.frame);
     this.options.say?.(box.getAttribute("aria-label") ?? "");
-  }
-
-  /** Bring a part into the frame, without moving the page. @param {Element | null} part */
-  reveal(part) {
-    const { frame } = this.options;
-    if (!part || !frame) return;
-    const [inner, outer] = [part.getBoundingClientRect(), frame.getBoundingClientRect()];
-    if (inner.top < outer.top + 8) frame.scrollTop += inner.top - outer.top - 40;
-    else if (inner.bottom > outer.bottom - 8) frame.scrollTop += inner.bottom - outer.bottom + 60;
-    if (inner.left < outer.left) frame.scrollLeft += inner.left - outer.left - 30;
-    else if (inner.right > outer.right) frame.scrollLeft += inner.right - outer.right + 30;
   }
 
   /** Give the keyboard back to a box after a repaint. @param {string | undefined} vertex */

@@ -5,8 +5,8 @@
  *
  * Where to come back to is kept in the window's session storage, so it survives that every view is made again.
  *
- * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, at: number }} Moment
- * @typedef {{ root: HTMLElement, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter
+ * @typedef {{ path: string, cell: string, place: number, scene: number, step: string, expression: string | undefined, staged: boolean, at: number }} Moment
+ * @typedef {{ root: HTMLElement, open: boolean, place: Comment, script: { scene: number }, enter(): void, hold(): void, release(): void }} Presenter
  */
 
 const KEY = "tensorkit-revive";
@@ -23,8 +23,11 @@ function front() {
   return panel?.sessionContext && panel.content?.widgets ? panel : undefined;
 }
 
-/** Whether this host can start a kernel again from here. */
-export const canRevive = () => front() !== undefined;
+/** Whether this host can start a kernel again from here, and run the cells up to a picture. @param {Element} [root] */
+export function canRevive(root) {
+  const panel = front();
+  return panel !== undefined && (root === undefined || cellOf(panel, root) >= 0);
+}
 
 /** @param {any} panel @param {Element | null | undefined} within */
 const cellOf = (panel, within) => panel.content.widgets.findIndex((/** @type {any} */ cell) => cell.node === within?.closest(".jp-Cell"));
@@ -41,21 +44,22 @@ function kept() {
 
 export const forget = () => sessionStorage.removeItem(KEY);
 
-/** Start the kernel again and come back to what the stage shows; whether it was tried. @param {Presenter} stage */
+/** Start the kernel again and come back to what a picture shows, on the stage or in its cell; whether it was tried. @param {Presenter} stage */
 export async function revive(stage) {
   const panel = front();
-  const number = panel ? cellOf(panel, stage.place.parentElement) : -1;
+  const spot = stage.open ? stage.place : stage.root;
+  const number = panel ? cellOf(panel, spot.parentElement) : -1;
   if (number < 0 || kept()) return false;
   const cell = panel.content.widgets[number];
   const pictures = [...cell.node.querySelectorAll("[data-tk-widget]")];
-  const place = pictures.filter((one) => one.compareDocumentPosition(stage.place) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+  const place = pictures.filter((one) => one.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING).length;
   const { step, expression } = stage.root.dataset;
   /** @type {Moment} */
-  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, at: Date.now() };
+  const moment = { path: panel.context.path, cell: cell.model.id, place, scene: stage.script.scene, step: step ?? "", expression, staged: stage.open, at: Date.now() };
   sessionStorage.setItem(KEY, JSON.stringify(moment));
   stage.hold();
   try {
-    await runUpTo(panel, number);
+    await runUpTo(panel, number, moment.staged);
   } catch (error) {
     console.error("tensorkit: the kernel could not be started again", error);
     forget();
@@ -98,10 +102,19 @@ async function started(context) {
   throw new Error("no kernel answered");
 }
 
-/** @param {any} panel @param {number} number */
-async function runUpTo(panel, number) {
+/**
+ * In the notebook a kernel that took the dead one's place is good enough: others may have run cells in it already.
+ * @param {any} context
+ */
+async function running(context) {
+  await reached(context, "idle", "busy", "dead");
+  return ["idle", "busy"].includes(context.session?.kernel?.status);
+}
+
+/** @param {any} panel @param {number} number @param {boolean} afresh whether nothing is to be left of what ran before */
+async function runUpTo(panel, number, afresh) {
   const { commands } = /** @type {any} */ (globalThis).jupyterapp;
-  await started(panel.sessionContext);
+  if (afresh || !panel.sessionContext.session || !(await running(panel.sessionContext))) await started(panel.sessionContext);
   // JupyterLab says that the kernel died, beneath the stage: the speaker knows.
   const said = document.querySelectorAll(".jp-Dialog .jp-Dialog-footer .jp-Dialog-button");
   if (said.length === 1) /** @type {HTMLElement} */ (said[0]).click();
@@ -135,7 +148,7 @@ export function comeBack(root, stage, post) {
     if (panel.context.path !== moment.path || cell?.model.id !== moment.cell) return;
     if ([...cell.node.querySelectorAll("[data-tk-widget]")].indexOf(root) !== moment.place) return;
     forget();
-    stage.enter();
+    if (moment.staged) stage.enter();
     if (moment.scene >= 0) post({ kind: "scene", value: moment.scene });
     if (moment.expression !== undefined) post({ kind: "expression", value: moment.expression });
     else if (moment.step !== "") post({ kind: "goto", value: Number(moment.step), number: Number(moment.step) });

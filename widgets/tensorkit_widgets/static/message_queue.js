@@ -9,6 +9,8 @@
  */
 
 const SLIDING = new Set(["look", "room"]);
+/** From then on an answer is seen to be awaited, in milliseconds; from then on it is late. */
+const WAITING = 150;
 const SLOW = 4000;
 let views = 0;
 
@@ -16,10 +18,12 @@ export class MessageQueue {
   /**
    * @param {(message: Message & { serial: number }) => void} send
    * @param {(slow: boolean) => void} onSlow called when an answer is late, and when it comes after all
+   * @param {(waiting: boolean) => void} [onWaiting] called when an answer does not come at once, and when it comes
    */
-  constructor(send, onSlow) {
+  constructor(send, onSlow, onWaiting = () => {}) {
     this.send = send;
     this.onSlow = onSlow;
+    this.onWaiting = onWaiting;
     views += 1;
     this.serial = (Math.floor(Math.random() * 1000) * 1000 + views) * 100000;
     /** @type {Message[]} */
@@ -29,8 +33,8 @@ export class MessageQueue {
     this.kind = "";
     this.sentAt = 0;
     this.late = false;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    /** @type {ReturnType<typeof setTimeout>[]} */
+    this.timers = [];
   }
 
   /** @param {Message} message */
@@ -49,7 +53,7 @@ export class MessageQueue {
     this.awaited = this.serial;
     this.kind = message.kind;
     this.sentAt = performance.now();
-    this.timer = setTimeout(() => this.slow(true), SLOW);
+    this.timers = [setTimeout(() => this.onWaiting(true), WAITING), setTimeout(() => this.slow(true), SLOW)];
     this.send({ ...message, serial: this.serial });
   }
 
@@ -83,14 +87,20 @@ export class MessageQueue {
 
   /** Wait no longer for the answer to the last message, and go on. */
   release() {
-    clearTimeout(this.timer);
+    this.stop();
     this.slow(false);
     this.awaited = 0;
     this.next();
+    // What follows at once is still the same wait.
+    if (!this.awaited) this.onWaiting(false);
+  }
+
+  stop() {
+    for (const timer of this.timers) clearTimeout(timer);
   }
 
   dispose() {
-    clearTimeout(this.timer);
+    this.stop();
     this.queue = [];
   }
 }

@@ -45,8 +45,10 @@ export class OrderControl {
 
   /** Before which chip the held one would be. @param {PointerEvent} event */
   place(event) {
-    return [...this.root.children].filter((chip) => {
-      const box = chip.getBoundingClientRect();
+    const boxes = [...this.root.children].map((chip) => chip.getBoundingClientRect());
+    const column = boxes.length > 1 && boxes[0].left === boxes[1].left && boxes[0].top < boxes[1].top;
+    return boxes.filter((box) => {
+      if (column) return event.clientY > box.top + box.height / 2;
       return event.clientY > box.bottom || (event.clientY > box.top && event.clientX > box.left + box.width / 2);
     }).length;
   }

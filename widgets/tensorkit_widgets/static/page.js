@@ -53,9 +53,9 @@ function show(step, keyboard) {
       Object.assign(root.dataset, data);
       speak(said, picture, data.element ?? "");
     },
-    say: (words) => {
+    say: (words, key) => {
       speak(said, picture, words);
-      root.dataset.focus = svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
+      root.dataset.focus = key ?? svg.querySelector(".tk-tile.tk-lit")?.getAttribute("data-key") ?? "";
     },
   }, zoom);
   if (keyboard) /** @type {SVGElement | null} */ (svg.querySelector(keyboard))?.focus();

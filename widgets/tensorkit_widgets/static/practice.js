@@ -4,10 +4,13 @@
  * The HTML comes escaped from Python; nothing is drawn here.
  *
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void,
- *             off(event: string, act: () => void): void, send(content: object): void }} Model
+ *             off(event: string, act: () => void): void, send(content: object): void, widget_manager?: import("./saved_notebook.js").Manager }} Model
  */
 
 import { puzzle } from "./practice_parsons.js";
+import { lookAfterFile } from "./saved_notebook.js";
+import { picture } from "./practice_picture.js";
+import { room } from "./practice_room.js";
 import { hideStill } from "./static_fallback.js";
 
 const PATIENCE_MS = 4000;
@@ -86,6 +89,20 @@ function refocus(root, key, part) {
   }
 }
 
+/**
+ * Tell the document, once the card is on the page, that it was drawn: JupyterLab's extension shows what a prediction answers.
+ * @param {HTMLElement} root
+ */
+function tell(root) {
+  let tries = 0;
+  const wait = () => {
+    tries += 1;
+    if (!root.isConnected && tries < 200) requestAnimationFrame(wait);
+    else document.dispatchEvent(new Event("tensorkit-card"));
+  };
+  wait();
+}
+
 /** @param {{ model: Model, el: HTMLElement }} context */
 function render({ model, el }) {
   const group = `tk-practice-${(views += 1)}`;
@@ -123,10 +140,15 @@ function render({ model, el }) {
     }
   };
   const lines = puzzle(root, (order) => send("order", order), (text) => { live.textContent = text; });
+  const chosen = picture(root, (text) => { live.textContent = text; });
+  const audience = room(root, send, (text) => { live.textContent = text; });
   const redraw = () => {
     if (lines.busy()) return; // a newer order is on its way to Python: its drawing will come
     draw(root, model.get("html"), group);
     lines.dress();
+    chosen.dress();
+    audience.dress();
+    tell(root);
   };
   const heard = () => {
     answered();
@@ -146,8 +168,11 @@ function render({ model, el }) {
     // JupyterLab's own shortcuts must not see what is meant for the card.
     if (!(event.ctrlKey || event.metaKey || event.altKey)) event.stopPropagation();
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
-    const first = partOf(event.target, root).querySelector("[data-do]");
-    if (first) press(first);
+    const part = partOf(event.target, root);
+    const entering = /** @type {HTMLElement | null} */ (part.querySelector("[data-enter]"))?.dataset.enter;
+    const first = part.querySelector("[data-do]");
+    if (entering) send(entering, entered(part));
+    else if (first) press(first);
   });
   model.on("change:html", redraw);
   model.on("change:announced", announce);
@@ -161,7 +186,13 @@ function render({ model, el }) {
     lines.stop();
     model.off("change:html", redraw);
     model.off("change:announced", announce);
+    setTimeout(() => document.dispatchEvent(new Event("tensorkit-card")));
   };
 }
 
-export default { render };
+/** The model is there, whether it is shown or not. @param {{ model: Model }} context */
+function initialize({ model }) {
+  lookAfterFile(model.widget_manager);
+}
+
+export default { initialize, render };

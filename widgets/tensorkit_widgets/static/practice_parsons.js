@@ -233,7 +233,8 @@ export function puzzle(root, send, say) {
       dress();
     }
     const rest = zone("rest").getBoundingClientRect();
-    if (event.clientY < rest.top || !within("rest").length) {
+    const beside = rest.left >= zone("program").getBoundingClientRect().right;
+    if ((beside ? event.clientX < rest.left : event.clientY < rest.top) || !within("rest").length) {
       const next = within("program").find((other) => other !== line && event.clientY < middle(other));
       zone("program").insertBefore(line, next ?? null);
       indentTo(line, drag.indent + Math.round((event.clientX - drag.x) / STEP_PX));

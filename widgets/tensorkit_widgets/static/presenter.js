@@ -2,23 +2,28 @@
 /**
  * The stage: one picture fills the window, for a room full of people. P opens it from anywhere in a picture, Escape leaves.
  *
- * Keys on the stage: right and left step on and back (N and B go to the next and the last scene), Home and End, + and − and 0
- * for the size (100 to 300 %), M marks a moment, R returns to it after a "what if?", L changes between light and dark.
+ * A picture is as large as all of it fits the window. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
+ * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
+ * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
+ * between light and dark, + and − change the size (50 to 300 %), and 0 fits it to the window again. Where a key can do nothing, the bar says so.
  * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *
  * Whoever listens on the document is told by the event "tensorkit-stage" what is on the stage, as if from the cell that shows
  * the picture: JupyterLab's extension of `tensorkit present` passes it on to the speaker's notes.
  *
- * @typedef {{ steps: boolean, scenes: string[], notes?: string[], scene: number, marked: boolean }} Script
+ * @typedef {{ step: number, steps: number | null, scenes: string[], notes?: string[], scene: number, marked: boolean, away: boolean }} Script
+ *   ``steps`` is null while nobody knows how many there are; ``away``: the picture is not as it was marked
  */
 
 import { make } from "./dom.js";
 import { canRevive, forget, revive } from "./kernel_restart.js";
 
-const SIZES = [100, 125, 150, 175, 200, 250, 300];
+const SIZES = [50, 75, 100, 125, 150, 175, 200, 250, 300];
+/** The width of a picture that has all the room it wants. */
+const PAGE = 960;
 
-/** What all pictures of the page share. */
-const shared = { size: 150, dark: /** @type {boolean | null} */ (null) };
+/** What all pictures of the page share; a size of 0 fits the window. */
+const shared = { size: 0, dark: /** @type {boolean | null} */ (null) };
 
 export class Presenter {
   /**
@@ -31,8 +36,12 @@ export class Presenter {
     this.post = post;
     this.sized = sized;
     /** @type {Script} */
-    this.script = { steps: false, scenes: [], scene: -1, marked: false };
+    this.script = { step: 0, steps: 0, scenes: [], scene: -1, marked: false, away: false };
     this.open = false;
+    /** Called when no new picture came. */
+    this.freed = () => {};
+    /** How many percent fit the window; what was the least since the stage was entered, so that no step makes the picture jump. */
+    this.fit = 100;
     /** The old picture stays on the stage until the new one is there. */
     this.held = false;
     this.button = make("button", { type: "button", class: "tk-present", "data-role": "present", "aria-pressed": "false", title: "fill the window, for a room (P)" }, "Present");
@@ -53,17 +62,21 @@ export class Presenter {
     this.after = button("scene-next", "Scene ›", "the next scene (N)", () => this.scene(1));
     this.list = make("select", { "data-role": "scene", "aria-label": "scene" });
     this.list.addEventListener("change", () => this.post({ kind: "scene", value: Number(this.list.value) }));
-    this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.post({ kind: "mark" }));
-    this.back = button("return", "Return", "back to the marked moment (R)", () => this.post({ kind: "return" }));
+    this.mark = button("mark", "Mark", "remember this moment, then try something (M)", () => this.remember());
+    this.back = button("return", "Return", "back to the marked moment (R)", () => this.come());
     this.again = button("revive", "Start again", "start the kernel again, and come back to this step (K)", () => void revive(this));
     this.again.classList.add("tk-again");
     this.size = make("output", { class: "tk-count", "data-role": "stage-size" });
+    this.told = make("span", { class: "tk-stage-told", "data-role": "stage-said", role: "status" });
     this.bar.append(
       this.again, this.before, this.list, this.after, this.mark, this.back,
       button("smaller", "−", "smaller (−)", () => this.scale(-1)), this.size, button("larger", "+", "larger (+)", () => this.scale(1)),
+      button("fit", "Fit", "fit the window (0)", () => this.scale(0)),
       button("theme", "Light / dark", "change the theme (L)", () => this.theme()), button("leave", "Leave", "back to the notebook (Escape)", () => this.leave()),
+      this.told,
     );
     root.addEventListener("keydown", (event) => this.pressed(event));
+    this.resize = () => this.refit();
     // A button that is switched off loses the keyboard to the page: on the stage its keys work all the same.
     this.outside = (/** @type {KeyboardEvent} */ event) => {
       if (!(event.target instanceof Node && root.contains(event.target))) this.pressed(event);
@@ -74,13 +87,17 @@ export class Presenter {
   update(script) {
     if (!script) return;
     this.script = script;
-    const { scenes, scene, marked } = script;
+    const { scenes, scene, marked, away } = script;
     for (const part of [this.before, this.after, this.list]) part.toggleAttribute("hidden", scenes.length === 0);
     const none = scene < 0 ? [make("option", { value: -1, selected: true }, "scenes")] : [];
     this.list.replaceChildren(...none, ...scenes.map((name, k) => make("option", { value: k, selected: k === scene }, `${k + 1}. ${name}`)));
     this.before.disabled = scene <= 0;
     this.after.disabled = scene >= scenes.length - 1;
     this.back.toggleAttribute("hidden", !marked);
+    this.back.toggleAttribute("data-away", away);
+    this.back.textContent = this.script.scenes[scene] && marked ? `Return to ${scene + 1}` : "Return";
+    if (!away) this.root.removeAttribute("data-away");
+    else this.root.dataset.away = "true";
     this.root.dataset.scene = scenes[scene] ?? "";
     this.root.dataset.marked = String(marked);
     if (this.open) this.tell();
@@ -88,9 +105,8 @@ export class Presenter {
 
   /** The event "tensorkit-stage": its detail is null when the stage is left. */
   tell() {
-    const { scenes, notes, scene } = this.script;
-    const { step, steps } = this.root.dataset;
-    const detail = this.open ? { scenes, notes: notes ?? [], scene, step: step ?? "", steps: steps ?? "" } : null;
+    const { scenes, notes, scene, step, steps, away } = this.script;
+    const detail = this.open ? { scenes, notes: notes ?? [], scene, step, steps, away } : null;
     const from = this.open ? this.place.parentElement : this.root;
     from?.dispatchEvent(new CustomEvent("tensorkit-stage", { bubbles: true, composed: true, detail }));
   }
@@ -109,12 +125,13 @@ export class Presenter {
     if (this.dialog.showModal) this.dialog.showModal();
     else this.dialog.setAttribute("open", "");
     document.addEventListener("keydown", this.outside);
+    window.addEventListener("resize", this.resize);
     // A picture that the kernel's death had left on the stage makes room.
     for (const old of document.querySelectorAll("dialog.tk-stage[data-held]")) old.remove();
-    this.show();
+    this.refit();
     this.tell();
-    // Marked on entering, so that whatever is tried on the stage can be taken back.
-    if (!this.script.marked) this.post({ kind: "mark" });
+    // Marked on entering, so that whatever is tried on the stage can be taken back: of a scene its beginning is marked.
+    if (!this.script.marked || this.script.scene < 0) this.post({ kind: "mark" });
     /** @type {HTMLElement} */ (this.root.querySelector("button:not(:disabled):not([hidden])"))?.focus();
   }
 
@@ -132,6 +149,7 @@ export class Presenter {
   release() {
     this.held = false;
     if (this.dialog.isConnected) this.leave();
+    this.freed();
   }
 
   leave() {
@@ -139,7 +157,7 @@ export class Presenter {
     this.open = false;
     if (this.held) forget();
     this.held = false;
-    document.removeEventListener("keydown", this.outside);
+    this.listenNoMore();
     this.dialog.close?.();
     this.place.replaceWith(this.root);
     this.dialog.remove();
@@ -150,7 +168,7 @@ export class Presenter {
 
   /** How many times larger than in the notebook. */
   get zoom() {
-    return this.open ? shared.size / 100 : 1;
+    return this.open ? (shared.size || this.fit) / 100 : 1;
   }
 
   show() {
@@ -163,9 +181,39 @@ export class Presenter {
     this.bar.hidden = !this.open;
     this.offer();
     this.button.setAttribute("aria-pressed", String(this.open));
-    this.root.dataset.stage = this.open ? String(shared.size) : "";
-    this.size.textContent = `${shared.size} %`;
+    const percent = Math.round(this.zoom * 100);
+    this.root.dataset.stage = this.open ? String(percent) : "";
+    this.root.dataset.fitted = String(this.open && shared.size === 0);
+    this.size.textContent = shared.size ? `${percent} %` : `${percent} %, fits`;
     this.sized();
+  }
+
+  /** Fit the window anew: it has another size, or the picture came onto the stage. */
+  refit() {
+    this.show();
+    const frame = this.root.querySelector(".tk-picture");
+    const percent = Math.floor(((frame?.clientWidth ?? 0) / PAGE) * 100);
+    this.fit = percent ? Math.max(SIZES[0], percent) : 100;
+    this.show();
+    this.measure();
+  }
+
+  /** Smaller, until all of the picture is in sight, under what was refused too; an open text is no reason. */
+  measure() {
+    const frame = /** @type {HTMLElement | null} */ (this.root.querySelector(".tk-picture"));
+    const svg = frame?.querySelector("svg");
+    const unusual = this.root.querySelector('[data-role="kernel"]:not([hidden]), details[open]');
+    // A picture that is still to be laid out for the stage has another height there.
+    if (!this.open || shared.size || !frame || !svg || unusual || this.root.dataset.room === "") return;
+    const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+    // What stands around the picture shrinks with it: a few rounds come to rest.
+    for (let round = 0; round < 6; round += 1) {
+      const room = [frame.clientWidth / Math.max(width, PAGE), frame.clientHeight / height];
+      const fit = Math.max(SIZES[0], Math.floor(Math.min(...room) * 100));
+      if (!frame.clientHeight || fit >= this.fit) return;
+      this.fit = fit;
+      this.show();
+    }
   }
 
   /** Whether a kernel can be, and need be, started again. */
@@ -175,9 +223,11 @@ export class Presenter {
 
   /** @param {number} by */
   scale(by) {
-    const at = SIZES.indexOf(shared.size);
-    shared.size = by === 0 ? 100 : SIZES[Math.max(0, Math.min(SIZES.length - 1, at + by))];
-    this.show();
+    const now = Math.round(this.zoom * 100);
+    const next = by > 0 ? SIZES.find((size) => size > now) : SIZES.filter((size) => size < now).at(-1);
+    shared.size = by === 0 ? 0 : next ?? shared.size;
+    if (by === 0) this.refit();
+    else this.show();
   }
 
   theme() {
@@ -186,11 +236,54 @@ export class Presenter {
     this.show();
   }
 
-  /** @param {number} by */
+  /** To the next scene or the one before. @param {number} by */
   scene(by) {
     const { scenes, scene } = this.script;
-    const to = Math.max(0, Math.min(scenes.length - 1, scene + by));
-    if (scenes.length) this.post({ kind: "scene", value: to });
+    if (!scenes.length) return this.speak("This picture has no scenes.");
+    const to = scene + by;
+    if (to < 0 || to >= scenes.length) return this.speak(by > 0 ? "This is the last scene: Escape leaves the stage." : "This is the first scene.");
+    this.speak("");
+    this.post({ kind: "scene", value: to });
+  }
+
+  /** One step on or back; where there is none, to the next scene or the one before. @param {1 | -1} by */
+  go(by) {
+    const { step, steps, scenes, scene } = this.script;
+    if (by > 0 ? steps === null || step < steps : step > 0) {
+      this.speak("");
+      this.post({ kind: by > 0 ? "step" : "back" });
+    } else if (scenes[scene + by] !== undefined) this.scene(by);
+    else if (steps === 0 && !scenes.length) this.speak("This picture has no steps: change it by hand, and R brings it back.");
+    else this.speak(by > 0 ? "This is the end of it: Escape leaves the stage." : "This is where it begins.");
+  }
+
+  /** To the first step or the last; where there are none, to the first scene or the last. @param {boolean} last */
+  end(last) {
+    const { step, steps, scenes, scene } = this.script;
+    const to = last ? scenes.length - 1 : 0;
+    if (steps !== 0) this.post(last ? { kind: "run" } : { kind: "goto", value: 0, number: 0 });
+    else if (scenes.length && to !== scene) this.post({ kind: "scene", value: to });
+    else this.go(last ? 1 : -1);
+    if (steps !== 0 && (last ? step !== steps : step > 0)) this.speak("");
+  }
+
+  /** Mark this moment. */
+  remember() {
+    this.post({ kind: "mark" });
+    this.speak("Marked: R comes back to this moment.");
+  }
+
+  /** Back to what was marked. */
+  come() {
+    const { marked, away } = this.script;
+    if (!marked) return;
+    this.post({ kind: "return" });
+    this.speak(away ? "As it was marked." : "It is as it was marked.");
+  }
+
+  /** What a key did that is not seen, or why it did nothing. @param {string} words */
+  speak(words) {
+    this.told.textContent = words;
   }
 
   /** @param {KeyboardEvent} event */
@@ -211,25 +304,30 @@ export class Presenter {
     const inside = event.target instanceof SVGElement;
     /** @type {Record<string, () => void>} */
     const keys = {
-      n: () => this.scene(1), b: () => this.scene(-1), m: () => this.post({ kind: "mark" }), r: () => this.post({ kind: "return" }), l: () => this.theme(),
+      n: () => this.scene(1), b: () => this.scene(-1), m: () => this.remember(), r: () => this.come(), l: () => this.theme(),
       k: () => {
         if (!this.again.hidden) void revive(this);
       },
       "+": () => this.scale(1), "=": () => this.scale(1), "-": () => this.scale(-1), 0: () => this.scale(0),
     };
-    if (this.script.steps && !slider && !inside) {
-      Object.assign(keys, {
-        arrowright: () => this.post({ kind: "step" }), arrowleft: () => this.post({ kind: "back" }), pagedown: () => this.post({ kind: "step" }),
-        pageup: () => this.post({ kind: "back" }), end: () => this.post({ kind: "run" }), home: () => this.post({ kind: "goto", value: 0, number: 0 }),
-      });
+    // A clicker knows these two keys alone, wherever the keyboard is: they give the talk as it was written.
+    const on = (/** @type {1 | -1} */ by) => (this.script.scenes.length ? this.scene(by) : this.go(by));
+    Object.assign(keys, { pagedown: () => on(1), pageup: () => on(-1) });
+    if (!slider && !inside) {
+      Object.assign(keys, { arrowright: () => this.go(1), arrowleft: () => this.go(-1), end: () => this.end(true), home: () => this.end(false) });
     }
     const act = keys[event.key.toLowerCase()];
     act?.();
     return act !== undefined;
   }
 
-  dispose() {
+  listenNoMore() {
     document.removeEventListener("keydown", this.outside);
+    window.removeEventListener("resize", this.resize);
+  }
+
+  dispose() {
+    this.listenNoMore();
     if (this.held) return;
     if (this.open) {
       this.dialog.close?.();

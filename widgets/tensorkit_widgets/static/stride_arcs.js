@@ -11,7 +11,7 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const ARC_ROOM = 84;
+const ARC_ROOM = 58;
 const EDGE = 14;
 const MOST_HOPS = 4;
 const DIMENSIONS = 8;

@@ -179,8 +179,8 @@ export class StrideScene extends BoardScene {
       lines.forEach((line, k) => { line.textContent = here ? ["slot", String(slot)][k] : words[k]; });
     }
     for (const drawn of this.drawnHalos) drawn.toggleAttribute("hidden", true);
-    around(this.halo, key === null ? undefined : this.cells.get(key));
-    around(this.slotHalo, this.slots.get(slot));
+    this.surround(this.halo, key === null ? undefined : this.cells.get(key));
+    this.surround(this.slotHalo, this.slots.get(slot));
     const index = key === null ? null : numbers(key);
     for (const header of /** @type {NodeListOf<SVGTextElement>} */ (this.svg.querySelectorAll(".tk-header"))) {
       const [dim, position] = (header.dataset.at ?? "").split(":").map(whole);
@@ -294,12 +294,6 @@ export class StrideScene extends BoardScene {
     const tile = this.tiles.get(key) ?? /** @type {SVGGElement | null} */ (table);
     if (tile) this.rove(tile);
   }
-}
-
-/** Put a frame around a tile, or away. @param {SVGRectElement} halo @param {SVGGElement | undefined} tile */
-function around(halo, tile) {
-  const box = tile?.querySelector("rect");
-  for (const side of ["x", "y", "width", "height"]) halo.setAttribute(side, box?.getAttribute(side) ?? "0");
 }
 
 /** What an element's line says of its number: of a view that turns numbers, first what is stored. @param {SVGElement | undefined} drawn */

@@ -7,13 +7,14 @@ let count = 0;
 
 /**
  * @param {[string, string, HTMLElement][]} panels name, label, content
+ * @param {Node} [beside] what stands in the line of the tabs
  * @returns {HTMLElement}
  */
-export function tabs(panels) {
+export function tabs(panels, beside) {
   count += 1;
   const id = (/** @type {string} */ name, /** @type {string} */ part) => `tk-tabs-${count}-${name}-${part}`;
   const list = make("div", { class: "tk-tabs", role: "tablist", "aria-label": "controls" });
-  const root = make("div", { class: "tk-controls" }, list);
+  const root = make("div", { class: "tk-controls" }, make("div", { class: "tk-tab-line" }, list, ...(beside ? [beside] : [])));
   for (const [name, label, content] of panels) {
     list.append(make("button", { type: "button", role: "tab", "data-role": "tab", "data-tab": name, id: id(name, "tab"), "aria-controls": id(name, "panel") }, label));
     root.append(make("div", { role: "tabpanel", class: "tk-panel-body", "data-panel": name, id: id(name, "panel"), "aria-labelledby": id(name, "tab") }, content));

@@ -11,15 +11,16 @@
  *
  * @typedef {{ revision: number, serial: number | null, svg: string, text: string, reason: string, facts: any }} Frame
  * @typedef {{ get(name: string): any, on(event: string, act: () => void): void, off(event: string, act: () => void): void,
- *             send(content: object): void, widget_manager?: import("./kernel_connection.js").Manager }} Model
+ *             send(content: object): void, widget_manager?: import("./kernel_connection.js").Manager & import("./saved_notebook.js").Manager }} Model
  */
 
 import { MessageQueue } from "./message_queue.js";
 import { make } from "./dom.js";
 import { isEditor } from "./cell_editor.js";
 import { watchKernel } from "./kernel_connection.js";
+import { KernelNotice } from "./kernel_notice.js";
 import { Presenter } from "./presenter.js";
-import { comeBack } from "./kernel_restart.js";
+import { canRevive, comeBack, revive } from "./kernel_restart.js";
 import { speak } from "./live_region.js";
 import { hideStill } from "./static_fallback.js";
 
@@ -39,10 +40,9 @@ export class PictureView {
   constructor(model, el, { widget, label, classes, fits = false }) {
     this.model = model;
     this.el = el;
-    this.courier = new MessageQueue((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"));
+    this.courier = new MessageQueue((message) => model.send(message), (slow) => this.kernel(slow ? "slow" : "live"), (waiting) => this.notice.wait(waiting));
     this.revision = -1;
     this.refusal = make("div", { class: "tk-refusal", "data-role": "refusal", role: "alert", hidden: true });
-    this.gone = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
     this.picture = make("div", { class: "tk-picture", "data-role": "picture" });
     this.said = make("p", { class: "tk-said", "data-role": "said", role: "status", "aria-live": "polite" });
     this.twin = make("pre", { "data-role": "twin", role: "group", tabindex: 0, "aria-label": "the picture as text" });
@@ -54,7 +54,12 @@ export class PictureView {
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
     this.room = PAGE;
     this.sizes = fits ? new ResizeObserver(() => this.resized()) : null;
+    this.notice = new KernelNotice(this.root, () => void revive(this.stage));
     this.stage = new Presenter(this.root, (message) => this.post(message), () => this.resized());
+    this.stage.freed = () => {
+      this.root.dataset.kernel = "gone";
+      this.kernel("gone");
+    };
     this.repaint = () => this.paint(model.get("frame"));
     /** @type {{ x: number, y: number } | null} where a button went down on the picture, which is not changed between a press and its click */
     this.held = null;
@@ -76,10 +81,12 @@ export class PictureView {
   /**
    * Put the parts on the page and show the first frame: what a subclass calls when its controls are made.
    * @param {Node[]} above
-   * @param {Node[]} [below] in place of the text twin behind a fold
+   * @param {Node[]} [below] in place of what was said, and the text twin behind a fold
    */
-  open(above, below = [make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
-    this.root.append(this.stage.bar, ...above, this.refusal, this.gone, this.picture, this.said, ...below);
+  open(above, below = [this.said, make("details", {}, make("summary", {}, "the same as text"), this.twin)]) {
+    const notice = make("div", {}, this.notice.part, this.notice.spinner);
+    this.root.append(this.stage.bar, make("div", { class: "tk-head" }, ...above), this.refusal, notice, this.picture);
+    if (below.length) this.root.append(make("div", { class: "tk-foot" }, ...below));
     this.el.replaceChildren(this.root);
     this.showStill = hideStill(this.el);
     this.model.on("change:frame", this.repaint);
@@ -93,7 +100,12 @@ export class PictureView {
 
   /** @param {import("./message_queue.js").Message} message */
   post(message) {
-    if (this.root.dataset.kernel !== "gone" && this.root.dataset.kernel !== "starting") this.courier.post(message);
+    if (!this.dead) this.courier.post(message);
+  }
+
+  /** Whether no kernel will hear what is done here. */
+  get dead() {
+    return ["gone", "starting"].includes(this.root.dataset.kernel ?? "");
   }
 
   /** Tell how much room there is for the picture: on the stage it is drawn larger, and has less. A little more or less is scaled. */
@@ -126,6 +138,7 @@ export class PictureView {
     this.answered = null;
     if (took !== null) this.root.dataset.latency = took.toFixed(1);
     if (!this.courier.carries("room")) this.root.dataset.room = String(this.room);
+    this.stage.measure();
     this.kernel("live");
   }
 
@@ -147,6 +160,7 @@ export class PictureView {
 
   /** Put the new picture where the old one was; a number that is being typed over it stays. @param {SVGSVGElement} svg */
   place(svg) {
+    this.picture.style.setProperty("--tk-width", `${svg.getAttribute("width") ?? PAGE}px`);
     const [old, ...more] = [...this.picture.children].filter((part) => !isEditor(part));
     if (old) old.replaceWith(svg);
     else this.picture.prepend(svg);
@@ -195,15 +209,11 @@ export class PictureView {
   /** @param {"live" | "slow" | "away" | "gone"} how */
   kernel(how) {
     const { kernel } = this.root.dataset;
+    // A picture that was painted when its kernel was gone already has controls that were switched on by it.
+    if (kernel === "gone" && how === "live") how = "gone";
     if (kernel === "starting" || (kernel === "gone" && how !== "gone") || (kernel === "away" && how === "slow")) return;
     this.root.dataset.kernel = how;
-    this.gone.hidden = how === "live";
-    this.gone.textContent = {
-      live: "",
-      slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
-      away: "Jupyter's server cannot be reached: the picture waits for it, and what you do here follows when it answers again.",
-      gone: "The kernel of this picture is gone. The picture stays; run its cell again, after those before it, to make it live.",
-    }[how];
+    this.notice.show(how, how === "gone" && canRevive(this.root));
     this.stage.offer();
   }
 

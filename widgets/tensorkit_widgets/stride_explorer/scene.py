@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tensorkit_widgets.drawing.grid import MONO, Dress, tensor_table, window_indices
-from tensorkit_widgets.drawing.parts import Card, Formula, Note, Table
+from tensorkit_widgets.drawing.parts import CARD_HEIGHT, Card, Formula, Note, Table
 from tensorkit_widgets.drawing.sheet import PAGE, Sheet
 from tensorkit_widgets.drawing.strip import BROKEN, Strip, broken_pair, strip_of
 from tensorkit_widgets.drawing.words import (
@@ -80,30 +80,30 @@ def compose(
     pair = refusal.pairs[0] if refusal and refusal.pairs and not snapshot.fault else None
     seam = broken_pair(meta.size, pair) if pair else ()
     bad = tuple(d for both in refusal.pairs for d in both) if refusal and pair else ()
-    notes.append(Note(MARGIN, y + 16, "the tensor", "heading", after=_fitting(_what(snapshot), 11, width)))
-    tensor = _tensor(snapshot, focus, (y + 34, width), seam, bad)
+    notes.append(Note(MARGIN, y + 14, "the tensor", "heading", after=_fitting(_what(snapshot), 11, width)))
+    tensor = _tensor(snapshot, focus, (y + 22, width), seam, bad)
     sentences = _sentences(links, snapshot, refusal)
     # The text twin says each step's reason beside the step; the picture has room for the last one's.
     step = links[-1].step
     reason = [f"{step.code}: {step.why}"] if len(links) > 1 and not refusal and not snapshot.fault else []
     broken = breaks(width)
-    formula, bottom = _panel(snapshot, focus, tensor, (y + 34, width), [*reason, *sentences], notes, broken)
+    formula, bottom = _panel(snapshot, focus, tensor, (y + 22, width), [*reason, *sentences], notes, broken)
     strip = strip_of(
-        "s", snapshot, focus, bottom + 54, width, _slot_dress(snapshot, focus, seam), pair, broken
+        "s", snapshot, focus, bottom + 32, width, _slot_dress(snapshot, focus, seam), pair, broken
     )
     held, lines = _fitting(_memory(snapshot), 12, width), f", in {strip.lines} lines"
     if strip.lines > 1 and len(held + lines) * 7.1 <= width - MARGIN - 12 * 9.5 - 10:
         held += lines
-    notes.append(Note(MARGIN, bottom + 42, "the storage", "heading", after=held))
+    notes.append(Note(MARGIN, bottom + 28, "the storage", "heading", after=held))
     below = strip.bottom
     if any("grey" in tile.kinds for tile in strip.table.tiles):
         notes.append(_legend(strip, width))
         below = max(below, notes[-1].y + 4)
     return StrideSheet(
-        "StrideExplorer", code, below + 6, (tensor, replace(strip.table, looks=True)), tuple(notes),
+        "StrideExplorer", code, below + 2, (tensor, replace(strip.table, looks=True)), tuple(notes),
         words=tuple(sentences), said=said, width=width, cards=tuple(cards), arcs=strip.arcs, pointer=strip.pointer,
         status=_status(snapshot, refusal, complaint), formula=formula, snapshot=snapshot, focus=focus,
-        layout=_layout(snapshot, focus, strip, width), refusal=refusal,
+        pinned=bottom + 6, layout=_layout(snapshot, focus, strip, width), refusal=refusal,
     )  # fmt: skip
 
 
@@ -234,11 +234,13 @@ def _head(
         notes.append(Note(x, y, "next step", "next"))
         room -= 146
     if len(code) * MONO * 17 <= room:
-        notes.append(Note(width - MARGIN, y + 27, code, "code", "end"))
-        y += 82 + 18
+        notes.append(Note(width - MARGIN, y + 22, code, "code", "end"))
+        y += CARD_HEIGHT + 10
+    elif live:  # the line above the picture says it
+        y += CARD_HEIGHT + 10
     else:
-        notes.append(Note(MARGIN, y + 82 + 28, _short(code, width), "code"))
-        y += 82 + 44
+        notes.append(Note(MARGIN, y + CARD_HEIGHT + 24, _short(code, width), "code"))
+        y += CARD_HEIGHT + 34
     if refusal is None or live:
         return cards, notes, y
     said = f"{refusal.code}: {refusal.message}".split("\n")
@@ -253,7 +255,7 @@ def _step_cards(
 ) -> tuple[list[Card], float, float]:
     """The cards, and where one more would stand."""
     cards: list[Card] = []
-    x, y = MARGIN, 20.0
+    x, y = MARGIN, 8.0
     for card in _unplaced(links, refusal):
         shown = min(26, len(card.code))
         beside = 54 if card.number else 28  # a step can be taken away: room for its cross
@@ -261,7 +263,7 @@ def _step_cards(
         width = max(144.0, shown * MONO * 17 + len(card.kind) * 7.2 + 48, longest * MONO * 12.5 + beside)
         width = min(width, page - 2 * MARGIN)
         if x + width > page - MARGIN and cards:
-            x, y = MARGIN, y + 96
+            x, y = MARGIN, y + CARD_HEIGHT + 10
         cards.append(replace(card, x=x, y=y, width=round(width, 1)))
         x += round(width, 1) + 30
     return cards, x, y
@@ -275,11 +277,11 @@ def _short(code: str, width: float) -> str:
 def _unplaced(links: Sequence[Link], refusal: Refusal | None) -> Iterator[Card]:
     for k, link in enumerate(links):
         step = link.step
-        lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)} +{step.offset}")
-        yield Card(0, 0, 0, 82.0, step.code, step.kind, lines, k, step.why, k == len(links) - 1)
+        lines = (f"size {size_text(step.size)}", f"stride {size_text(step.stride)}, offset {step.offset}")
+        yield Card(0, 0, 0, CARD_HEIGHT, step.code, step.kind, lines, k, step.why, k == len(links) - 1)
     if refusal:
         why_not = "not without a copy" if refusal.pairs else "not possible here"
-        yield Card(0, 0, 0, 82.0, refusal.code, "refused", (why_not,), None, refusal.message)
+        yield Card(0, 0, 0, CARD_HEIGHT, refusal.code, "refused", (why_not,), None, refusal.message)
 
 
 def _panel(

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorkit_widgets.drawing.sheet import PAGE
-from tensorkit_widgets.snapshot import adapter, view_chain
+from tensorkit_widgets.snapshot import view_chain
 from tensorkit_widgets.snapshot.adapter import Meta, look
-from tensorkit_widgets.snapshot.expression import Call, NotAllowed, join, number, parse
+from tensorkit_widgets.snapshot.expression import Call, NotAllowed, join, parse
 from tensorkit_widgets.snapshot.geometry import Ints
 from tensorkit_widgets.snapshot.number_text import full, size_text
 from tensorkit_widgets.snapshot.view_chain import Link, Step, StepFailed
@@ -39,9 +39,19 @@ from tensorkit_widgets.stride_explorer.model import (
 from tensorkit_widgets.stride_explorer.scene import Refusal, StrideSheet, compose
 from tensorkit_widgets.stride_explorer.words import chain_said, element_text, text_twin
 from tensorkit_widgets.widget.board import Board, Control
+from tensorkit_widgets.widget.caller import called
 from tensorkit_widgets.widget.saved_page import PageStep
 
-__all__ = ["StrideExplorer"]
+__all__ = ["Refused", "StrideExplorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A moment of which a step was refused: what was asked is part of it."""
+
+    state: StrideState
+    calls: tuple[Call, ...]
+    typed: str
 
 
 class StrideExplorer(Board):
@@ -51,7 +61,8 @@ class StrideExplorer(Board):
         tensor: a `tensorkit.Tensor`, a `numpy.ndarray` or a `torch.Tensor`. It is not copied: what is written in the
             picture is written into the tensor, and what Python writes shows in the picture.
         expression: steps to begin with, such as ``"[1:, ::2].t()"``. None shows the tensor itself.
-        name: what the tensor is called in the code that is shown.
+        name: what the tensor is called in the code that is shown; by default its name where the widget is made, so that
+            the code can be pasted, else ``"t"``.
         focus: the index of the element that is explained first.
 
     Raises:
@@ -64,6 +75,7 @@ class StrideExplorer(Board):
     scene_kind = "stride"
     widths = (320.0, 400.0, 480.0, 560.0, 680.0, 800.0, PAGE)
     panels = PANELS
+    offered = "what works instead, with a copy:"
     _text_of = staticmethod(text_twin)
 
     _state: StrideState
@@ -73,7 +85,7 @@ class StrideExplorer(Board):
         tensor: Any,
         expression: str | None = None,
         *,
-        name: str = "t",
+        name: str | None = None,
         focus: Sequence[int] | None = None,
         **unknown: Any,
     ) -> None:
@@ -82,9 +94,9 @@ class StrideExplorer(Board):
             raise TypeError(
                 f"StrideExplorer has no option {names}: it takes a tensor, expression, name and focus"
             )
-        if not isinstance(name, str) or not name:
+        if name is not None and (not isinstance(name, str) or not name):
             raise TypeError(f"name must be a text such as 't', not {name!r}")
-        self._tensor, self._name = tensor, name
+        self._tensor, self._name = tensor, called(tensor, "t", name)
         self._links = tuple[Link, ...]()
         self._refusal: Refusal | None = None
         self._refused: tuple[Call, ...] = ()
@@ -112,6 +124,28 @@ class StrideExplorer(Board):
             if calls != self._state.calls:
                 focus = clamp_focus(self._state.focus, self._meta.size)
                 self._change(calls=calls, focus=focus, origin=None, point=None)
+            self._paint()
+
+    @property
+    def element(self) -> Ints | None:
+        """The index of the element that is explained; None of an empty tensor. Setting it raises `IndexError` for none.
+
+        >>> import numpy
+        >>> w = StrideExplorer(numpy.arange(6).reshape(2, 3))
+        >>> w.element = 1, 2
+        >>> w.element
+        (1, 2)
+        """
+        with self._guard:
+            return self._state.focus
+
+    @element.setter
+    def element(self, index: Sequence[int]) -> None:
+        chosen = numbers(list(index))
+        with self._guard:
+            if chosen is None or clamp_focus(chosen, self._meta.size) != chosen:
+                raise IndexError(f"{self.code} has the size {size_text(self._meta.size)}: no element {index}")
+            self._look("look", {"key": f"t:{','.join(map(str, chosen))}"})
             self._paint()
 
     @property
@@ -219,7 +253,7 @@ class StrideExplorer(Board):
             going_on = (
                 bool(before.calls) and len(calls) == len(before.calls) and calls[:-1] == before.calls[:-1]
             )
-            if sliding and going_on and self._past:
+            if sliding and going_on and self._past and not self._rewrites("undo"):
                 self._state = replace(before, calls=done, focus=focus, origin=None, point=None)
             else:
                 self._change(calls=done, focus=focus, origin=None, point=None)
@@ -227,16 +261,28 @@ class StrideExplorer(Board):
         if self._refusal is None:
             self._said = chain_said(links)
 
+    def _remember(self) -> Any:
+        """The state, and what stands refused beside it."""
+        if self._refusal is None:
+            return self._state
+        return Refused(self._state, self._refused, self._typed)
+
     def _return(self, moment: Any) -> None:
-        super()._return(moment)
+        refused = moment if isinstance(moment, Refused) else None
+        super()._return(refused.state if refused else moment)
         self._again("")
+        if refused:  # asked once more: the engine may have changed its mind
+            self._try((*self._state.calls, *refused.calls), refused.typed, sliding=False)
 
     def _undo(self) -> None:
         if self._refusal is not None and not self._moved:
             self._refusal, self._typed, self._said = None, "", "undone: the refused step is gone"
         elif self._past:
+            typed = self._rewrites("undo")
             super()._undo()
+            said = self._said
             self._again("undone: ")
+            self._said = said if typed else self._said
 
     def _again(self, lead: str) -> None:
         """Another state was taken up: nothing of it is refused."""
@@ -359,15 +405,10 @@ class StrideExplorer(Board):
         index = numbers(str(message.get("key", "")).removeprefix("t:"))
         if index is None or clamp_focus(index, self._meta.size) != index:
             return
-        value = number(message.get("value", ""))
-        place = f"{self.code}[{', '.join(map(str, index))}]" if index else f"{self.code}[()]"
-        try:
-            adapter.write(self._links[-1].tensor, index, value)
-        except Exception as error:  # the engine's own refusal is what the learner must read
-            self._complaint = self._said = (
-                f"{place} = {full(value, 'float64')} was refused: {_plain(str(error))}"
-            )
+        value = self._write(self._links[-1].tensor, index, message)
+        if value is None:
             return
+        place = f"{self.code}[{', '.join(map(str, index))}]" if index else f"{self.code}[()]"
         self._state = replace(self._state, focus=index)
         one = Window(index, (1,) * len(index))
         got = next(iter(look(self._links[-1].tensor, one, ()).grid), None)

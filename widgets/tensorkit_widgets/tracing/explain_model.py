@@ -20,7 +20,7 @@ import codeop
 import linecache
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -28,6 +28,7 @@ from tensorkit import tracing
 from tensorkit_widgets.tracing.hooks import Hooks, text_of
 from tensorkit_widgets.tracing.instrument import KEY, Woven, weave
 from tensorkit_widgets.tracing.recorder import MOST_STEPS, Failure, Recorder, TraceStep
+from tensorkit_widgets.tracing.tally import Tally
 
 __all__ = ["Story", "explain_line", "explain_run"]
 
@@ -40,6 +41,7 @@ class Story:
         code: as it was given.
         steps: one for every call that had to do with tensors, in the order in which the calls finished.
         left_out: calls that were too many to keep.
+        beyond: what these did, counted.
         shown: the text of the last expression's value, as a notebook prints it.
         failure: the error that ended it, if one did.
     """
@@ -49,6 +51,7 @@ class Story:
     left_out: int = 0
     shown: str = ""
     failure: Failure | None = None
+    beyond: Tally = field(default_factory=Tally)
 
     @property
     def failed(self) -> TraceStep | None:
@@ -58,8 +61,8 @@ class Story:
 
     @property
     def bytes_moved(self) -> int:
-        """What the engine's copier moved in all steps."""
-        return sum(step.bytes_moved or 0 for step in self.steps)
+        """What the engine's copier moved in all calls."""
+        return sum(step.bytes_moved or 0 for step in self.steps) + self.beyond.moved
 
 
 def explain_line(
@@ -99,7 +102,12 @@ def explain_run(
     if error is not None:
         hooks.recorder.raised(error)
     story = Story(
-        what, hooks.recorder.steps, hooks.recorder.left_out, hooks.text, _failure_of(hooks.recorder, error)
+        what,
+        hooks.recorder.steps,
+        hooks.recorder.left_out,
+        hooks.text,
+        _failure_of(hooks.recorder, error),
+        hooks.recorder.beyond,
     )
     return story, error
 
@@ -114,7 +122,7 @@ def _explain_call(function: Callable[[], Any], limit: int) -> tuple[Story, BaseE
             error = raised
     name = getattr(function, "__name__", "a function")
     failure = _failure_of(recorder, error)
-    return Story(name, recorder.steps, recorder.left_out, shown, failure), error
+    return Story(name, recorder.steps, recorder.left_out, shown, failure, recorder.beyond), error
 
 
 def _shell() -> Any:

@@ -17,6 +17,7 @@ from tensorkit_widgets.tracing.explain import Explanation
 from tensorkit_widgets.tracing.explain_model import explain_run
 from tensorkit_widgets.tracing.source import is_library_file
 from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.tracebacks import own_lines
 
 __all__ = ["explain_cell", "register", "remove"]
 
@@ -46,7 +47,7 @@ def _shown_as_ever(shell: Any, error: BaseException) -> None:
     try:
         if trace is not None:
             _name_after_cell(shell, trace.tb_frame.f_code.co_filename)
-        lines = _told_by(shell, error, kept)
+        lines = _told_by(shell, error, own_lines(kept, shell.user_ns))
         error._render_traceback_ = lambda *ignored: lines  # type: ignore[attr-defined]
     except Exception:  # an error that cannot be told so is told with the magic's own frames
         return

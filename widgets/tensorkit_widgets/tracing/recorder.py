@@ -28,6 +28,7 @@ from typing import Any
 import numpy
 
 from tensorkit import tracing
+from tensorkit_widgets.diagnosis.diagnose import Case, Diagnosis, diagnose
 from tensorkit_widgets.snapshot.frozen_tensor import (
     Ledger,
     Seen,
@@ -36,8 +37,8 @@ from tensorkit_widgets.snapshot.frozen_tensor import (
     see,
     surely_unchanged,
     tensors_in,
+    version_of,
 )
-from tensorkit_widgets.tracing.diagnosis.diagnose import Case, Diagnosis, diagnose
 from tensorkit_widgets.tracing.source import (
     NOWHERE,
     Place,
@@ -46,6 +47,7 @@ from tensorkit_widgets.tracing.source import (
     learner_place,
     operand_texts,
 )
+from tensorkit_widgets.tracing.tally import Tally, tally_of
 from tensorkit_widgets.tracing.view_or_copy import judge
 
 __all__ = ["MOST_STEPS", "Failure", "Open", "Recorder", "Recording", "TraceStep", "record"]
@@ -112,15 +114,17 @@ class Recording:
     Attributes:
         steps: in order; the first ones, and the one that raised.
         left_out: calls that were not kept because there were too many.
+        beyond: what these did, counted.
     """
 
     steps: tuple[TraceStep, ...]
     left_out: int
+    beyond: Tally = field(default_factory=Tally)
 
     @property
     def bytes_moved(self) -> int:
-        """All that the engine's copier moved in the steps that were kept."""
-        return sum(step.bytes_moved or 0 for step in self.steps)
+        """All that the engine's copier moved."""
+        return sum(step.bytes_moved or 0 for step in self.steps) + self.beyond.moved
 
 
 @dataclass(eq=False)
@@ -146,6 +150,7 @@ class Open:
     moved: int = 0
     kernels: list[str] = field(default_factory=list)
     told_inside: bool = False
+    versions: list[int | None] = field(default_factory=list)
     error: BaseException | None = None
 
 
@@ -171,6 +176,7 @@ class Recorder:
         self.limit, self.all_threads = limit, all_threads
         self._steps: list[TraceStep] = []
         self._left_out = 0
+        self._beyond = Tally()
         self._ledger = Ledger()
         self._here = _Here()
         self._here.number, self._threads = 0, 1
@@ -191,13 +197,18 @@ class Recorder:
         return self._left_out
 
     @property
+    def beyond(self) -> Tally:
+        """What the calls that were not kept did, counted."""
+        return self._beyond
+
+    @property
     def bytes_moved(self) -> int:
-        """All that the engine's copier moved in the steps that were kept."""
+        """All that the engine's copier moved."""
         return self.recording().bytes_moved
 
     def recording(self) -> Recording:
         """What is recorded so far, frozen."""
-        return Recording(self.steps, self._left_out)
+        return Recording(self.steps, self._left_out, self._beyond)
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -225,6 +236,8 @@ class Recorder:
         opened.counted = role == "engine" or any(map(_is_ours, tensors))
         if len(self._steps) < self.limit:
             opened.before = self._look(opened)
+        else:
+            opened.versions = [version_of(tensor) for tensor in opened.tensors]
         self._stack().append(opened)
         return opened
 
@@ -236,12 +249,22 @@ class Recorder:
     def end(self, opened: Open, output: Any) -> None:
         """The call returned."""
         self._drop(opened)
-        if len(self._steps) >= self.limit:
-            self._left_out += 1
-            return
         with tracing.silence():
+            if opened.versions or len(self._steps) >= self.limit:
+                self._count(opened, output)
+                return
             step = self._finished(opened, output)
         self._keep(step)
+
+    def _count(self, opened: Open, output: Any) -> None:
+        """A call too many to keep: what it did is counted all the same."""
+        versions = opened.versions or [None] * len(opened.tensors)
+        moved = opened.moved if opened.counted else 0
+        by_name = _writes_by_name(opened.op)
+        found = tally_of(opened.op, opened.tensors, versions, output, moved, by_name)
+        with self._lock:
+            self._left_out += 1
+            self._beyond += found
 
     def fail(self, opened: Open, error: BaseException) -> None:
         """The call raised."""
@@ -250,8 +273,10 @@ class Recorder:
         step = self._failed(opened, [seen for seen in before if seen is not None], error)
         with self._lock:
             if len(self._steps) >= self.limit:
-                self._steps.pop()  # the step that raised is the one that the learner asks about
+                # The step that raised is the one that the learner asks about.
+                last = self._steps.pop()
                 self._left_out += 1
+                self._beyond += Tally({last.kind: 1}, last.bytes_moved or 0, last.bytes_made)
         self._keep(step)
         self._last_error = error
 
@@ -261,6 +286,7 @@ class Recorder:
                 self._steps.append(replace(step, number=len(self._steps) + 1))
             else:
                 self._left_out += 1
+                self._beyond += Tally({step.kind: 1}, step.bytes_moved or 0, step.bytes_made)
 
     def forget(self, opened: Open) -> None:
         """The call was none that is worth a step."""

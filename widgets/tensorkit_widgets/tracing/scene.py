@@ -5,15 +5,16 @@ Picture 0 is the whole: the code, and every call in a line. Pictures 1, 2, … a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tensorkit_widgets.diagnosis.way_out import WayOut
 from tensorkit_widgets.drawing.parts import Note
+from tensorkit_widgets.drawing.refusal import draw_advice
 from tensorkit_widgets.drawing.sheet import PAGE, Frame, Sheet, Table, paragraph
-from tensorkit_widgets.drawing.words import wrap
+from tensorkit_widgets.drawing.words import sentence, wrap
 from tensorkit_widgets.tracing.recorder import Failure, TraceStep
 from tensorkit_widgets.tracing.scene_code import list_code, listed
-from tensorkit_widgets.tracing.scene_list import Column, list_steps
+from tensorkit_widgets.tracing.scene_list import Column, left_out_words, list_steps
 from tensorkit_widgets.tracing.scene_storages import draw_strips, walk_words
 from tensorkit_widgets.tracing.scene_tensors import draw_blocks
 from tensorkit_widgets.tracing.words import (
@@ -23,7 +24,6 @@ from tensorkit_widgets.tracing.words import (
     link_text,
     moved_words,
     offers,
-    sentence,
     story_words,
     why_sentence,
 )
@@ -106,8 +106,11 @@ def _whole(told: Told, page: _Page) -> Sheet:
     words += [
         f"{s.number}. {'  ' * s.level}{link_text(s)}: {KINDS_SAID[s.kind][0]}" for s in told.steps[:ALL_ROWS]
     ]
-    if len(told.steps) > ALL_ROWS:
-        words.append(f"and {len(told.steps) - ALL_ROWS:,} calls more")
+    more_calls = len(told.steps) - min(len(told.steps), ALL_ROWS) + told.left_out
+    if more_calls:
+        words.append(f"and {more_calls:,} calls more")
+    if told.left_out:
+        words.append(f"{left_out_words(told.left_out, len(told.steps))}; the sums are of all of them.")
     if told.failure is not None:
         words += error_lines(told.failure)
     words += told.shown.splitlines()[:MOST_SHOWN]
@@ -128,7 +131,8 @@ def _code_words(code: str) -> list[str]:
 def _title(told: Told) -> str:
     lines = [line.strip() for line in told.code.splitlines() if line.strip()]
     if not lines:
-        return f"{len(told.steps)} call{'s' * (len(told.steps) != 1)}"
+        many = len(told.steps) + told.left_out
+        return f"{many:,} call{'s' * (many != 1)}"
     return cut(lines[0], 80) + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 
@@ -155,19 +159,19 @@ def _value(shown: str, y: float, page: _Page) -> tuple[list[Note], float]:
 
 
 def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
-    notes, frames, top = _code(told, step, 18.0, 7, page)
+    notes, frames, top = _code(told, step, 10.0, 7, page)
     frames = list(frames)
-    more, boxes, y = _talk(step, top + 14, page)
+    more, boxes, y = _talk(step, top + 4, page)
     notes += more
     frames += boxes
     right = page.width - LEFT - page.aside
-    column = Column(right, (top if page.beside else y) + 14, page.aside, ROWS if page.beside else 4)
+    column = Column(right, (top if page.beside else y) + 8, page.aside, ROWS if page.beside else 4)
     table, more, low = list_steps(told.steps, told.left_out, step.number, column)
     notes += more
     tables = [table]
     if page.beside and step.failure is not None and len(step.inputs) == 1 and len(told.steps) <= 4:
         # What failed stands beside what is said of it.
-        tensors, more, blocks, shown, low = draw_blocks(step, low + 18, right, page.aside)
+        tensors, more, blocks, shown, low = draw_blocks(step, low + 12, right, page.aside)
         y = max(y, low) + 4
     else:
         tensors, more, blocks, shown, y = draw_blocks(step, max(y, low) + 22, LEFT, page.wide)
@@ -179,7 +183,7 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
             Note(LEFT + 90, y + 16, cut(step.value, int((page.wide - 90) / 10.4)), "code"),
         ]
         y += 34
-    strips, more, wires, y = draw_strips(step, blocks, shown, y + 10, page.wide)
+    strips, more, wires, low = draw_strips(step, blocks, shown, y + 6, page.wide)
     tables += strips
     notes += more
     walk = walk_words(step)
@@ -191,10 +195,10 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
     )
     words = (*story_words(step), *where, *([sentence(walk)] if walk else []))
     status = "raised" if step.failure is not None else "ok"
-    title = f"step {step.number} of {len(told.steps)}, {link_text(step)}"
+    title = f"step {step.number} of {len(told.steps):,}, {link_text(step)}"
     return Sheet(
-        told.name, title, y + 16, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
-        page.width,
+        told.name, title, low + 4, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
+        page.width, pinned=y if strips else None,
     )  # fmt: skip
 
 
@@ -203,9 +207,14 @@ def _talk(step: TraceStep, y: float, page: _Page) -> tuple[list[Note], list[Fram
     word, role = KINDS_SAID[step.kind]
     inside = f", in line {step.place.line} inside a function" if step.level and step.place.line else ""
     thread = f", on thread {step.thread}" if step.thread else ""
-    notes = [Note(LEFT, y + 20, cut(link_text(step), int(page.talk / 12.1)), "sum")]
-    notes.append(Note(LEFT, y + 50, word, role, after=(inside + thread).removeprefix(", ")))
-    y += 60
+    called, after = cut(link_text(step), int(page.talk / 12.1)), (inside + thread).removeprefix(", ")
+    notes, beside = [Note(LEFT, y + 20, called, "sum")], LEFT + 12.1 * len(called) + 16
+    if beside + 8.4 * len(word) + 7 * len(after) <= LEFT + page.talk:
+        notes.append(Note(beside, y + 20, word, role, after=after))
+        y += 28
+    else:
+        notes.append(Note(LEFT, y + 44, word, role, after=after))
+        y += 52
     frames: list[Frame] = []
     if step.failure is not None:
         more, frame, y = _alarm(step.failure, LEFT, y + 4, page.talk)
@@ -235,18 +244,5 @@ def _next(step: TraceStep, y: float, page: _Page) -> tuple[list[Note], list[Fram
     found = step.failure.diagnosis if step.failure is not None else None
     if found is None or not found.then:
         return [], [], y
-    notes = [Note(LEFT, y + 20, "what to do next", "heading")]
-    y += 30
-    for k, (line, code) in enumerate(_advice(found.then, offers(step))):
-        lines = wrap(sentence(line) if not k else line, page.talk - 18, 15)
-        notes += [Note(LEFT, y + 16, "·", "body"), *paragraph(LEFT + 14, y + 16, lines, "body", 21)]
-        y += 21 * len(lines) + 2
-        if code:
-            notes.append(Note(LEFT + 14, y + 20, cut(code, int((page.talk - 14) / 10.4)), "code"))
-            y += 30
-    return notes, [], y + 6
-
-
-def _advice(then: Sequence[str], codes: Sequence[str]) -> list[tuple[str, str]]:
-    """Each piece of advice with the code that follows it."""
-    return [(line, codes[k] if k < len(codes) else "") for k, line in enumerate(then)]
+    notes, y = draw_advice(WayOut(found.why, found.then, offers(step)).advice, LEFT, y, page.talk)
+    return notes, [], y

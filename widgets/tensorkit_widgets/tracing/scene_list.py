@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from tensorkit_widgets.drawing.grid import MONO
 from tensorkit_widgets.drawing.parts import Note
-from tensorkit_widgets.drawing.sheet import Table, Tile
+from tensorkit_widgets.drawing.sheet import Table, Tile, paragraph
+from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.tracing.recorder import TraceStep
 from tensorkit_widgets.tracing.words import KINDS_SAID, cut, link_text, moved_words, result_words
 
-__all__ = ["Column", "list_steps", "spread"]
+__all__ = ["Column", "left_out_words", "list_steps", "spread"]
 
 ROW, FONT = 34.0, 14.0
 INDENT, DEEPEST = 16.0, 4
@@ -57,12 +58,22 @@ def list_steps(
         tiles.append(_jump(f"↓ {len(steps) - last:,} later", last + 1, column.x, y, wide))
         y += ROW
     if left_out:
-        many = f"{left_out:,} more call{'s' * (left_out != 1)}"
-        words = "were too many to keep" if left_out > 1 else "was one too many to keep"
-        notes.append(Note(column.x, y + 16, f"{many} {words}"))
-        y += 24
+        words = f"{left_out_words(left_out, len(steps))}; the sums are of all of them."
+        lines = wrap(words, column.width, 15)
+        notes += paragraph(column.x, y + 18, lines, "body", 20)
+        y += 20 * len(lines) + 8
     label = f"the calls, {len(steps)} in all"
     return Table("steps", label, tuple((tile,) for tile in tiles), told=False), notes, y
+
+
+def left_out_words(left_out: int, kept: int) -> str:
+    """Which calls a list does not have.
+
+    >>> left_out_words(1800, 200), left_out_words(1, 1)
+    ('200 calls are kept to be looked at, 1,800 more are counted', '1 call is kept to be looked at, 1 more is counted')
+    """
+    first = f"{kept:,} calls are" if kept != 1 else "1 call is"
+    return f"{first} kept to be looked at, {left_out:,} more {'are' if left_out != 1 else 'is'} counted"
 
 
 def _row(step: TraceStep, here: bool, x: float, y: float, width: float) -> Tile:

@@ -28,7 +28,7 @@ NARROW = 27.0
 GAP = 46.0
 """The room that slots left out take."""
 
-LIFT = 46.0
+LIFT = 38.0
 """The room that the hops over a strip need."""
 
 Users = Sequence[tuple[Block, Snapshot]]
@@ -55,7 +55,7 @@ def draw_strips(
         notes.append(
             Note(badge.right + 10, y + 19, f"storage {letter}", "heading", after=told if beside else "")
         )
-        y += 34
+        y += 30
         if not beside:
             lines = wrap(told, wide, 14)
             notes += paragraph(LEFT, y + 12, lines, "muted", 18)
@@ -64,7 +64,7 @@ def draw_strips(
         strip = _strip(letter, block, users, y, wide)
         tables += [badge, strip]
         wires += _hops(strip, letter, hops)
-        y = strip.bottom + 12
+        y = strip.bottom + 6
     return tables, notes, tuple(wires), y
 
 
@@ -160,7 +160,7 @@ def _hops(strip: Table, letter: str, hops: Sequence[tuple[int, int, int]]) -> It
         if start is None or stop is None:
             continue
         last = k == len(hops) - 1
-        top = start.y - (30 if last else 16)
+        top = start.y - (28 if last else 14)
         side = 5 if stop.x > start.x else -5
         points = (
             (start.middle + side, start.y - 3), (start.middle + side, top), (stop.middle - side, top),

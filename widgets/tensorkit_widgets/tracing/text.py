@@ -30,6 +30,7 @@ from tensorkit_widgets.snapshot.frozen_tensor import Seen, Write
 from tensorkit_widgets.snapshot.number_text import short, size_text
 from tensorkit_widgets.tracing.explain_model import Story
 from tensorkit_widgets.tracing.recorder import Recorder, Recording, TraceStep
+from tensorkit_widgets.tracing.tally import Tally
 
 __all__ = ["meta_text", "outcome", "step_text", "story_text", "summary"]
 
@@ -38,9 +39,9 @@ def story_text(told: Story | Recording | Recorder) -> str:
     """A story, or what was recorded, as text."""
     steps, left_out = tuple(told.steps), told.left_out
     lines = [*told.code.strip().splitlines()] if isinstance(told, Story) else []
-    lines.append(outcome(told) if isinstance(told, Story) else summary(steps))
+    lines.append(outcome(told) if isinstance(told, Story) else summary(steps, told.beyond))
     if left_out:
-        lines.append(f"{left_out:,} more call{'s' * (left_out != 1)} left out")
+        lines.append(f"{left_out:,} more call{'s' * (left_out != 1)} left out of the list")
     for step in steps:
         lines += ["", *step_text(step).splitlines()]
     if isinstance(told, Story) and told.shown:
@@ -51,30 +52,33 @@ def story_text(told: Story | Recording | Recorder) -> str:
 def outcome(story: Story) -> str:
     """In one line: what came of the code."""
     if story.failed is not None:
-        return f"it raised at step {story.failed.number} of {len(story.steps)}"
+        many = len(story.steps) + story.left_out
+        return f"it raised at step {story.failed.number + story.left_out} of {many:,}"
     if story.failure is not None:
         return f"it raised {story.failure.kind}: {_first_line(story.failure.message)}"
-    return summary(story.steps)
+    return summary(story.steps, story.beyond)
 
 
-def summary(steps: Sequence[TraceStep]) -> str:
-    """How many calls of each kind, and the bytes that were moved and made.
+def summary(steps: Sequence[TraceStep], beyond: Tally | None = None) -> str:
+    """How many calls of each kind, and the bytes that were moved and made; with those that were too many to keep.
 
     >>> summary([])
     'no call had to do with a tensor'
     """
     if not steps:
         return "no call had to do with a tensor"
-    counts = {kind: sum(step.kind == kind for step in steps) for kind in _PLURALS}
+    rest = beyond or Tally()
+    counts = {kind: sum(step.kind == kind for step in steps) + rest.kinds.get(kind, 0) for kind in _PLURALS}
     said = [
-        f"{n} {kind if n == 1 and kind in ('view', 'copy') else _PLURALS[kind]}"
+        f"{n:,} {kind if n == 1 and kind in ('view', 'copy') else _PLURALS[kind]}"
         for kind, n in counts.items()
         if n
     ]
-    made = sum(step.bytes_made for step in steps)
+    made = sum(step.bytes_made for step in steps) + rest.made
     counted = [step.bytes_moved for step in steps if step.bytes_moved is not None]
-    moved = f"{sum(counted):,} bytes moved" if counted else "bytes moved: not counted"
-    many = f"{len(steps)} call{'s' * (len(steps) != 1)}"
+    moved = f"{sum(counted) + rest.moved:,} bytes moved" if counted else "bytes moved: not counted"
+    calls = len(steps) + rest.calls
+    many = f"{calls:,} call{'s' * (calls != 1)}"
     return f"{many}: {', '.join(said)}; {moved}; {made:,} bytes newly made"
 
 

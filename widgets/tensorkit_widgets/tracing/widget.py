@@ -74,7 +74,7 @@ class Trace(Board):
 
     @property
     def bytes_moved(self) -> int:
-        """All that the engine's copier moved."""
+        """All that the engine's copier moved, in the calls that were too many to keep as well."""
         return self._source.bytes_moved
 
     @property
@@ -107,7 +107,7 @@ class Trace(Board):
                 source.failure,
             )
         steps = tuple(source.steps)
-        return Told(self.name, "", steps, source.left_out, "", summary(steps))
+        return Told(self.name, "", steps, source.left_out, "", summary(steps, source.beyond))
 
     def _sheet(self, at: int) -> Sheet:
         return compose_story(self._told(), at, self._width)
@@ -138,7 +138,7 @@ class Trace(Board):
 
     def _facts(self) -> Mapping[str, str]:
         call = self._call()
-        facts = {"calls": str(self._steps()), "bytes": str(self.bytes_moved)}
+        facts = {"calls": str(self._steps() + self.left_out), "bytes": str(self.bytes_moved)}
         if call is None:
             return facts
         line = listed(self._told().code, call).at

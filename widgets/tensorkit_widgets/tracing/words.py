@@ -1,23 +1,22 @@
 """What is said of one call of a story: view or copy and why, what was moved, what an error means and what to write.
 
->>> sentence("the strides change places; no number moves")
-'The strides change places; no number moves.'
->>> sentence("v has several", names=("v",))
-'v has several.'
+>>> cut("x.t().view(-1)", 8)
+'x.t().v…'
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from tensorkit_widgets.diagnosis.way_out import rewritten
+from tensorkit_widgets.drawing.words import sentence
 from tensorkit_widgets.snapshot.frozen_tensor import Seen
 from tensorkit_widgets.snapshot.number_text import size_text
 from tensorkit_widgets.tracing.recorder import Failure, TraceStep
 
 __all__ = [
-    "KINDS_SAID", "cut", "error_lines", "link_text", "moved_words", "offers", "result_words", "sentence",
-    "story_words", "why_sentence",
+    "KINDS_SAID", "cut", "error_lines", "link_text", "moved_words", "offers", "result_words", "story_words",
+    "why_sentence",
 ]  # fmt: skip
 
 KINDS_SAID: dict[str, tuple[str, str]] = {
@@ -41,15 +40,6 @@ def cut(text: str, most: int) -> str:
     'x.t().v…'
     """
     return text if len(text) <= most else text[: max(most, 1) - 1] + "…"
-
-
-def sentence(clause: str, names: Sequence[str] = ()) -> str:
-    """A clause as a sentence; one that begins with the learner's own name for something keeps it as it is."""
-    first = re.match(r"[^\s,:;]+", clause)
-    word = first[0] if first else ""
-    plain = word.isalpha() and word.islower() and word not in (*names, "numpy", "tensorkit", "torch")
-    text = clause[0].upper() + clause[1:] if plain else clause
-    return text if text.endswith((".", "!", "?")) or not text else text + "."
 
 
 def _names(step: TraceStep) -> tuple[str, ...]:
@@ -113,15 +103,6 @@ def error_lines(failure: Failure) -> list[str]:
 
 # ---- what to write instead
 
-_REWRITES: dict[str, tuple[tuple[str, str], ...]] = {
-    "view-strides": ((".view(", ".reshape("), (".view(", ".contiguous().view(")),
-    "integer-mean": ((".mean(", ".float().mean("),),
-    "numpy-grad": ((".numpy(", ".detach().numpy("),),
-    "item-several": ((".item(", ".tolist("),),
-    "no-graph": (),
-}
-"""Diagnosis → a piece of the call, and what to write in its place: the last one in the piece that raised."""
-
 
 def offers(step: TraceStep) -> tuple[str, ...]:
     """The piece of code that raised, written so that it does what was meant.
@@ -132,11 +113,7 @@ def offers(step: TraceStep) -> tuple[str, ...]:
     ('x.t().reshape(-1)', 'x.t().contiguous().view(-1)')
     """
     found = step.failure.diagnosis if step.failure is not None else None
-    code = step.place.code
-    if found is None or len(code) > 60:
-        return ()
-    pairs = [(old, new) for old, new in _REWRITES.get(found.name, ()) if old in code]
-    return tuple(new.join(code.rsplit(old, 1)) for old, new in pairs)
+    return () if found is None else rewritten(found.name, step.place.code)
 
 
 # ---- for the ear

@@ -6,13 +6,16 @@ controls, and what a message does. Everything else (drawing, the live view, savi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
+from tensorkit_widgets.diagnosis.way_out import in_words
 from tensorkit_widgets.drawing.page_width import WIDTHS, width_in
 from tensorkit_widgets.render.esm import link
 from tensorkit_widgets.render.sheet import render_sheet, render_sheet_text
+from tensorkit_widgets.snapshot import adapter
+from tensorkit_widgets.snapshot.expression import number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.picture import Picture, css
 from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
@@ -66,6 +69,14 @@ class State:
     at: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What was typed over a cell, among the states that undo goes back to."""
+
+    take_back: Callable[[], None]
+    said: str
+
+
 class Board(Picture):
     """A picture with steps. Subclasses give `_steps`, `_sheet`, `_controls` and `_do`, and call `_begin` last."""
 
@@ -83,6 +94,9 @@ class Board(Picture):
 
     panels: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The tabs below the picture, (name, words): the last one, the text twin, is always there."""
+
+    offered: ClassVar[str] = "what works instead:"
+    """What stands before the `_offers`."""
 
     scene_kind: ClassVar[str] = "board"
     """What the pointer and the keyboard do in the picture: ``static/scenes.js`` knows the kinds."""
@@ -147,6 +161,7 @@ class Board(Picture):
         self._state = self._first = state
         self._past: list[Any] = []
         self._said = self._complaint = ""
+        self._wrong: dict[str, str] | None = None
         self._width = max(self.widths)
         Picture.__init__(self)
         self._paint()
@@ -158,6 +173,27 @@ class Board(Picture):
             self._past = [*self._past[-MOST_UNDO:], self._state]
             self._state = replace(self._state, **values)
             self._state = replace(self._state, at=self._clamped(self._state.at))
+
+    def _write(self, tensor: Any, index: Sequence[int], message: Mapping[str, Any]) -> Any:
+        """What was typed over a cell goes into its tensor, and undo takes it back: the number that was typed.
+
+        None where it is no number, or the library refuses it: the cell says so, and keeps what it was.
+        """
+        key, text = str(message.get("key")), message.get("value", "")
+        try:
+            value = number(text)
+            take_back = adapter.write(tensor, index, value)
+        except Exception as error:  # the library's own refusal is what the learner must read
+            words = " ".join(str(error).split()).removeprefix("not allowed here: ")
+            self._wrong = {"key": key, "value": str(text)[:60], "words": words or type(error).__name__}
+            return None
+        said = f"undone: [{', '.join(map(str, index))}] is what it was before {value} was typed"
+        self._past = [*self._past[-MOST_UNDO:], _Typed(take_back, said)]
+        return value
+
+    def _rewrites(self, kind: str) -> bool:
+        """Whether a message changes tensors: undo does where the last change was typed over a cell."""
+        return kind in self.writes or (kind == "undo" and bool(self._past) and type(self._past[-1]) is _Typed)
 
     def _clamped(self, at: int) -> int:
         return 0 if at <= 0 else min(at, self._steps())
@@ -209,8 +245,11 @@ class Board(Picture):
     def undo(self) -> Self:
         """Take the last change back."""
         with self._guard:
+            rewrites = self._rewrites("undo")
             self._undo()
             self._paint()
+        if rewrites:
+            cell_hook.repaint(skip=self)
         return self
 
     def svg(self, theme: str | None = None) -> str:
@@ -251,9 +290,15 @@ class Board(Picture):
         self._go(target.at)
 
     def _undo(self) -> None:
-        if self._past:
-            self._state = self._past.pop()
-            self._go(self._state.at)
+        if not self._past:
+            return
+        last = self._past.pop()
+        if isinstance(last, _Typed):
+            last.take_back()
+            self._said = last.said
+        else:
+            self._state = last
+            self._go(last.at)
 
     # ---- the browser
 
@@ -264,20 +309,21 @@ class Board(Picture):
         with self._guard:
             if self._closed:
                 return
+            rewrites = self._rewrites(message["kind"])
             self._tried(message["kind"], message)
             self._paint(serial=message.get("serial"))
-        if message["kind"] in self.writes:
+        if rewrites:
             cell_hook.repaint(skip=self)
 
     def _tried(self, kind: str, message: Mapping[str, Any]) -> None:
         """Do what a message asks for: an error is said in the picture, for a click never raises in the kernel."""
-        if kind != "room":  # another width says nothing new
-            self._said = self._complaint = ""
+        if kind not in ("room", "mark"):  # another width says nothing new, and a mark is of what is said
+            self._said, self._complaint, self._wrong = "", "", None
         try:
             if not self._staged({**message, "kind": kind}):
                 self._act(kind, message)
         except Exception as error:
-            self._complaint = str(error) or type(error).__name__
+            self._complaint = in_words(error)
 
     def _act(self, kind: str, message: Mapping[str, Any]) -> None:
         value = message.get("value")
@@ -311,10 +357,11 @@ class Board(Picture):
             "kind": self.kind, "name": type(self).__name__, "title": sheet.title if sheet else "", "step": self.at,
             "steps": self._known_steps(), "moments": self.moments, "status": sheet.status if sheet else "undrawn",
             "said": self._said or (sheet.said if sheet else ""), "complaint": self._refused_words(),
-            "offers": [list(offer) for offer in self._offers()], "panels": [list(panel) for panel in self.panels],
+            "offers": [list(offer) for offer in self._offers()], "offered": self.offered,
+            "panels": [list(panel) for panel in self.panels],
             "checkpoints": list(self._kept), "controls": [asdict(control) for control in self._controls()],
             "changed": self._state != self._first, "undo": self._undoable(), "data": dict(self._facts()),
-            "scene": self.scene_kind,
+            "scene": self.scene_kind, "wrong": self._wrong,
         }  # fmt: skip
 
     def _page(self) -> str:

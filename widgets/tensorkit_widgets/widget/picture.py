@@ -23,6 +23,7 @@ from tensorkit_widgets.render.esm import static
 from tensorkit_widgets.render.marks import drawable
 from tensorkit_widgets.render.palette import live_css
 from tensorkit_widgets.widget import cell_hook
+from tensorkit_widgets.widget.live_view import display_live
 from tensorkit_widgets.widget.script import Scene, Script, scenes_of
 
 __all__ = ["Picture", "css"]
@@ -234,22 +235,16 @@ class Picture(anywidget.AnyWidget):
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
         self._revision += 1
         shown = serial if isinstance(serial, int) else None
-        facts = {**facts, "script": self._script.facts("step" in facts)}
+        script = self._script.facts(facts.get("step", 0), facts.get("steps", 0), self._remember())
+        facts = {**facts, "script": script}
         self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
 
     # ---- display: the live view, and the picture as an output of its own
 
     def _ipython_display_(self, **_options: Any) -> None:
-        from IPython.display import display
-
         if self._closed:
             self._reopen()
-        cell_hook.replace_in_cell(self)
-        bundle = self._repr_mimebundle_()
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        # The view alone: its words are in the second output, so a saved notebook shows them once.
-        display({k: v for k, v in data.items() if k != "text/plain"}, metadata=metadata, raw=True)
-        display(self._still(), raw=True)
+        display_live(self, self._still(), "Run this cell to play with the picture.")
 
     def _still(self) -> dict[str, str]:
         """The static picture: hidden by the live view while that is alive."""

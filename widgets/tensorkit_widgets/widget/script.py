@@ -1,8 +1,9 @@
 """Scenes for a presenter: a widget's moments by name, played in order, left for a "what if?", and returned to.
 
 A scene is a name and what to do: a function of the widget, or settings such as ``{"step": 3}``,
-``{"expression": ".t()"}`` or ``{"reset": "name"}``. Scenes also come from the metadata of the cell that shows the
-widget: ``{"tensorkit": {"scenes": [{"name": "the walk", "step": 3}]}}``; those hold settings only, never code.
+``{"expression": ".t()"}``, ``{"element": [1, 2]}`` (the element that is explained) or ``{"reset": "name"}``. Scenes
+also come from the metadata of the cell that shows the widget: ``{"tensorkit": {"scenes": [{"name": "the walk",
+"step": 3}]}}``; those hold settings only, never code.
 Settings may have ``"notes"`` for the speaker, whose page follows the stage (``tensorkit present``).
 """
 
@@ -16,7 +17,7 @@ __all__ = ["Scene", "Script", "scenes_of"]
 
 Action = Callable[[Any], Any] | Mapping[str, Any]
 
-SETTINGS = ("reset", "expression", "attempt", "step", "run")
+SETTINGS = ("reset", "expression", "attempt", "step", "run", "element")
 """What a scene without code can do, in this order."""
 
 
@@ -50,6 +51,10 @@ def _set(widget: Any, setting: str, value: Any) -> None:
         widget.expression = str(value)
     elif setting == "attempt":
         widget.attempt(str(value))
+    elif setting == "element":
+        if not hasattr(type(widget), "element"):
+            raise TypeError(f"{type(widget).__name__} explains no single element")
+        widget.element = value
 
 
 @dataclass
@@ -62,10 +67,12 @@ class Script:
     marked: bool = False
     played: dict[int, Any] = field(default_factory=dict)
 
-    def facts(self, steps: bool) -> dict[str, Any]:
-        """What the stage in the browser shows."""
+    def facts(self, step: int, steps: int | None, now: Any) -> dict[str, Any]:
+        """What the stage in the browser shows; `steps` is None while nobody knows how many there are."""
         names = [scene.name for scene in self.scenes]
-        facts = {"steps": steps, "scenes": names, "scene": self.at, "marked": self.marked}
+        away = self.marked and bool(self.mark != now)
+        facts = {"step": step, "steps": steps, "scenes": names, "scene": self.at}
+        facts |= {"marked": self.marked, "away": away}
         if any(scene.notes for scene in self.scenes):
             facts["notes"] = [scene.notes for scene in self.scenes]
         return facts

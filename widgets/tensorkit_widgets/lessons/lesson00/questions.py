@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import tensorkit
 from tensorkit_widgets.practice.checks import Checker, choice_check, number_check, tensor_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, same
 from tensorkit_widgets.practice.kinds import Question, Task
@@ -84,11 +85,8 @@ def _device_check() -> Checker:
     """The device's name, as text or as a device."""
 
     def check(answer: Answer) -> Verdict:
-        name = (
-            answer.value
-            if isinstance(answer.value, str)
-            else str(getattr(answer.value, "type", answer.value))
-        )
+        said = answer.value
+        name = said.strip(" '\"`") if isinstance(said, str) else str(getattr(said, "type", said))
         if same(name, "cpu"):
             return Verdict(True)
         if name.strip().lower().startswith("cuda"):
@@ -119,7 +117,16 @@ TASKS = (
                 Slip(
                     "a storage has no shape", "all six stand in one row; give two lists in a list.", size=(6,)
                 ),
-                Slip("counting from zero", "that is three rows of two; a row is an inner list.", size=(3, 2)),
+                Slip(
+                    "rows come before columns",
+                    "those are the two rows as **columns**. Each inner list is a row.",
+                    behaves=lambda t: tensorkit.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]),
+                ),
+                Slip(
+                    "brackets are dimensions",
+                    "that is three rows of two. Asked are two rows of three: each inner list is a row.",
+                    behaves=lambda t: tensorkit.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+                ),
             ),
         ),
         (
@@ -137,6 +144,9 @@ TASKS = (
         wrong=(
             (lambda tk, t: tk.tensor([[1, 2, 3], [4, 5, 6]]), "default dtype"),
             (lambda tk, t: tk.arange(1.0, 7.0), "a storage has no shape"),
+            (lambda tk, t: tk.tensor([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]), "rows come before columns"),
+            (lambda tk, t: tk.arange(1.0, 7.0).view(3, 2), "brackets are dimensions"),
+            (lambda tk, t: tk.zeros(3, 2), ""),
             (lambda tk, t: tk.arange(6.0).view(2, 3), ""),
             (lambda tk, t: [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], ""),
         ),
@@ -167,6 +177,10 @@ TASKS = (
         right=(
             lambda tk, t: 4_000_000,
             lambda tk, t: "4000000",
+            lambda tk, t: "4_000_000",
+            lambda tk, t: "4,000,000",
+            lambda tk, t: "tk.zeros(1000, 1000).nbytes",
+            lambda tk, t: "1000 * 1000 * 4",
             lambda tk, t: tk.zeros(1000, 1000).untyped_storage().nbytes(),
             lambda tk, t: tk.zeros(1000, 1000).numel() * tk.zeros(1).element_size(),
         ),

@@ -5,16 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tensorkit_widgets.practice.checks import (
-    Case,
-    Checker,
-    choice_check,
-    function_check,
-    number_check,
-    tensor_check,
-    tuple_check,
-)
-from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict, is_tensor, read
+import tensorkit
+from tensorkit_widgets.practice.checking.functions import Case, function_check, seen
+from tensorkit_widgets.practice.checks import choice_check, number_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.facts import Slip, Unreadable, is_tensor
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
 __all__ = ["PUZZLES", "TASKS"]
@@ -39,36 +33,25 @@ def _shared() -> list[float]:
     return [half] * 4
 
 
-def _encode_check() -> Checker:
-    """Judge a function from text to a tensor of codes by what it makes of two words."""
-
-    def check(answer: Answer) -> Verdict:
-        if not callable(answer.value):
-            return Verdict(None, "give me the function by its name, without calling it.")
-        for word, codes in (("tensor", (116, 101, 110, 115, 111, 114)), ("Ab", (65, 98))):
-            try:
-                made = answer.value(word)
-            except Exception as error:
-                wrong = TABLE if isinstance(error, (TypeError, ValueError)) and "str" in str(error) else ""
-                return Verdict(False, f"for the word {word!r} your function stopped: {error}"[:200], wrong)
-            if made is Ellipsis:
-                return Verdict(None, "nothing to judge yet. Put your answer in place of the `...`.")
-            if not is_tensor(made):
-                return Verdict(False, "it should give a tensor; yours gave something else.")
-            mine = read(made)
-            if mine.values != codes or mine.size != (len(word),):
-                return _encoded_wrongly(word, mine, codes)
-        return Verdict(True)
-
-    return Checker(check)
+_THREE, _FOUR, _TWINS = _floats(1, 3, 5), _shared(), [*_floats(1), *_floats(1)]
 
 
-def _encoded_wrongly(word: str, mine: Facts, codes: tuple[int, ...]) -> Verdict:
-    if mine.size == (1,) or mine.size == ():
-        return Verdict(False, f"{word!r} has {len(word)} characters; each needs a number of its own.", TABLE)
-    if mine.size == (len(word),) and tuple(n + ord("a") for n in mine.values) == codes:
-        return Verdict(False, "that table begins with a = 0; asked is `ord`, for which a is 97.", TABLE)
-    return Verdict(False, f"for {word!r} it should hold {list(codes)}.")
+def _codes(word: str) -> Any:
+    return tensorkit.tensor([ord(c) for c in word])
+
+
+def _whole_of(arguments: tuple[Any, ...], got: Any) -> object:
+    """What a function of text is to give: a tensor."""
+    if got is not None and not is_tensor(got):
+        raise Unreadable("it should give a tensor; yours gave something else.")
+    return seen(got)
+
+
+def _encode_case(word: str) -> Case:
+    def tells(found: Any) -> str:
+        return f"it should hold {_codes(word).tolist()}, in one row."
+
+    return Case(f"of the word {word!r}", lambda: (word,), _codes(word), _whole_of, tells)
 
 
 TASKS = (
@@ -198,17 +181,22 @@ TASKS = (
                 Slip(
                     "cat vs stack",
                     "that is one sound, twice as long: the second was put behind the first.",
-                    size=(8,),
+                    behaves=lambda t: (t * t.new_tensor([[1.0], [-1.0]])).view(8),
                 ),
                 Slip(
                     "the batch comes first",
                     "that has the two sounds in its columns; dimension 0 should count the sounds.",
-                    size=(4, 2),
+                    behaves=lambda t: t.unsqueeze(1) * t.new_tensor([1.0, -1.0]),
                 ),
                 Slip(
                     "cat vs stack",
-                    "the numbers were added up or one was left out; the batch holds both sounds.",
-                    size=(4,),
+                    "the two sounds were added up; the batch holds both.",
+                    behaves=lambda t: t - t,
+                ),
+                Slip(
+                    "cat vs stack",
+                    "that is one of the two; the batch holds both.",
+                    behaves=(lambda t: t, lambda t: -t),
                 ),
             ),
         ),
@@ -230,6 +218,8 @@ TASKS = (
             (lambda tk, t: tk.cat([t, -t]), "cat vs stack"),
             (lambda tk, t: tk.stack([t, -t], dim=1), "the batch comes first"),
             (lambda tk, t: t + -t, "cat vs stack"),
+            (lambda tk, t: t, "cat vs stack"),
+            (lambda tk, t: tk.zeros(4, 2), ""),
             (lambda tk, t: tk.stack([t, t]), ""),
         ),
     ),
@@ -240,7 +230,41 @@ TASKS = (
         "Python's `ord` knows.\n\n"
         "    def encode(text):\n"
         "        return ___",
-        _encode_check(),
+        function_check(
+            _encode_case("tensor"),
+            _encode_case("Ab"),
+            _encode_case("é!"),
+            slips=(
+                Slip(
+                    TABLE,
+                    "a text has several characters; each needs a number of its own.",
+                    behaves=(
+                        lambda text: tensorkit.tensor([ord(text[0])]),
+                        lambda text: tensorkit.tensor(ord(text[0])),
+                        lambda text: tensorkit.tensor(sum(map(ord, text))),
+                        lambda text: tensorkit.tensor([sum(map(ord, text))]),
+                        lambda text: tensorkit.tensor([len(text)]),
+                        lambda text: tensorkit.tensor(len(text)),
+                    ),
+                ),
+                Slip(
+                    TABLE,
+                    "that table begins with a = 0; asked is `ord`, for which a is 97.",
+                    behaves=lambda text: _codes(text) - ord("a"),
+                ),
+                Slip(
+                    TABLE,
+                    "that table begins with a = 1; asked is `ord`, for which a is 97.",
+                    behaves=lambda text: _codes(text) - ord("a") + 1,
+                ),
+                Slip(
+                    TABLE,
+                    "those are the bytes of the text in UTF-8: right for plain English letters, but é has two of "
+                    "them. `ord` gives one number for each character.",
+                    behaves=lambda text: tensorkit.tensor(list(text.encode())),
+                ),
+            ),
+        ),
         (
             "`ord` takes one character and gives its number. You need it for each character of the text.",
             "Make a Python list of the numbers first; `tk.tensor` makes a tensor of a list.",
@@ -251,14 +275,17 @@ TASKS = (
         right=(
             lambda tk, t: lambda text: tk.tensor([ord(c) for c in text]),
             lambda tk, t: lambda text: tk.tensor(list(map(ord, text))),
-            lambda tk, t: lambda text: tk.tensor(list(text.encode())),
+            lambda tk, t: lambda text: tk.stack([tk.tensor(ord(c)) for c in text]),
         ),
         wrong=(
             (lambda tk, t: lambda text: tk.tensor(text), TABLE),
             (lambda tk, t: lambda text: tk.tensor(list(text)), TABLE),
             (lambda tk, t: lambda text: tk.tensor([ord(text[0])]), TABLE),
             (lambda tk, t: lambda text: tk.tensor([ord(c) - 97 for c in text]), TABLE),
+            (lambda tk, t: lambda text: tk.tensor(list(text.encode())), TABLE),
             (lambda tk, t: lambda text: [ord(c) for c in text], ""),
+            (lambda tk, t: lambda text: tk.zeros(len(text)), ""),
+            (lambda tk, t: lambda text: tk.tensor([0]), ""),
         ),
     ),
     Task(
@@ -269,28 +296,45 @@ TASKS = (
         "    def weigh(numbers):\n"
         "        return ___",
         function_check(
-            Case(
-                "of a list of three different floats",
-                lambda: (_floats(1, 3, 5),),
-                _list_bytes(_floats(1, 3, 5)),
-                Slip(
-                    LIST,
-                    "the list and its boxes: `sys.getsizeof` of the list, and of each number that it points at.",
-                    when=lambda answer, mine, base: True,
-                ),
-            ),
+            Case("of a list of three different floats", lambda: (list(_THREE),), _list_bytes(list(_THREE))),
             Case(
                 "of a list that has the same float in four places",
-                lambda: (_shared(),),
-                _list_bytes(_shared()),
+                lambda: (list(_FOUR),),
+                _list_bytes(list(_FOUR)),
+            ),
+            Case("of two boxes that hold equal numbers", lambda: (list(_TWINS),), _list_bytes(list(_TWINS))),
+            Case("of an empty list", lambda: ([],), sys.getsizeof([])),
+            slips=(
                 Slip(
-                    "id() as a storage test",
-                    "four pointers to one box: the box was counted more than once. Here `id` is the right "
-                    "question, since the boxes are Python objects.",
-                    when=lambda answer, mine, base: True,
+                    LIST,
+                    "that is the list alone: a row of pointers. What they point at comes on top.",
+                    behaves=sys.getsizeof,
+                ),
+                Slip(
+                    LIST,
+                    "those are the boxes alone. The list itself, with its pointers, takes room too.",
+                    behaves=(
+                        lambda numbers: sum(map(sys.getsizeof, numbers)),
+                        lambda numbers: sum({id(x): sys.getsizeof(x) for x in numbers}.values()),
+                    ),
+                ),
+                Slip(
+                    "bytes per element",
+                    "that is what a tensor of them would take.",
+                    behaves=(lambda numbers: 4 * len(numbers), lambda numbers: 8 * len(numbers)),
+                ),
+                Slip(
+                    LIST,
+                    "four pointers to one box: the box was counted four times. Here `id` is the right question, since "
+                    "the boxes are Python objects.",
+                    behaves=lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers)),
+                ),
+                Slip(
+                    "equal is not shared",
+                    "numbers that are equal need not be one box: tell the boxes apart by `id`.",
+                    behaves=lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, set(numbers))),
                 ),
             ),
-            Case("of an empty list", lambda: ([],), sys.getsizeof([])),
         ),
         (
             "`sys.getsizeof(numbers)` is the list with its pointers. What is missing?",
@@ -321,8 +365,14 @@ TASKS = (
             (lambda tk, t: lambda numbers: sum(map(sys.getsizeof, numbers)), LIST),
             (
                 lambda tk, t: lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers)),
-                "id() as a storage test",
+                LIST,
             ),
+            (
+                lambda tk, t: lambda numbers: sys.getsizeof(numbers) + sum(map(sys.getsizeof, set(numbers))),
+                "equal is not shared",
+            ),
+            (lambda tk, t: lambda numbers: 4 * len(numbers), "bytes per element"),
+            (lambda tk, t: lambda numbers: 100, ""),
             (lambda tk, t: lambda numbers: None, ""),
         ),
     ),
@@ -357,7 +407,7 @@ PUZZLES = (
             values=((116, 101, 110, 115, 111, 114), (105, 115, 0, 0, 0, 0), (98, 111, 120, 0, 0, 0)),
             slips=(
                 Slip(
-                    "a tensor is a full box",
+                    "a tensor is a full grid",
                     "the zeros stand in front of the letters; they should come after them.",
                     when=lambda answer, mine, base: mine is not None and mine.values[6:7] == (0,),
                 ),
@@ -372,7 +422,7 @@ PUZZLES = (
             Stray("batch = tk.tensor(words)", TABLE, "a tensor holds numbers, not words."),
             Stray(
                 "row = [0] * (longest - len(word)) + row",
-                "a tensor is a full box",
+                "a tensor is a full grid",
                 "that puts the zeros in front of the letters.",
             ),
             Stray("row += [0] * (longest - len(word))"),
@@ -388,7 +438,7 @@ PUZZLES = (
             ("batch = tk.tensor(words)", TABLE),
             (
                 _PADDED.strip().replace(_PAD, "row = [0] * (longest - len(word)) + row"),
-                "a tensor is a full box",
+                "a tensor is a full grid",
             ),
             (_PADDED.strip().replace(f"    {_PAD}\n", ""), ""),
             (_PADDED.strip().replace("    rows.append(row)\n", ""), ""),

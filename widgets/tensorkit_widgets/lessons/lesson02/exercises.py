@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checks import (
-    Case,
-    function_check,
-    layout_check,
-    number_check,
-    tensor_check,
-    tuple_check,
-)
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import layout_check, number_check, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Facts, Slip
 from tensorkit_widgets.practice.kinds import Task
 
@@ -30,7 +25,23 @@ def _same_storage(a: Any, b: Any) -> bool:
 def _shares_pair(make: str) -> Any:
     """A pair of tensors for the learner's `shares_storage`, of the kind `make`."""
     t = tk.arange(12.0).view(3, 4)
-    return {"transpose": (t, t.t()), "slice": (t, t[1:]), "clone": (t, t.clone()), "other": (t, t + 1)}[make]
+    pairs = {"transpose": t.t(), "slice": t[1:], "clone": t.clone(), "other": t + 1, "itself": t}
+    return t, pairs[make]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(a.size() == b.size() and (a == b).all())
+
+
+def _equal_in_any_order(a: Any, b: Any) -> bool:
+    return sorted(a.reshape(-1).tolist()) == sorted(b.reshape(-1).tolist())
+
+
+def _same_object_of_storage(a: Any, b: Any) -> bool:
+    """`storage()` wraps the storage again at every call."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(a.storage() == b.storage())
 
 
 def _stays(mine: Facts | None, base: Facts | None) -> bool:
@@ -97,6 +108,7 @@ TASKS = (
                     "strides follow the view",
                     "(2, 1) is the stride of a **fresh** tensor of size (2, 2). One row down in this storage "
                     "is still 4 slots.",
+                    size=(2, 2),
                     stride=(2, 1),
                     shares=True,
                 ),
@@ -175,14 +187,12 @@ TASKS = (
                 Slip(
                     "transpose moves no data",
                     "this is `t` as it was; size and stride both change places.",
-                    size=(3, 4),
-                    stride=(4, 1),
+                    behaves=lambda t: t,
                 ),
                 Slip(
                     "a copy is not a view",
                     "the numbers are right, but they are copies: a write to `y` would not reach `t`.",
-                    size=(4, 3),
-                    shares=False,
+                    behaves=lambda t: t.t().clone(),
                 ),
             ),
         ),
@@ -207,6 +217,7 @@ TASKS = (
             (lambda tk, t: t, "transpose moves no data"),
             (lambda tk, t: t.as_strided((4, 3), (1, 3)), "a size is not a stride"),
             (lambda tk, t: t.as_strided((4, 3), (2, 1)), ""),
+            (lambda tk, t: tk.zeros(4, 3), "a copy is not a view"),
         ),
     ),
     Task(
@@ -220,6 +231,17 @@ TASKS = (
             15,
             slips=(
                 Slip("transpose moves no data", "that is the stride before the transpose.", given=(15, 5, 1)),
+                Slip(
+                    "counting from zero",
+                    "the last column has the number 4, but a row of `t` has 5 numbers: one row down is 5 slots. And "
+                    "then the first and the last stride change places.",
+                    given=(12, 4, 1),
+                ),
+                Slip(
+                    "counting from zero",
+                    "the order is right. But a row of `t` has 5 numbers, though the last of them has the number 4.",
+                    given=(1, 4, 12),
+                ),
                 Slip(
                     "strides follow the view",
                     "a fresh tensor of size (5, 3, 2) would have that.",
@@ -254,6 +276,7 @@ TASKS = (
             (lambda tk, t: (15, 5, 1), "transpose moves no data"),
             (lambda tk, t: (6, 2, 1), "strides follow the view"),
             (lambda tk, t: t.transpose(0, 2).size(), "a size is not a stride"),
+            (lambda tk, t: (12, 4, 1), "counting from zero"),
             (lambda tk, t: (1, 5), ""),
         ),
     ),
@@ -319,40 +342,45 @@ TASKS = (
         "    def shares_storage(a, b):\n"
         "        return ...",
         function_check(
-            Case(
-                "for `t` and `t.t()`",
-                lambda: _shares_pair("transpose"),
-                True,
+            Case("for `t` and `t.t()`", lambda: _shares_pair("transpose"), True),
+            Case("for `t` and a copy of it", lambda: _shares_pair("clone"), False),
+            Case("for `t` and `t[1:]`", lambda: _shares_pair("slice"), True),
+            Case("for `t` and `t + 1`", lambda: _shares_pair("other"), False),
+            Case("for `t` and `t` itself", lambda: _shares_pair("itself"), True),
+            slips=(
                 Slip(
                     "id() as a storage test",
-                    "`t` and `t.t()` are two Python objects on one storage. `id()` and `is` ask about the "
-                    "objects; the sizes and strides differ too. What is common is the storage's address.",
-                    given=False,
+                    "`t` and `t.t()` are two Python objects on one storage, and yours says no. `id()` and `is` ask "
+                    "about the objects. What is common is the storage's address.",
+                    behaves=lambda a, b: a is b,
                 ),
-            ),
-            Case(
-                "for `t` and a copy of it",
-                lambda: _shares_pair("clone"),
-                False,
-                Slip(
-                    "equal is not shared", "a clone holds equal numbers in a storage of its own.", given=True
-                ),
-            ),
-            Case(
-                "for `t` and `t[1:]`",
-                lambda: _shares_pair("slice"),
-                True,
                 Slip(
                     "data_ptr() of the tensor",
-                    "`t[1:]` starts 4 slots further on, and so does its `data_ptr()`. Ask the **storage**",
-                    given=False,
+                    "`t[1:]` starts 4 slots further on, and so does its `data_ptr()`. Ask the **storage**.",
+                    behaves=lambda a, b: a.data_ptr() == b.data_ptr(),
+                ),
+                Slip(
+                    "equal is not shared",
+                    "yours compares the numbers. A clone holds equal numbers in a storage of its own, and `t.t()` has "
+                    "another size on the same one.",
+                    behaves=(_equal, _equal_in_any_order, lambda a, b: bool((a == b).all())),
+                ),
+                Slip(
+                    "",
+                    "yours says False of every pair, even of `t` and `t` itself. (Do you compare `storage()`? That "
+                    "makes a new Python object at every call, and two of those are never equal.)",
+                    behaves=lambda a, b: False,
+                ),
+                Slip(
+                    "",
+                    "yours says True of every pair, even of two with other numbers.",
+                    behaves=lambda a, b: True,
                 ),
             ),
-            Case("for `t` and `t + 1`", lambda: _shares_pair("other"), False),
         ),
         (
             "Two tensors may be different objects, start at different slots, and still share a storage.",
-            "`t.untyped_storage()` gives the storage. It too is wrapped in a new Python object each time.",
+            "`t.untyped_storage()` gives the storage that a tensor reads.",
             "A storage knows the address of its first byte: `.data_ptr()`.",
         ),
         "def shares_storage(a, b):\n"
@@ -375,7 +403,10 @@ TASKS = (
                 lambda tk, t: lambda a, b: sorted(a.reshape(-1).tolist()) == sorted(b.reshape(-1).tolist()),
                 "equal is not shared",
             ),
-            (lambda tk, t: lambda a, b: True, "equal is not shared"),
+            (lambda tk, t: lambda a, b: a.size() == b.size() and bool((a == b).all()), "equal is not shared"),
+            (lambda tk, t: _same_object_of_storage, ""),
+            (lambda tk, t: lambda a, b: True, ""),
+            (lambda tk, t: lambda a, b: "yes", ""),
             (lambda tk, t: lambda a, b: None, ""),
             (lambda tk, t: lambda a: True, ""),
         ),
@@ -401,12 +432,17 @@ TASKS = (
                 Slip(
                     "counting from zero",
                     "that is the third row: the first has the index 0.",
-                    when=lambda a, m, b: m is not None and m.values == (8.0, 9.0, 10.0, 11.0),
+                    behaves=(lambda t: t[2], lambda t: t[2].clone()),
                 ),
                 Slip(
                     "counting from zero",
                     "that is the first row: the second has the index 1.",
-                    when=lambda a, m, b: m is not None and m.values == (0.0, 1.0, 2.0, 3.0),
+                    behaves=(lambda t: t[0], lambda t: t[0].clone()),
+                ),
+                Slip(
+                    "rows come before columns",
+                    "that is the second **column**: the first index counts rows.",
+                    behaves=(lambda t: t[:, 1], lambda t: t[:, 1].clone()),
                 ),
             ),
         ),
@@ -427,6 +463,7 @@ TASKS = (
             (lambda tk, t: t[1], "a slice aliases its base"),
             (lambda tk, t: t[1].contiguous(), "a slice aliases its base"),
             (lambda tk, t: t[2].clone(), "counting from zero"),
+            (lambda tk, t: t[:, 1].clone(), "rows come before columns"),
             (lambda tk, t: t[1:2].clone(), ""),
             (lambda tk, t: tk.zeros(4), ""),
         ),
@@ -461,8 +498,7 @@ TASKS = (
                 Slip(
                     "a copy is not a view",
                     "these numbers are copies: writing nines into them leaves `m` as it was.",
-                    size=(4,),
-                    shares=False,
+                    behaves=lambda m: m.diagonal().clone(),
                 ),
             ),
         ),
@@ -485,6 +521,7 @@ TASKS = (
             (lambda tk, m: m.diagonal().clone(), "a copy is not a view"),
             (lambda tk, m: tk.tensor([0.0, 5.0, 10.0, 15.0]), "a copy is not a view"),
             (lambda tk, m: m.view(-1)[::6], ""),
+            (lambda tk, m: m.clone()[0], "a copy is not a view"),
         ),
     ),
 )

@@ -151,6 +151,21 @@ QUESTIONS = (
         proof=_alias,
     ),
     Question(
+        "which_slot",
+        "The storage has twenty slots. `x` has three rows and two columns, starts in slot 5, and steps 4 slots down "
+        "and 1 to the right. Which slot does `x[2, 1]` read? Press it, or type its number.",
+        14,
+        "5 + 2·4 + 1·1: the offset, two steps down, one to the right.",
+        slips=(
+            Slip("offsets count slots", "Start at the offset: `x[0, 0]` lies in slot 5.", given=9),
+            Slip("counting from zero", "Row 2 is two steps down, because the first row is row 0.", given=10),
+            Slip("counting from zero", "Column 1 is one step to the right of column 0.", given=13),
+        ),
+        proof=lambda tk: int(tk.arange(20.0).as_strided((3, 2), (4, 1), 5)[2, 1].item()),
+        picture=lambda tk: tk.arange(20),
+        pick="slot",
+    ),
+    Question(
         "transpose_stride",
         "`t = tk.tensor([[3, 1, 2], [4, 1, 7]])` has the size (2, 3) and the stride (3, 1). "
         "What is the stride of `t.t()`?",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checks import Case, function_check, tensor_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Question, QuizSheet, Stray
 
@@ -171,7 +172,11 @@ u = t.as_strided(size, stride)
                 "strides follow the view",
                 "a fresh tensor of that size would have this stride; nothing fresh is made here.",
             ),
-            Stray("u = t.view(size)", "permute vs view", "`view` regroups the numbers, it turns nothing."),
+            Stray(
+                "u = t.view(size)",
+                "permute vs view",
+                "`view` regroups the numbers; it reorders no dimensions.",
+            ),
             Stray("u = t.as_strided(size, stride, t.storage_offset())"),
         ),
         base="t",

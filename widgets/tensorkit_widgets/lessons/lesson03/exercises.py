@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorkit_widgets.practice.checks import Case, function_check, layout_check, number_check, tensor_check
-from tensorkit_widgets.practice.facts import Slip
+import tensorkit
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import Checker, layout_check, number_check, tensor_check
+from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Task
 
 __all__ = ["TASKS"]
@@ -30,6 +32,47 @@ def _twelve(tk: Any) -> Any:
 
 def _thousand(tk: Any) -> Any:
     return tk.arange(1000.0)
+
+
+def _contiguous(size: Any, stride: Any) -> bool:
+    """What `is_contiguous` says."""
+    return bool((size[1] == 1 or stride[1] == 1) and (size[0] == 1 or stride[0] == size[1]))
+
+
+def _batch(items: int) -> Case:
+    """A batch of so many images, which is to lose its channel and stay what it is."""
+    pixels = items * 12
+
+    def looks(arguments: tuple[Any, ...], got: Any) -> object:
+        mine = read(got)
+        return mine.size, mine.values, mine.shares(read(arguments[0]))
+
+    def tells(found: Any) -> str:
+        if found[0] != (items, 3, 4):
+            return f"the size should be ({items}, 3, 4); yours is {found[0]}."
+        return "the numbers were copied." if not found[2] else "the numbers stand in another order."
+
+    return Case(
+        f"of a batch of {items}",
+        lambda: (tensorkit.arange(float(pixels)).view(items, 1, 3, 4),),
+        ((items, 3, 4), tuple(map(float, range(pixels))), True),
+        looks,
+        tells,
+    )
+
+
+def _small(check: Checker) -> Checker:
+    """The check of a tensor, and then of its storage: it should hold the tensor's numbers and no more."""
+
+    def judge(answer: Answer) -> Verdict:
+        verdict = check(answer)
+        kept: Any = answer.value
+        if verdict.correct and kept.untyped_storage().nbytes() > kept.numel() * kept.element_size():
+            says = "that is a slice of a copy of all thousand numbers: its storage is as large as before. Slice first."
+            return Verdict(False, says, WHOLE)
+        return verdict
+
+    return Checker(judge, check.slips)
 
 
 TASKS = (
@@ -89,8 +132,7 @@ TASKS = (
                 Slip(
                     COPY,
                     "the size is right, but the numbers were copied for it.",
-                    size=(1, 3, 4, 5),
-                    shares=False,
+                    behaves=lambda t: t.unsqueeze(0).clone(),
                 ),
             ),
         ),
@@ -112,27 +154,50 @@ TASKS = (
             (lambda tk, t: t.unsqueeze(-1), "unsqueeze"),
             (lambda tk, t: t.unsqueeze(1), "unsqueeze"),
             (lambda tk, t: tk.stack([t]), COPY),
+            (lambda tk, t: tk.zeros(1, 3, 4, 5), COPY),
             (lambda tk, t: t, ""),
         ),
     ),
     Task(
         "drop_the_channel",
         "Drop the channel, keep the batch",
-        "`t` is a batch of one grey image, size (1, 1, 3, 4): items, channels, rows, columns. Drop the channel, so "
-        "that (1, 3, 4) is left: items, rows, columns. No copy.\n\n"
-        "    t = tk.arange(12.0).view(1, 1, 3, 4)\n"
-        "    u = t.squeeze(___)",
-        tensor_check(
-            size=(1, 3, 4),
-            stride=(12, 4, 1),
-            shares=True,
+        "A batch of grey images has the size (N, 1, 3, 4): items, channels, rows, columns. Write `drop_channel(t)`, "
+        "which drops the channel, so that (N, 3, 4) is left: items, rows, columns. No copy, and whatever N is: a batch "
+        "may hold a single image.\n\n"
+        "    def drop_channel(t):\n"
+        "        return t.squeeze(___)",
+        function_check(
+            _batch(2),
+            _batch(1),
+            _batch(5),
             slips=(
                 Slip(
                     BATCH,
-                    "the batch is gone too: `squeeze()` drops every dimension of size 1. Say which one you mean.",
-                    size=(3, 4),
+                    "for a batch of two it works, and of a batch of **one** the batch is gone too: `squeeze()` drops "
+                    "every dimension of size 1. Say which one you mean.",
+                    behaves=lambda t: t.squeeze(),
                 ),
-                Slip(BATCH, "dimension 2 and 3 are not of size 1, so nothing is dropped.", size=(1, 1, 3, 4)),
+                Slip(
+                    BATCH,
+                    "that drops dimension 0, the items, whenever there is only one. The channel is dimension 1.",
+                    behaves=lambda t: t.squeeze(0),
+                ),
+                Slip(
+                    "counting from zero",
+                    "nothing is dropped: dimensions 2 and 3 are rows and columns, and their size is not 1. Dimensions "
+                    "are counted from 0.",
+                    behaves=lambda t: t.squeeze(2),
+                ),
+                Slip(
+                    COPY,
+                    "the size is right, but the numbers were copied.",
+                    behaves=lambda t: t.squeeze(1).clone(),
+                ),
+                Slip(
+                    "permute vs view",
+                    "the size is right, and the numbers stand in another order.",
+                    behaves=lambda t: t.squeeze(1).transpose(1, 2).reshape(t.size(0), 3, 4),
+                ),
             ),
         ),
         (
@@ -140,19 +205,21 @@ TASKS = (
             "Items are dimension 0. Which number has the channel?",
             "t.squeeze(1)",
         ),
-        "u = t.squeeze(1)",
+        "def drop_channel(t):\n    return t.squeeze(1)",
         stage="faded",
-        base=lambda tk: tk.arange(12.0).view(1, 1, 3, 4),
         right=(
-            lambda tk, t: t.squeeze(1),
-            lambda tk, t: t[:, 0],
-            lambda tk, t: t.select(1, 0),
-            lambda tk, t: t.view(1, 3, 4),
+            lambda tk, t: lambda t: t.squeeze(1),
+            lambda tk, t: lambda t: t[:, 0],
+            lambda tk, t: lambda t: t.select(1, 0),
+            lambda tk, t: lambda t: t.view(-1, 3, 4),
         ),
         wrong=(
-            (lambda tk, t: t.squeeze(), BATCH),
-            (lambda tk, t: t.squeeze(2), BATCH),
-            (lambda tk, t: t.squeeze(1).clone(), COPY),
+            (lambda tk, t: lambda t: t.squeeze(), BATCH),
+            (lambda tk, t: lambda t: t.squeeze(0), BATCH),
+            (lambda tk, t: lambda t: t.squeeze(2), "counting from zero"),
+            (lambda tk, t: lambda t: t.squeeze(1).clone(), COPY),
+            (lambda tk, t: lambda t: t.view(1, 3, 4), ""),
+            (lambda tk, t: lambda t: t.squeeze(1)[:1], ""),
         ),
     ),
     Task(
@@ -260,14 +327,27 @@ TASKS = (
             slips=(
                 Slip(
                     TURN,
-                    "the size is right, and the picture is noise: `view` does not turn, it only breaks the row of "
-                    "numbers elsewhere. The first pixel now has three red values.",
+                    "the size is right, and it is noise: `view` reorders no dimensions, it only re-divides the "
+                    "row of numbers. The first pixel now has three red values.",
                     size=(4, 5, 3),
                     stride=(15, 3, 1),
                     shares=True,
                 ),
-                Slip(TURN, "rows and columns have changed places as well.", size=(5, 4, 3)),
-                Slip(COPY, "the picture is right, but it was copied.", size=(4, 5, 3), shares=False),
+                Slip(
+                    TURN,
+                    "rows and columns have changed places as well.",
+                    behaves=(lambda t: t.permute(2, 1, 0), lambda t: t.transpose(0, 2)),
+                ),
+                Slip(
+                    COPY,
+                    "the picture is right, but it was copied.",
+                    behaves=lambda t: t.permute(1, 2, 0).contiguous(),
+                ),
+                Slip(
+                    TURN,
+                    "the size is right, and the picture is noise, and a copy: `reshape` reorders none either.",
+                    behaves=lambda t: t.reshape(4, 5, 3).clone(),
+                ),
             ),
         ),
         (
@@ -288,6 +368,9 @@ TASKS = (
             (lambda tk, t: t.view(4, 5, 3), TURN),
             (lambda tk, t: t.permute(2, 1, 0), TURN),
             (lambda tk, t: t.permute(1, 2, 0).contiguous(), COPY),
+            (lambda tk, t: t.view(4, 5, 3).contiguous().clone(), TURN),
+            (lambda tk, t: t.view(5, 4, 3), ""),
+            (lambda tk, t: tk.zeros(4, 5, 3), COPY),
             (lambda tk, t: t, ""),
         ),
     ),
@@ -305,7 +388,7 @@ TASKS = (
                 Slip(
                     REFUSED,
                     "that is the order of `t`, and of the storage; `t.t()` is read the other way.",
-                    when=lambda answer, mine, base: mine is not None and mine.values[:3] == (0.0, 1.0, 2.0),
+                    behaves=(lambda t: t.view(-1), lambda t: t.reshape(-1).clone()),
                 ),
             ),
         ),
@@ -336,19 +419,24 @@ TASKS = (
         "997 alive.\n\n"
         "    t = tk.arange(1000.0)\n"
         "    thumb = ...",
-        tensor_check(
-            size=(3,),
-            values=[0, 1, 2],
-            shares=False,
-            slips=(
-                Slip(
-                    WHOLE,
-                    "this is a view: as long as it lives, all thousand numbers live, and a file of it holds them all.",
-                    size=(3,),
-                    shares=True,
+        _small(
+            tensor_check(
+                size=(3,),
+                values=[0, 1, 2],
+                shares=False,
+                slips=(
+                    Slip(
+                        WHOLE,
+                        "a view: as long as it lives, all thousand numbers live, and a file of it has them all.",
+                        behaves=lambda t: t[:3],
+                    ),
+                    Slip(
+                        WHOLE,
+                        "that copies all of it; the slice has to come first.",
+                        behaves=lambda t: t.clone(),
+                    ),
                 ),
-                Slip(WHOLE, "that copies all of it; the slice has to come first.", size=(1000,)),
-            ),
+            )
         ),
         (
             "Whose storage does `t[:3]` use?",
@@ -368,6 +456,8 @@ TASKS = (
             (lambda tk, t: t[:3], WHOLE),
             (lambda tk, t: t[:3].contiguous(), WHOLE),
             (lambda tk, t: t.clone(), WHOLE),
+            (lambda tk, t: t.clone()[:3], WHOLE),
+            (lambda tk, t: t[1:4], "a slice aliases its base"),
             (lambda tk, t: t[1:4].clone(), ""),
         ),
     ),
@@ -380,47 +470,54 @@ TASKS = (
         "        return ...",
         function_check(
             Case("of a fresh matrix, (3, 4) and (4, 1)", lambda: ((3, 4), (4, 1)), True),
-            Case(
-                "of its transpose, (4, 3) and (1, 4)",
-                lambda: ((4, 3), (1, 4)),
-                False,
+            Case("of its transpose, (4, 3) and (1, 4)", lambda: ((4, 3), (1, 4)), False),
+            Case("of every second column, (3, 2) and (4, 2)", lambda: ((3, 2), (4, 2)), True),
+            Case("of one row, (1, 4) and (999, 1)", lambda: ((1, 4), (999, 1)), True),
+            Case("of one column, (4, 1) and (1, 999)", lambda: ((4, 1), (1, 999)), True),
+            Case("of a part of each row, (3, 3) and (4, 1)", lambda: ((3, 3), (4, 1)), False),
+            slips=(
                 Slip(
                     REFUSED,
-                    "from the end of one row to the start of the next the step is another one.",
-                    given=True,
+                    "yours allows it always. From the end of one row to the start of the next the step may be another "
+                    "one: then no single stride says the walk.",
+                    behaves=lambda size, stride: True,
                 ),
-            ),
-            Case(
-                "of every second column, (3, 2) and (4, 2)",
-                lambda: ((3, 2), (4, 2)),
-                True,
                 Slip(
                     CONTIGUOUS,
-                    "it is not contiguous, but its steps are all alike: 0, 2, 4, 6, … A view is possible.",
-                    given=False,
+                    "that asks whether it is contiguous, which is too much to ask: the steps 0, 2, 4, 6, … of every "
+                    "second column are all alike, and a view is possible.",
+                    behaves=(
+                        lambda size, stride: stride[1] == 1 and stride[0] == size[1],
+                        lambda size, stride: tuple(stride) == (size[1], 1),
+                        _contiguous,
+                    ),
                 ),
-            ),
-            Case(
-                "of one row, (1, 4) and (999, 1)",
-                lambda: ((1, 4), (999, 1)),
-                True,
+                Slip(
+                    CONTIGUOUS,
+                    "that asks whether each row lies in one piece. The step from row to row counts as well.",
+                    behaves=lambda size, stride: stride[1] == 1,
+                ),
                 Slip(
                     "strides of size-1 dimensions",
-                    "nobody ever steps along a dimension of size 1.",
-                    given=False,
+                    "the rule is right, but for a dimension of size 1: nobody ever steps along it, so its stride does "
+                    "not matter.",
+                    behaves=(
+                        lambda size, stride: stride[0] == size[1] * stride[1],
+                        lambda size, stride: size[0] == 1 or stride[0] == size[1] * stride[1],
+                        lambda size, stride: size[1] == 1 or stride[0] == size[1] * stride[1],
+                    ),
                 ),
-            ),
-            Case(
-                "of one column, (4, 1) and (1, 999)",
-                lambda: ((4, 1), (1, 999)),
-                True,
                 Slip(
-                    "strides of size-1 dimensions",
-                    "nobody ever steps along a dimension of size 1.",
-                    given=False,
+                    "permute vs view",
+                    "that asks whether the strides fall from left to right. They also have to fit the sizes: the part "
+                    "of each row does not.",
+                    behaves=(
+                        lambda size, stride: stride[0] >= stride[1],
+                        lambda size, stride: stride[0] > stride[1],
+                        lambda size, stride: 1 in size or stride[0] > stride[1],
+                    ),
                 ),
             ),
-            Case("of a part of each row, (3, 3) and (4, 1)", lambda: ((3, 3), (4, 1)), False),
         ),
         (
             "One step down has to be what walking to the end of a row, and one further, is.",
@@ -443,6 +540,8 @@ TASKS = (
                 lambda tk, t: lambda size, stride: stride[0] == size[1] * stride[1],
                 "strides of size-1 dimensions",
             ),
+            (lambda tk, t: lambda size, stride: stride[0] > stride[1], "permute vs view"),
+            (lambda tk, t: lambda size, stride: stride[1] == 1, CONTIGUOUS),
             (lambda tk, t: lambda size, stride: size == stride, ""),
         ),
     ),

@@ -87,7 +87,9 @@ QUESTIONS = (
         "`view` keeps the order of the storage: the first three numbers are three **red** ones. "
         "`permute(1, 2, 0)` gives (0, 4, 8), a red, a green and a blue one.",
         slips=(
-            Slip(TURN, "That is what `permute(1, 2, 0)` gives; `view` turns nothing.", given=(0, 4, 8)),
+            Slip(
+                TURN, "That is what `permute(1, 2, 0)` gives; `view` reorders no dimensions.", given=(0, 4, 8)
+            ),
             Slip(TURN, "`view` reads the storage in its old order.", given=(0, 3, 6)),
         ),
         proof=lambda tk: tuple(_image(tk).view(2, 2, 3)[0, 0].tolist()),
@@ -142,7 +144,7 @@ QUESTIONS = (
     Question(
         "the_jump",
         "`y` is `x.t()`, and every number of `x` is its own slot. Read the first row of `y`: 0, 4, 8, so each step is "
-        "+4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step?",
+        "+4 slots. The next number in reading order is `y[1, 0]`. How many slots is that step? Draw it, or type it.",
         -7,
         "From slot 8 back to slot 1. A tensor in one dimension has **one** stride: +4, +4, -7 cannot be said.",
         slips=(
@@ -155,6 +157,8 @@ QUESTIONS = (
             Slip(REFUSED, "It goes back: the sign is missing.", given=7),
         ),
         proof=_gap,
+        picture=lambda tk: tk.arange(12).view(3, 4).t(),
+        pick="step",
     ),
     Question(
         "which_view",
@@ -216,6 +220,7 @@ QUESTIONS = (
         "Only `a`",
         "`reshape` is a view where it can be, and a copy where it must. Do not rely on either: "
         "say `view` when it has to be a view, and `clone` when it has to be a copy.",
+        order="last",
         options=("Both", "Only `a`", "Only `b`", "Neither"),
         slips=(
             Slip(
@@ -237,6 +242,7 @@ QUESTIONS = (
         "About 4,000,000",
         "What is saved is the storage, all of it: the slice is only three numbers that say how to read it. "
         "The same holds in memory: `thumb` keeps the whole storage alive.",
+        order="given",
         options=("12", "A few hundred", "About 4,000,000"),
         slips=(
             Slip(

@@ -113,7 +113,9 @@ PUZZLES = (
                 "`table` is contiguous as it is, so you get it back. Pack what was turned.",
             ),
             Stray(
-                "turned = table.view(4, 3)", TURN, "`view` turns nothing, it only breaks the row elsewhere."
+                "turned = table.view(4, 3)",
+                TURN,
+                "`view` reorders nothing, it only breaks the row elsewhere.",
             ),
             Stray("turned = table.transpose(0, 1)"),
             Stray("flat = turned.reshape(-1)"),

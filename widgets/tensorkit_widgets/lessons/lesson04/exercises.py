@@ -24,10 +24,6 @@ def _halves(tk: Any) -> Any:
     return tk.tensor([-1.7, 0.2, 2.6])
 
 
-def _is_float(name: str) -> bool:
-    return "float" in name
-
-
 BITS = (
     Task(
         "read_the_bits",
@@ -69,6 +65,8 @@ BITS = (
         right=(
             lambda tk, t: 5,
             lambda tk, t: "5",
+            lambda tk, t: "5.0",
+            lambda tk, t: "2**2 * (1 + 1/4)",
             lambda tk, t: 2**2 * (1 + 1 / 4),
             lambda tk, t: tk.tensor([0b0_10001_0100000000], dtype=tk.int16).view(tk.float16)[0].long(),
         ),
@@ -76,6 +74,7 @@ BITS = (
             (lambda tk, t: 1, "bits are not the value"),
             (lambda tk, t: 6, "bits are not the value"),
             (lambda tk, t: 4, "bits are not the value"),
+            (lambda tk, t: "2.5", ""),
             (lambda tk, t: 7, ""),
         ),
     ),
@@ -151,12 +150,17 @@ BITS = (
         right=(
             lambda tk, t: "float32",
             lambda tk, t: " Float32. ",
+            lambda tk, t: "tk.float32",
+            lambda tk, t: "torch.float",
+            lambda tk, t: tk.float32,
             lambda tk, t: str(
                 (tk.ones(3, dtype=tk.int32) * 0.5 + tk.ones(3, dtype=tk.half)).dtype
             ).rpartition(".")[2],
         ),
         wrong=(
             (lambda tk, t: "float16", "category before width"),
+            (lambda tk, t: "half", "category before width"),
+            (lambda tk, t: tk.half, "category before width"),
             (lambda tk, t: "float64", "default dtype"),
             (lambda tk, t: "int32", "category before width"),
             (lambda tk, t: "int16", ""),
@@ -185,7 +189,11 @@ CODE = (
                     size=(1,),
                     dtype="float32",
                 ),
-                Slip("counting from zero", "the brackets give it a dimension of size 1.", size=(1,)),
+                Slip(
+                    "brackets are dimensions",
+                    "the brackets give it a dimension, of size 1. Without brackets it has none.",
+                    size=(1,),
+                ),
                 Slip("default dtype", "the point makes it a float.", dtype="float32"),
             ),
         ),
@@ -206,7 +214,7 @@ CODE = (
             (lambda tk, t: tk.Tensor(3), "`Tensor` vs `tensor`"),
             (lambda tk, t: tk.Tensor([3]), "`Tensor` vs `tensor`"),
             (lambda tk, t: tk.tensor(3.0), "default dtype"),
-            (lambda tk, t: tk.tensor([3]), "counting from zero"),
+            (lambda tk, t: tk.tensor([3]), "brackets are dimensions"),
             (lambda tk, t: tk.tensor(4), ""),
         ),
     ),
@@ -223,15 +231,24 @@ CODE = (
                 Slip(
                     "integer mean",
                     "an integer cannot hold 2.5, so the half was dropped. Make floats of the scores first.",
-                    when=lambda answer, mine, base: mine is not None and not _is_float(mine.dtype),
+                    behaves=(
+                        lambda t: t.sum() // t.numel(),
+                        lambda t: (t.sum() / t.numel()).long(),
+                        lambda t: (t.sum() / t.numel()).int(),
+                    ),
                 ),
                 Slip(
                     "integer mean",
                     "the mean was cut before it became a float. Make floats first, and divide then.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (2.0,),
+                    behaves=(
+                        lambda t: (t.sum() // t.numel()).float(),
+                        lambda t: (t.sum() // t.numel()).double(),
+                    ),
                 ),
                 Slip(
-                    "default dtype", "right but for the dtype: `float64` was not asked for.", dtype="float64"
+                    "default dtype",
+                    "right but for the dtype: `float64` was not asked for.",
+                    behaves=lambda t: t.double().mean(),
                 ),
             ),
         ),
@@ -252,6 +269,8 @@ CODE = (
             (lambda tk, t: t.sum() // 4, "integer mean"),
             (lambda tk, t: (t.sum() // 4).float(), "integer mean"),
             (lambda tk, t: t.double().mean(), "default dtype"),
+            (lambda tk, t: t.sum(), ""),
+            (lambda tk, t: t.max().double(), ""),
             (lambda tk, t: t.float(), ""),
         ),
     ),
@@ -268,22 +287,28 @@ CODE = (
                 Slip(
                     "a cast drops the fraction",
                     "these are cut, not rounded: -1.7 became -1, and 2.6 became 2.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-1, 0, 2),
+                    behaves=(lambda t: t.long(), lambda t: t.int(), lambda t: t.trunc()),
                 ),
                 Slip(
                     "a cast drops the fraction",
                     "that is `floor`, always down: 2.6 should become 3.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-2, 0, 2),
+                    behaves=(lambda t: t.floor(), lambda t: t.floor().long()),
                 ),
                 Slip(
                     "a cast drops the fraction",
                     "that is `ceil`, always up: -1.7 should become -2.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (-1, 1, 3),
+                    behaves=(lambda t: t.ceil(), lambda t: t.ceil().long()),
                 ),
                 Slip(
                     "`.to()` returns",
-                    "the numbers are right, but they are floats still. A cast returns another tensor.",
-                    dtype="float32",
+                    "the numbers are right, but they are floats still. A cast leaves the tensor as it was and returns "
+                    "another: keep that one.",
+                    behaves=lambda t: t.round(),
+                ),
+                Slip(
+                    "`.to()` returns",
+                    "that is `t` as it was. An operation leaves the tensor alone and returns another: keep that one.",
+                    behaves=lambda t: t,
                 ),
             ),
         ),
@@ -305,6 +330,8 @@ CODE = (
             (lambda tk, t: t.floor().long(), "a cast drops the fraction"),
             (lambda tk, t: t.ceil().long(), "a cast drops the fraction"),
             (lambda tk, t: t.round(), "`.to()` returns"),
+            (lambda tk, t: (t.long(), t)[1], "`.to()` returns"),
+            (lambda tk, t: tk.zeros(3), ""),
             (lambda tk, t: t.round().int(), ""),
         ),
     ),
@@ -320,17 +347,27 @@ CODE = (
                 Slip(
                     "integers wrap",
                     "10 - 30 became 236: below 0, a `uint8` goes on at 255. Cast **before** you subtract.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (150, 236, 0),
+                    behaves=(
+                        lambda t: t[0] - t[1],
+                        lambda t: (t[0] - t[1]).int(),
+                        lambda t: (t[0] - t[1]).long(),
+                        lambda t: (t[0] - t[1]).float(),
+                    ),
                 ),
                 Slip(
                     "integers wrap",
                     "150 became -106: `int8` ends at 127. Take a wider dtype.",
-                    when=lambda answer, mine, base: mine is not None and -106 in mine.values,
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-106, -20, 0),
                 ),
                 Slip(
                     "integers wrap",
                     "the sign is lost: the second number is -20.",
                     when=lambda answer, mine, base: mine is not None and mine.values == (150, 20, 0),
+                ),
+                Slip(
+                    "counting from zero",
+                    "that is `t[1]` minus `t[0]`: the first row has the number 0.",
+                    when=lambda answer, mine, base: mine is not None and mine.values == (-150, 20, 0),
                 ),
             ),
         ),
@@ -351,7 +388,8 @@ CODE = (
             (lambda tk, t: t[0] - t[1], "integers wrap"),
             (lambda tk, t: (t[0] - t[1]).int(), "integers wrap"),
             (lambda tk, t: t[0].to(tk.int8) - t[1].to(tk.int8), "integers wrap"),
-            (lambda tk, t: t.int()[1] - t.int()[0], ""),
+            (lambda tk, t: t.int()[1] - t.int()[0], "counting from zero"),
+            (lambda tk, t: t.int()[0] + t.int()[1], ""),
         ),
     ),
     Task(
@@ -368,18 +406,20 @@ CODE = (
                 Slip(
                     "bits are not the value",
                     "that is the same *number* in another dtype: an integer 1 has other bits than a float 1.",
-                    when=lambda answer, mine, base: mine is not None and mine.values == (1, -2),
+                    behaves=(lambda t: t.int(), lambda t: t.long()),
                 ),
                 Slip(
                     "a copy is not a view",
                     "the bits are right, but they are copies: a write would not reach `t`.",
+                    when=lambda answer, mine, base: (
+                        mine is not None and mine.values == (0x3F800000, -(1 << 30))
+                    ),
                     shares=False,
-                    dtype="int32",
                 ),
                 Slip(
                     "bits are not the value",
-                    "read them as `int32`: integers of as many bits.",
-                    dtype="float32",
+                    "that is `t` itself. Read its bits as `int32`: integers of as many bits.",
+                    behaves=lambda t: t,
                 ),
             ),
         ),

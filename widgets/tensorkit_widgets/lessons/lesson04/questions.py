@@ -155,6 +155,7 @@ TOGETHER = (
         "An `int64` tensor plus a `float16` tensor: which dtype has the sum?",
         "`float16`",
         "A float beats every integer, however many bits the integer has.",
+        order="last",
         options=("`int64`", "`float16`", "`float32`", "`float64`", "An error"),
         slips=(
             Slip(
@@ -162,7 +163,11 @@ TOGETHER = (
                 "The category decides first, and only then the width.",
                 given="`int64`",
             ),
-            Slip("category before width", "No third dtype comes in: one of the two.", given="`float32`"),
+            Slip(
+                "category before width",
+                "Here the float wins; `float32` would come only from a Python float.",
+                given="`float32`",
+            ),
             Slip(
                 "category before width", "So it is in NumPy, which wants to lose nothing.", given="`float64`"
             ),

@@ -6,7 +6,8 @@ from typing import Any
 
 import tensorkit as tk
 from tensorkit import tracing
-from tensorkit_widgets.practice.checks import Case, function_check, plain_check, tensor_check, tuple_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import Checker, tensor_check, tuple_check
 from tensorkit_widgets.practice.facts import Answer, Facts, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
@@ -36,23 +37,52 @@ def _is(*numbers: float) -> Any:
     return lambda answer, mine, base: _values(mine) == tuple(map(float, numbers))
 
 
-def _any(answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
-    return True
-
-
-def _mean_above(function: Any) -> Verdict:
-    """Judge the learner's function by what it gives, and by how many operations it takes for that."""
-    found = function_check(
+def _above() -> Checker:
+    return function_check(
         Case(
             "of a table",
             lambda: (tk.tensor([[1.0, 5.0], [7.0, 3.0]]), 2),
             5.0,
-            Slip("True counts as 1", "choose the elements by the mask first: `t[t > low]`.", when=_any),
         ),
         Case("of a row", lambda: (tk.tensor([4.0, -1.0, 2.0]), 0), 3.0),
-    )(Answer(function))
+        Case("of numbers of which one is as large as `low`", lambda: (tk.tensor([1.0, 2.0, 4.0]), 2), 4.0),
+        slips=(
+            Slip(
+                "True counts as 1",
+                "that is the mean of the mask: the part of the elements that are larger. Choose the elements by the "
+                "mask first: `t[t > low]`.",
+                behaves=lambda t, low: (t > low).float().mean(),
+            ),
+            Slip(
+                "True counts as 1",
+                "that counts the elements that are larger. Choose them by the mask: `t[t > low]`.",
+                behaves=lambda t, low: (t > low).sum(),
+            ),
+            Slip(
+                "True counts as 1",
+                "that has zeros in place of the elements that are left out, and the mean counts those too. A mask "
+                "between brackets leaves them out: `t[t > low]`.",
+                behaves=lambda t, low: (t * (t > low)).mean(),
+            ),
+            Slip("", "that is the mean of all elements.", behaves=lambda t, low: t.mean()),
+            Slip(
+                "",
+                "larger than `low` is `>`, without those that are equal to it.",
+                behaves=lambda t, low: t[t >= low].mean(),
+            ),
+        ),
+    )
+
+
+_RIGHT_MEAN = _above()
+
+
+def _mean_above(answer: Answer) -> Verdict:
+    """Judge the learner's function by what it gives, and by how many operations it takes for that."""
+    found = _RIGHT_MEAN(answer)
     if found.correct is not True:
         return found
+    function: Any = answer.value
     with tracing.record() as events:
         function(tk.arange(200.0), 190)
     if sum(isinstance(event, tracing.OpEvent) for event in events) > 100:
@@ -129,17 +159,24 @@ TASKS = (
                 Slip(
                     COPIES,
                     "the right numbers, but a list copies them. A slice can say the same.",
-                    size=(3, 2),
-                    shares=False,
-                    when=_is(2, 3, 6, 7, 10, 11),
+                    behaves=lambda t: t[:, [2, 3]],
                 ),
-                Slip(AWAY, "a whole number takes one number of each row, and the dimension away.", size=(3,)),
-                Slip(ZERO, "the end of a slice is left out: `-2:-1` stops before the last one.", size=(3, 1)),
-                Slip(ZERO, "those are the first two.", offset=0, size=(3, 2), shares=True),
                 Slip(
-                    "permute vs view",
+                    AWAY,
+                    "a whole number takes one number of each row, and the dimension away.",
+                    behaves=(lambda t: t[:, -2], lambda t: t[:, -1], lambda t: t[:, 2]),
+                ),
+                Slip(
+                    ZERO,
+                    "the end of a slice is left out: `-2:-1` stops before the last one.",
+                    behaves=lambda t: t[:, -2:-1],
+                ),
+                Slip(ZERO, "that is the last one alone; asked are two.", behaves=lambda t: t[:, -1:]),
+                Slip(ZERO, "those are the first two.", behaves=lambda t: t[:, :2]),
+                Slip(
+                    "rows come before columns",
                     "those are the last two **rows**: the first part is for rows.",
-                    size=(2, 4),
+                    behaves=lambda t: t[-2:],
                 ),
             ),
         ),
@@ -160,7 +197,8 @@ TASKS = (
             (lambda tk, t: t[:, [2, 3]], COPIES),
             (lambda tk, t: t[:, -2], AWAY),
             (lambda tk, t: t[:, -2:-1], ZERO),
-            (lambda tk, t: t[-2:], "permute vs view"),
+            (lambda tk, t: t[:, -1:], ZERO),
+            (lambda tk, t: t[-2:], "rows come before columns"),
             (lambda tk, t: t[:, 1:3], ""),
         ),
     ),
@@ -177,7 +215,7 @@ TASKS = (
             shares=True,
             slips=(
                 Slip(AWAY, "`t[1]` takes dimension 0 away. A slice of length 1 keeps it.", size=(4,)),
-                Slip(COPIES, "`t[[1]]` has the right size, but it is a copy.", shares=False, size=(1, 4)),
+                Slip(COPIES, "`t[[1]]` has the right size, but it is a copy.", behaves=lambda t: t[[1]]),
                 Slip(ZERO, "that is the third; the second has the number 1.", offset=8, size=(1, 4)),
                 Slip(ZERO, "that is the first; the second has the number 1.", offset=0, size=(1, 4)),
             ),
@@ -214,7 +252,11 @@ TASKS = (
             size=(2, 2),
             values=[[0.0, 3.0], [8.0, 11.0]],
             slips=(
-                Slip(PAIRS, "two lists walk together: that is only [0, 0] and [2, 3].", when=_is(0, 11)),
+                Slip(
+                    PAIRS,
+                    "two lists walk together: that is only [0, 0] and [2, 3].",
+                    behaves=lambda t: t[[0, 2], [0, 3]],
+                ),
                 Slip(
                     "",
                     "the right four numbers, in another order.",
@@ -225,7 +267,7 @@ TASKS = (
         (
             "`t[[0, 2], [0, 3]]` chooses pairs. Choose rows first, and columns after.",
             "`t[[0, 2]]` has the two rows; then all rows and two columns of that.",
-            "`t[[0, 2]][:, [0, 3]]`; since the steps are even, `t[::2, ::3]` does it as well.",
+            "`t[[0, 2]][:, [0, 3]]`; since both are evenly spaced, `t[::2, ::3]` does it as well.",
         ),
         "c = t[[0, 2]][:, [0, 3]]",
         stage="free",
@@ -254,8 +296,7 @@ TASKS = (
                 Slip(
                     COPIES,
                     "right numbers in a new tensor; `t` itself was to change.",
-                    shares=False,
-                    when=_is(1, 0, 3, 0, 5, 0),
+                    behaves=lambda t: t.clamp(min=0),
                 ),
                 Slip(
                     COPIES,
@@ -297,10 +338,15 @@ TASKS = (
                 Slip(
                     ALIAS,
                     "that is a view of `t`: a later write to `t` changes it too.",
-                    shares=True,
-                    size=(4,),
+                    behaves=lambda t: t[0],
                 ),
-                Slip(AWAY, "the size is (1, 4): a list keeps the dimension.", size=(1, 4)),
+                Slip(AWAY, "the size is (1, 4): a list keeps the dimension.", behaves=lambda t: t[[0]]),
+                Slip(AWAY, "the size is (1, 4): a slice keeps the dimension.", size=(1, 4)),
+                Slip(
+                    ZERO,
+                    "that is row 1; the first has the number 0.",
+                    behaves=(lambda t: t[1], lambda t: t[1].clone()),
+                ),
             ),
         ),
         (
@@ -321,7 +367,8 @@ TASKS = (
             (lambda tk, t: t[0], ALIAS),
             (lambda tk, t: t[0, :], ALIAS),
             (lambda tk, t: t[[0]], AWAY),
-            (lambda tk, t: t[1].clone(), ""),
+            (lambda tk, t: t[1].clone(), ZERO),
+            (lambda tk, t: tk.zeros(4), ""),
         ),
     ),
     Task(
@@ -331,7 +378,7 @@ TASKS = (
         "No loop over elements.\n\n"
         "    def mean_above(t, low):\n"
         "        return ___",
-        plain_check(_mean_above),
+        Checker(_mean_above, _RIGHT_MEAN.slips),
         (
             "`t > low` is a mask of the same size as `t`.",
             "A mask between brackets gives the chosen elements in one row.",
@@ -346,6 +393,10 @@ TASKS = (
         ),
         wrong=(
             (lambda tk, t: lambda x, low: (x > low).float().mean().item(), "True counts as 1"),
+            (lambda tk, t: lambda x, low: (x * (x > low)).mean(), "True counts as 1"),
+            (lambda tk, t: lambda x, low: x[x >= low].mean(), ""),
+            (lambda tk, t: lambda x, low: x[x and x > low].mean(), "`if` on a tensor"),
+            (lambda tk, t: lambda x, low: x.max(), ""),
             (lambda tk, t: lambda x, low: _loop(x, low), "element loops"),
             (lambda tk, t: lambda x, low: None, ""),
         ),

@@ -141,14 +141,18 @@ QUESTIONS = (
     ),
     Question(
         "step",
-        "`x = tk.arange(12.0).view(3, 4)`. What does `x[0:3:2]` choose: how many **rows**?",
-        2,
+        "`x = tk.arange(12.0).view(3, 4)`. Which numbers does `x[0:3:2]` keep? Press them, or type them.",
+        (0, 1, 2, 3, 8, 9, 10, 11),
         "Rows 0 and 2: the start is in, the end is not, and every second one is taken.",
         slips=(
-            Slip(ZERO, "Row 1 is stepped over.", given=3),
-            Slip(ZERO, "Row 0 counts as well.", given=1),
+            Slip(ZERO, "Row 1 is stepped over.", given=tuple(range(12))),
+            Slip(ZERO, "Row 0 counts as well.", given=(8, 9, 10, 11)),
+            Slip(ZERO, "Row 2 counts as well: it comes before the end, which is 3.", given=(0, 1, 2, 3)),
+            Slip(ZERO, "Row 0 is where it starts: the first row has the number 0.", given=(4, 5, 6, 7)),
         ),
-        proof=lambda tk: int(_twelve(tk)[0:3:2].size(0)),
+        proof=lambda tk: tuple(int(number) for row in _twelve(tk)[0:3:2].tolist() for number in row),
+        picture=_twelve,
+        pick="cells",
     ),
     Question(
         "backwards",

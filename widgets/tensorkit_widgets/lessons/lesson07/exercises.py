@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checks import Case, choice_check, function_check, tensor_check, tuple_check
-from tensorkit_widgets.practice.facts import Answer, Facts, Slip
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import tensor_check, tuple_check
+from tensorkit_widgets.practice.checks_autograd import letters_check
+from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
 __all__ = ["PUZZLES", "TASKS"]
@@ -35,22 +37,14 @@ def _tinted(first: float, second: float, third: float) -> list[list[list[float]]
     ]
 
 
-def _by_columns(answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
-    """The factors were multiplied along the last dimension."""
-    if mine is None or base is None or mine.size != base.size:
-        return False
-    return all(
-        abs(a - b * (1.0, 0.5, 0.0)[k % 3]) < 1e-6
-        for k, (a, b) in enumerate(zip(mine.values, base.values, strict=True))
-    )
+_INSIDE = tk.tensor([False, True, True, True, False])
 
 
-def _same_length(answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
-    return True
-
-
-def _all_true(answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
-    return mine is not None and all(value is True for value in mine.values) and len(mine.values) == 5
+def _inside_by_if(t: Any) -> Any:
+    answer = False
+    if t >= -1 and t <= 1:
+        answer = True
+    return answer
 
 
 TASKS = (
@@ -103,16 +97,15 @@ TASKS = (
         "    c: (5, 1, 2) and (4, 2)   d: (6,) and ()\n"
         "    e: (0,) and (1,)\n\n"
         "(The 0 is no misprint.) Give their letters.",
-        choice_check(
-            "a c d e",
-            slips=(
-                Slip(EMPTY, "look at e again: 0 meets 1, and a 1 becomes what it meets.", given="a c d"),
-                Slip(RIGHT, "b lines up from the right: 4 meets 3.", given="a b c d e"),
-                Slip(RIGHT, "b lines up from the right: 4 meets 3. And what about e?", given="a b c d"),
-                Slip("a 0-d tensor is a tensor", "d: a single number fits everything.", given="a c e"),
-                Slip(RIGHT, "c: 2 meets 2, 1 meets 4, and 5 meets nothing.", given="a d e"),
-            ),
-            hint="give letters in their order, such as `a b`; each pair is compared from the right.",
+        letters_check(
+            "ACDE",
+            {
+                "A": Slip(RIGHT, "a: 4 meets 4, and the 3 meets nothing, which counts as 1.", given="A"),
+                "B": Slip(RIGHT, "b lines up from the right: 4 meets 3.", given="B"),
+                "C": Slip(RIGHT, "c: 2 meets 2, 1 meets 4, and 5 meets nothing.", given="C"),
+                "D": Slip("a 0-d tensor is a tensor", "d: a single number fits everything.", given="D"),
+                "E": Slip(EMPTY, "look at e again: 0 meets 1, and a 1 becomes what it meets.", given="E"),
+            },
         ),
         (
             "From the right, two sizes fit when they are equal, or one is 1, or one is not there.",
@@ -127,7 +120,8 @@ TASKS = (
             (lambda tk, t: "a c d", EMPTY),
             (lambda tk, t: "a b c d e", RIGHT),
             (lambda tk, t: "a c e", "a 0-d tensor is a tensor"),
-            (lambda tk, t: "b", ""),
+            (lambda tk, t: "b", RIGHT),
+            (lambda tk, t: "a d e", RIGHT),
         ),
     ),
     Task(
@@ -140,19 +134,26 @@ TASKS = (
             size=(4, 4),
             values=_TABLE,
             slips=(
-                Slip(SQUARE, "that multiplies each number by itself: a row against a row.", size=(4,)),
+                Slip(
+                    SQUARE,
+                    "that multiplies each number by itself: a row against a row.",
+                    behaves=lambda t: t * t,
+                ),
                 Slip(
                     SQUARE,
                     "a row of size (1, 4) against a row of size (4,) is a row; one has to be a column.",
-                    size=(1, 4),
+                    behaves=lambda t: t.unsqueeze(0) * t,
                 ),
                 Slip(
                     SQUARE,
                     "the size is right, and the numbers are those of one row again and again.",
-                    when=lambda answer, mine, base: (
-                        mine is not None and mine.size == (4, 4) and mine.values[:4] == mine.values[4:8]
+                    behaves=(
+                        lambda t: (t * t).expand(4, 4),
+                        lambda t: (t * t).repeat(4, 1),
+                        lambda t: t.repeat(4, 1),
                     ),
                 ),
+                Slip("`*` is not `@`", "that is the product of two vectors: one number.", size=()),
             ),
         ),
         (
@@ -173,31 +174,59 @@ TASKS = (
             (lambda tk, t: t * t, SQUARE),
             (lambda tk, t: t.unsqueeze(0) * t, SQUARE),
             (lambda tk, t: (t * t).expand(4, 4), SQUARE),
+            (lambda tk, t: (t * t).sum(), "`*` is not `@`"),
+            (lambda tk, t: tk.zeros(4), ""),
             (lambda tk, t: t.unsqueeze(1) + t, ""),
         ),
     ),
     Task(
         "inside",
         "Which lie inside?",
-        "`t = tk.tensor([-3.0, -1.0, 0.5, 1.0, 4.0])`. Make a tensor of bool that says, for each number, whether it "
-        "lies between -1 and 1 (both included).\n\n"
-        "    inside = ___",
-        tensor_check(
-            size=(5,),
-            dtype="bool",
-            values=[False, True, True, True, False],
+        "Write `inside(t)`: a tensor of bool that says, for each number of `t`, whether it lies between -1 and 1 (both "
+        "included).\n\n"
+        "    def inside(t):\n"
+        "        return ___",
+        function_check(
+            Case("of `tk.tensor([-3.0, -1.0, 0.5, 1.0, 4.0])`", lambda: (_numbers(tk),), _INSIDE),
+            Case(
+                "of a table of two rows",
+                lambda: (tk.tensor([[0.0, 2.0], [-2.0, 1.0]]),),
+                tk.tensor([[True, False], [False, True]]),
+            ),
+            Case("of a single number", lambda: (tk.tensor([0.5]),), tk.tensor([True])),
             slips=(
-                Slip(TRUTH, "that is one answer for all of them; asked is one for each.", size=()),
+                Slip(
+                    TRUTH,
+                    "that is one answer for all of them; asked is one for each.",
+                    behaves=(
+                        lambda t: ((t >= -1) & (t <= 1)).all(),
+                        lambda t: ((t >= -1) & (t <= 1)).any(),
+                        lambda t: bool(((t >= -1) & (t <= 1)).all()),
+                        lambda t: bool((t >= -1).all() and (t <= 1).all()),
+                    ),
+                ),
                 Slip(
                     "True counts as 1",
                     "those are numbers. The comparisons themselves are the answer.",
-                    when=lambda answer, mine, base: mine is not None and mine.dtype != "bool",
+                    behaves=(
+                        lambda t: t.clamp(-1, 1),
+                        lambda t: t[(t >= -1) & (t <= 1)],
+                        lambda t: ((t >= -1) & (t <= 1)).float(),
+                        lambda t: ((t >= -1) & (t <= 1)).long(),
+                        lambda t: ((t >= -1) & (t <= 1)).sum(),
+                    ),
                 ),
                 Slip(
                     TRUTH,
                     "every number is above -1 **or** below 1. Both have to hold: `&`.",
-                    when=_all_true,
+                    behaves=lambda t: (t >= -1) | (t <= 1),
                 ),
+                Slip(
+                    "",
+                    "-1 and 1 themselves are included: `>=` and `<=`.",
+                    behaves=lambda t: (t > -1) & (t < 1),
+                ),
+                Slip("", "that says which lie **outside**.", behaves=lambda t: (t < -1) | (t > 1)),
             ),
         ),
         (
@@ -205,20 +234,23 @@ TASKS = (
             "`and` wants single answers. Its sister for tensors is `&`.",
             "Put each comparison into round brackets: `(t >= -1) & (…)`.",
         ),
-        "inside = (t >= -1) & (t <= 1)",
+        "def inside(t):\n    return (t >= -1) & (t <= 1)",
         stage="free",
-        base=_numbers,
         right=(
-            lambda tk, t: (t >= -1) & (t <= 1),
-            lambda tk, t: t.abs() <= 1,
-            lambda tk, t: t.clamp(-1, 1) == t,
-            lambda tk, t: ~((t < -1) | (t > 1)),
+            lambda tk, t: lambda t: (t >= -1) & (t <= 1),
+            lambda tk, t: lambda t: t.abs() <= 1,
+            lambda tk, t: lambda t: t.clamp(-1, 1) == t,
+            lambda tk, t: lambda t: ~((t < -1) | (t > 1)),
         ),
         wrong=(
-            (lambda tk, t: (t >= -1) | (t <= 1), TRUTH),
-            (lambda tk, t: ((t >= -1) & (t <= 1)).all(), TRUTH),
-            (lambda tk, t: t.clamp(-1, 1), "True counts as 1"),
-            (lambda tk, t: (t > -1) & (t < 1), ""),
+            (lambda tk, t: lambda t: (t >= -1) and (t <= 1), TRUTH),
+            (lambda tk, t: lambda t: -1 <= t <= 1, TRUTH),
+            (lambda tk, t: _inside_by_if, TRUTH),
+            (lambda tk, t: lambda t: (t >= -1) | (t <= 1), TRUTH),
+            (lambda tk, t: lambda t: ((t >= -1) & (t <= 1)).all(), TRUTH),
+            (lambda tk, t: lambda t: t.clamp(-1, 1), "True counts as 1"),
+            (lambda tk, t: lambda t: (t > -1) & (t < 1), ""),
+            (lambda tk, t: lambda t: t > 0, ""),
         ),
     ),
     Task(
@@ -236,12 +268,15 @@ TASKS = (
                     RIGHT,
                     "no error, and still wrong: a size of (3,) meets the three **columns**. The channels are "
                     "dimension 0, so the factors need the size (3, 1, 1).",
-                    when=_by_columns,
+                    behaves=lambda t: t * t.new_tensor([1.0, 0.5, 0.0]),
                 ),
                 Slip(
                     RIGHT,
-                    "the picture has to keep its size.",
-                    when=lambda a, m, b: m is not None and m.size != (3, 2, 3),
+                    "the picture has to keep its size: too many dimensions meet.",
+                    behaves=(
+                        lambda t: t.unsqueeze(0) * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1),
+                        lambda t: t * t.new_tensor([1.0, 0.5, 0.0]).view(3, 1, 1, 1),
+                    ),
                 ),
             ),
         ),
@@ -262,6 +297,7 @@ TASKS = (
         wrong=(
             (lambda tk, t: t * tk.tensor([1.0, 0.5, 0.0]), RIGHT),
             (lambda tk, t: t.unsqueeze(0) * tk.tensor([1.0, 0.5, 0.0]).view(3, 1, 1), RIGHT),
+            (lambda tk, t: t[0], ""),
             (lambda tk, t: t * tk.tensor([[1.0], [0.5]]), ""),
         ),
     ),
@@ -277,21 +313,48 @@ TASKS = (
                 "of predictions that are all right",
                 lambda: (tk.tensor([[2.0], [4.0], [6.0]]), tk.tensor([2.0, 4.0, 6.0])),
                 0.0,
-                Slip(
-                    SQUARE,
-                    "all predictions are right, and yours says that they are wrong: each was compared with all "
-                    "targets. Bring both to the same size first.",
-                    when=_same_length,
-                ),
             ),
             Case(
                 "of four predictions that are 1, 2, 3 and 0 off",
                 lambda: (tk.tensor([[1.0], [2.0], [9.0], [8.0]]), tk.tensor([2.0, 4.0, 6.0, 8.0])),
                 3.5,
+            ),
+            Case("of one prediction, 2 off", lambda: (tk.tensor([[1.0]]), tk.tensor([3.0])), 4.0),
+            slips=(
+                Slip(
+                    SQUARE,
+                    "of predictions that are all right, yours says that they are wrong: each was compared with **all** "
+                    "targets. Bring both to the same size first.",
+                    behaves=(
+                        lambda p, y: ((p - y) ** 2).mean(),
+                        lambda p, y: (p - y).abs().mean(),
+                        lambda p, y: ((p - y) ** 2).sum() / len(y),
+                        lambda p, y: ((p - y) ** 2).sum(),
+                        lambda p, y: (p - y) ** 2,
+                    ),
+                ),
                 Slip(
                     "",
-                    "the differences are -1, -2, 3 and 0; the mean of 1, 4, 9 and 0 is 3.5.",
-                    when=_same_length,
+                    "differences of 1 and -1 cancel out there. Square them before you take the mean.",
+                    behaves=(
+                        lambda p, y: (p.squeeze(1) - y).mean(),
+                        lambda p, y: (p.squeeze(1) - y).mean() ** 2,
+                    ),
+                ),
+                Slip(
+                    "",
+                    "that is the mean of the differences without their signs; asked is that of their squares.",
+                    behaves=lambda p, y: (p.squeeze(1) - y).abs().mean(),
+                ),
+                Slip(
+                    "",
+                    "that is the sum of the squares; the mean divides it by how many there are.",
+                    behaves=lambda p, y: ((p.squeeze(1) - y) ** 2).sum(),
+                ),
+                Slip(
+                    "",
+                    "that is one square for each prediction; asked is the mean of them, one number.",
+                    behaves=(lambda p, y: (p.squeeze(1) - y) ** 2, lambda p, y: (p - y.unsqueeze(1)) ** 2),
                 ),
             ),
         ),
@@ -309,7 +372,10 @@ TASKS = (
         ),
         wrong=(
             (lambda tk, t: lambda p, y: ((p - y) ** 2).mean().item(), SQUARE),
+            (lambda tk, t: lambda p, y: 0.0 if p == y else 1.0, TRUTH),
+            (lambda tk, t: lambda p, y: ((p - y) ** 2).sum().item() / len(y), SQUARE),
             (lambda tk, t: lambda p, y: (p.squeeze(1) - y).mean().item(), ""),
+            (lambda tk, t: lambda p, y: 1.0, ""),
             (lambda tk, t: lambda p, y: None, ""),
         ),
     ),

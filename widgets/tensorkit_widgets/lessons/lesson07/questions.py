@@ -31,9 +31,12 @@ def _truth(tk: Any) -> str:
     return "An error" if _refused(lambda: bool(a == a)) else "It prints `the same`"
 
 
-def _fits(tk: Any) -> str:
-    a, b = tk.ones(4, 3, 2), tk.ones(4, 3)
-    return "An error" if _refused(lambda: a * b) else f"A tensor of size {tuple((a * b).size())}"
+def _fits(tk: Any) -> int:
+    try:
+        tk.ones(4, 3, 2) * tk.ones(4, 3)
+    except RuntimeError as error:
+        return int(str(error).rstrip(".").split()[-1])  # "… at non-singleton dimension 2"
+    return -1
 
 
 def _empty(tk: Any) -> str:
@@ -173,18 +176,17 @@ QUESTIONS = (
     ),
     Question(
         "fits",
-        "`tk.ones(4, 3, 2) * tk.rand(4, 3)`: what comes?",
-        "An error",
+        "`tk.ones(4, 3, 2) * tk.rand(4, 3)` is refused. Which dimension of the first one is to blame? (Its number.)",
+        2,
         "Written from the right, 2 meets 3. Neither is 1, so nothing is stretched. That 4 and 3 would fit from the "
         "left does not count.",
-        options=("A tensor of size (4, 3, 2)", "A tensor of size (4, 3, 3)", "An error"),
         slips=(
             Slip(
                 RIGHT,
-                "The 4 and the 3 stand in front in both, but sizes are compared from the **end**.",
-                given="A tensor of size (4, 3, 2)",
+                "From the right, the 3 of the first meets the 4 of the other, but 2 and 3 meet before.",
+                given=1,
             ),
-            Slip(ONES, "A 2 is not stretched to a 3. Only a 1 is.", given="A tensor of size (4, 3, 3)"),
+            Slip(RIGHT, "Sizes are compared from the **end**: dimension 0 has nothing to meet.", given=0),
         ),
         proof=_fits,
     ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit as tk
-from tensorkit_widgets.practice.checks import Case, function_check, tensor_check, tuple_check
-from tensorkit_widgets.practice.facts import Answer, Facts, Slip
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import tensor_check, tuple_check
+from tensorkit_widgets.practice.facts import Slip
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
 
 __all__ = ["PUZZLES", "TASKS"]
@@ -25,19 +26,6 @@ def _square(tk: Any) -> Any:
 
 def _scores(tk: Any) -> Any:
     return tk.tensor([[3, 1, 2, 4], [6, 6, 5, 6]])
-
-
-def _grid(values: Facts | None) -> tuple[float, ...]:
-    return () if values is None else tuple(round(float(v), 4) for v in values.values)
-
-
-def _is(*numbers: float) -> Any:
-    """Whether the answer holds these numbers, in reading order."""
-    return lambda answer, mine, base: _grid(mine) == tuple(map(float, numbers))
-
-
-def _any(answer: Answer, mine: Facts | None, base: Facts | None) -> bool:
-    return True
 
 
 TASKS = (
@@ -120,10 +108,19 @@ TASKS = (
                 Slip(
                     DIM,
                     "those are the means of the four columns. `dim=0` makes dimension 0, the rows, disappear.",
-                    size=(4,),
+                    behaves=lambda t: t.mean(dim=0),
                 ),
-                Slip(DIM, "without a `dim`, all dimensions go.", size=()),
-                Slip(KEEP, "right numbers, in a column: `keepdim=True` was not asked for.", size=(3, 1)),
+                Slip(DIM, "without a `dim`, all dimensions go.", behaves=lambda t: t.mean()),
+                Slip(
+                    "",
+                    "those are the sums of the rows; a mean divides them by 4.",
+                    behaves=lambda t: t.sum(dim=1),
+                ),
+                Slip(
+                    KEEP,
+                    "right numbers, in a column: `keepdim=True` was not asked for.",
+                    behaves=lambda t: t.mean(1, keepdim=True),
+                ),
             ),
         ),
         (
@@ -150,7 +147,7 @@ TASKS = (
     Task(
         "centre_rows",
         "Every row around zero",
-        "`t` is a square: three rows of three numbers. Take from every number the mean of its **row**.\n\n"
+        "`t` is a square: three rows of three numbers. Subtract from every number the mean of its **row**.\n\n"
         "    c = t - t.mean(___)",
         tensor_check(
             size=(3, 3),
@@ -160,17 +157,17 @@ TASKS = (
                     KEEP,
                     "no error, and still wrong: the means have the size (3,), so they were lined up with the "
                     "**columns**. A column of means has the size (3, 1).",
-                    when=_is(-2, -2, 1, -3, -1, 4, 2, 1, 0),
+                    behaves=lambda t: t - t.mean(dim=1),
                 ),
                 Slip(
                     DIM,
-                    "that takes from every number the mean of its **column**.",
-                    when=_is(-1, -1.3333, -0.6667, -2, -0.3333, 2.3333, 3, 1.6667, -1.6667),
+                    "that subtracts the mean of its **column**.",
+                    behaves=lambda t: t - t.mean(dim=0),
                 ),
                 Slip(
                     DIM,
-                    "that takes the one mean of all nine numbers.",
-                    when=_is(-3, -2, 2, -4, -1, 5, 1, 1, 1),
+                    "that subtracts the one mean of all nine numbers.",
+                    behaves=lambda t: t - t.mean(),
                 ),
             ),
         ),
@@ -208,11 +205,22 @@ TASKS = (
                 Slip(
                     "integer mean",
                     "an integer cannot hold 2.5. Make floats first: `t.float()`, or say `dtype=` in `mean`.",
-                    when=lambda answer, mine, base: mine is not None and mine.dtype.startswith("int"),
+                    behaves=(lambda t: t.sum(1) // t.size(1), lambda t: (t.sum(1) / t.size(1)).long()),
                 ),
-                Slip("integer mean", "the fractions were cut before they became floats.", when=_is(2, 5)),
-                Slip(DIM, "those are the means of the four columns, over the classes.", size=(4,)),
-                Slip(DIM, "that is one mean for both classes.", size=()),
+                Slip(
+                    "integer mean",
+                    "the fractions were cut before they became floats.",
+                    behaves=(
+                        lambda t: (t.sum(1) // t.size(1)).float(),
+                        lambda t: (t.sum(1) // t.size(1)).double(),
+                    ),
+                ),
+                Slip(
+                    DIM,
+                    "those are the means of the four columns, over the classes.",
+                    behaves=lambda t: t.float().mean(dim=0),
+                ),
+                Slip(DIM, "that is one mean for both classes.", behaves=lambda t: t.float().mean()),
             ),
         ),
         (
@@ -247,9 +255,22 @@ TASKS = (
             dtype="int64",
             values=[3, 0],
             slips=(
-                Slip("max gives two", "those are the largest numbers themselves.", when=_is(4, 6)),
-                Slip(DIM, "that looks for the largest in each of the four columns.", size=(4,)),
-                Slip(DIM, "without a `dim`, the whole tensor is one long row.", size=()),
+                Slip(
+                    "max gives two",
+                    "those are the largest numbers themselves.",
+                    behaves=lambda t: t.max(dim=1).values,
+                ),
+                Slip(
+                    DIM,
+                    "that looks for the largest in each of the four columns.",
+                    behaves=lambda t: t.argmax(dim=0),
+                ),
+                Slip(
+                    DIM,
+                    "without a `dim`, the whole tensor is one long row.",
+                    behaves=lambda t: t.argmax(),
+                ),
+                Slip("max gives two", "that is the largest number of all.", behaves=lambda t: t.max()),
             ),
         ),
         (
@@ -269,6 +290,8 @@ TASKS = (
             (lambda tk, t: t.max(dim=1).values, "max gives two"),
             (lambda tk, t: t.argmax(dim=0), DIM),
             (lambda tk, t: t.argmax(), DIM),
+            (lambda tk, t: t.max(), "max gives two"),
+            (lambda tk, t: tk.zeros(4).long(), ""),
             (lambda tk, t: t.argmin(dim=1), ""),
         ),
     ),
@@ -283,19 +306,56 @@ TASKS = (
                 "of a table with two such rows out of three",
                 lambda: (tk.tensor([[1, 2, 3], [1, 0, 2], [4, 4, 4]]),),
                 2,
-                Slip(
-                    DIM,
-                    "count rows in which **all** numbers are above zero: reduce dimension 1 first, then the rows.",
-                    when=_any,
-                ),
             ),
             Case(
                 "of a table whose columns would give another answer",
                 lambda: (tk.tensor([[1, -1], [1, -1], [1, -1]]),),
                 0,
-                Slip(DIM, "`all(dim=0)` asks the columns; the rows are asked by `dim=1`.", when=_any),
             ),
+            Case("of a table with a negative number", lambda: (tk.tensor([[3, -1], [2, 2]]),), 1),
             Case("of an empty table with two columns", lambda: (tk.zeros(0, 2),), 0),
+            slips=(
+                Slip(
+                    DIM,
+                    "`all(dim=0)` asks the columns; the rows are asked by `dim=1`.",
+                    behaves=lambda t: (t > 0).all(dim=0).sum(),
+                ),
+                Slip(
+                    DIM,
+                    "that counts numbers. Count rows in which **all** numbers are above zero: reduce dimension 1 "
+                    "first, then the rows.",
+                    behaves=lambda t: (t > 0).sum(),
+                ),
+                Slip(
+                    DIM,
+                    "that is one answer for the whole table: without a `dim`, all dimensions go.",
+                    behaves=(
+                        lambda t: (t > 0).all(),
+                        lambda t: (t > 0).all().sum(),
+                        lambda t: int((t > 0).all()),
+                    ),
+                ),
+                Slip(
+                    DIM,
+                    "that is one answer for each row. How many of them are True?",
+                    behaves=lambda t: (t > 0).all(dim=1),
+                ),
+                Slip(
+                    "",
+                    "that counts rows with **any** number above zero; asked are those with all.",
+                    behaves=lambda t: (t > 0).any(dim=1).sum(),
+                ),
+                Slip(
+                    "",
+                    "0 is not above zero: the comparison is `>`.",
+                    behaves=lambda t: (t >= 0).all(dim=1).sum(),
+                ),
+                Slip(
+                    "True counts as 1",
+                    "a row may add up to more than zero with a negative number in it. Compare first, then reduce.",
+                    behaves=lambda t: (t.sum(dim=1) > 0).sum(),
+                ),
+            ),
         ),
         (
             "`t > 0` is a tensor of bool: which reduction asks whether all of a row are True?",
@@ -312,6 +372,9 @@ TASKS = (
         wrong=(
             (lambda tk, t: lambda x: (x > 0).all(dim=0).sum().item(), DIM),
             (lambda tk, t: lambda x: (x > 0).sum().item(), DIM),
+            (lambda tk, t: lambda x: sum(1 for row in x if row > 0), "`if` on a tensor"),
+            (lambda tk, t: lambda x: (x > 0).any(dim=1).sum().item(), ""),
+            (lambda tk, t: lambda x: 7, ""),
             (lambda tk, t: lambda x: None, ""),
         ),
     ),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tensorkit
-from tensorkit_widgets.practice.checks import BLANK, Checker, choice_check, tensor_check
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import Checker, tensor_check
+from tensorkit_widgets.practice.checks_autograd import letters_check
 from tensorkit_widgets.practice.facts import Answer, Slip, Verdict, read
 from tensorkit_widgets.practice.kinds import Puzzle, Stray, Task
-from tensorkit_widgets.practice.markup import told
 
 __all__ = ["PUZZLES", "TASKS"]
 
@@ -23,68 +24,83 @@ def _six(tk: Any) -> Any:
     return tk.tensor([3.0, -1.0, 4.0, -1.0, 5.0, -9.0])
 
 
-def _without(letter: str) -> Any:
-    return lambda answer, mine, base: letter not in str(answer.value).lower()
-
-
-def _with(letter: str) -> Any:
-    return lambda answer, mine, base: letter in str(answer.value).lower()
+def _holds(*numbers: float) -> Any:
+    """Whether the answer holds these numbers, in reading order."""
+    return lambda answer, mine, base: mine is not None and mine.values == numbers
 
 
 # ---- functions that are to write
 
 
-def _judge_clip(answer: Answer) -> Verdict:
-    """A function that sets the negative numbers of its argument to 0, in place."""
-    if not callable(answer.value):
-        return Verdict(None, "give me the function itself: its name, without calling it.")
-    given = _six(tensorkit)
-    got = answer.value(given)
-    if got is Ellipsis:
-        return Verdict(None, BLANK)
-    wanted = (3.0, 0.0, 4.0, 0.0, 5.0, 0.0)
-    if read(given).values != wanted:
-        try:
-            right = read(got).values == wanted
-        except Exception:
-            right = False
-        if right:
-            return Verdict(
-                False, "you return the right numbers, in a new tensor. The one I gave you is as it was.", PLUS
-            )
-        if read(given).values == read(_six(tensorkit)).values:
-            return Verdict(
-                False, "the tensor that I gave you is as it was: nothing was written into it.", PLUS
-            )
-        return Verdict(False, f"I gave you {_six(tensorkit).tolist()}, and it holds {given.tolist()} now.")
-    if got is not given:
-        return Verdict(False, "the numbers are right. Return the tensor itself, as `add_` does.")
-    return Verdict(True)
+def _given(arguments: tuple[Any, ...], got: Any) -> object:
+    """What became of a tensor that a function should write to, and whether it gave that one back."""
+    return tuple(arguments[0].tolist()), "itself" if got is arguments[
+        0
+    ] else "nothing" if got is None else "another"
 
 
-def _judge_total(answer: Answer) -> Verdict:
-    """A function that adds up tensors into one that is given."""
-    if not callable(answer.value):
-        return Verdict(None, "give me the function itself: its name, without calling it.")
-    parts = [tensorkit.ones(3), tensorkit.arange(3.0), tensorkit.ones(3)]
-    room = tensorkit.full((3,), 9.0)
-    try:
-        got = answer.value(parts, room)
-    except Exception as error:
-        return Verdict(False, f"your function stopped with {told(error)}.")
-    if got is Ellipsis:
-        return Verdict(None, BLANK)
-    if read(parts[0]).values != (1.0, 1.0, 1.0):
-        return Verdict(False, "the sum came out, but in the first of the parts: that one is lost now.", PLUS)
-    if read(room).values == (11.0, 12.0, 13.0):
-        return Verdict(
-            False, "`out` held nines before, and they are in the sum. What is there has to go first."
-        )
-    if read(room).values != (2.0, 3.0, 4.0):
-        return Verdict(
-            False, "`out` does not hold the sum: the name `out` was given to another tensor.", PLUS
-        )
-    return Verdict(True)
+def _tell_clip(found: Any) -> str:
+    numbers, returned = found
+    if returned == "itself" or numbers != (3.0, 0.0, 4.0, 0.0, 5.0, 0.0):
+        return f"the tensor holds {list(numbers)} now."
+    return "the numbers are right. Return the tensor itself, as `add_` does."
+
+
+_CLIP = function_check(
+    Case(
+        "of `tk.tensor([3., -1., 4., -1., 5., -9.])`",
+        lambda: (_six(tensorkit),),
+        ((3.0, 0.0, 4.0, 0.0, 5.0, 0.0), "itself"),
+        _given,
+        _tell_clip,
+    ),
+    Case(
+        "of `tk.tensor([2., 0.])`",
+        lambda: (tensorkit.tensor([2.0, 0.0]),),
+        ((2.0, 0.0), "itself"),
+        _given,
+        _tell_clip,
+    ),
+    slips=(
+        Slip(
+            PLUS,
+            "the tensor that I gave you is as it was: what you return is a new one. Brackets on the left of `=`, or a "
+            "method with an underscore, write into the old.",
+            behaves=(lambda t: t.clamp(min=0), lambda t: t * (t > 0), lambda t: t.relu()),
+        ),
+        Slip(
+            PLUS,
+            "the tensor that I gave you is as it was. `t[t < 0]` takes the numbers out as a **copy**; a method on that "
+            "writes into the copy.",
+            behaves=lambda t: t,
+        ),
+        Slip(PLUS, "nothing was written, and nothing was returned.", behaves=lambda t: None),
+        Slip(
+            "",
+            "that turns the signs round; negative numbers are to become 0.",
+            behaves=lambda t: t.abs_(),
+        ),
+    ),
+)
+
+
+def _room(out: Any) -> Case:
+    """Three parts to add up into this."""
+
+    def arguments() -> tuple[Any, ...]:
+        return [tensorkit.ones(3), tensorkit.arange(3.0), tensorkit.ones(3)], out.clone()
+
+    def looks(given: tuple[Any, ...], got: Any) -> object:
+        parts, room = given
+        return tuple(room.tolist()), tuple(tuple(part.tolist()) for part in parts)
+
+    def tells(found: Any) -> str:
+        if found[1] != ((1.0,) * 3, (0.0, 1.0, 2.0), (1.0,) * 3):
+            return "one of the parts was written to."
+        return f"`out` holds {list(found[0])}; the sum is [2.0, 3.0, 4.0]."
+
+    wanted = ((2.0, 3.0, 4.0), ((1.0,) * 3, (0.0, 1.0, 2.0), (1.0,) * 3))
+    return Case(f"with an `out` of {out.tolist()}", arguments, wanted, looks, tells)
 
 
 def _clip_slices(t: Any) -> Any:
@@ -109,6 +125,12 @@ def _clip_times(t: Any) -> Any:
 
 def _clip_nothing(t: Any) -> None:
     t.clamp_(min=0)
+
+
+def _clip_by_if(t: Any) -> Any:
+    if t < 0:
+        t.zero_()
+    return t
 
 
 def _total_loop(parts: Any, out: Any) -> Any:
@@ -149,6 +171,35 @@ def _total_kept(parts: Any, out: Any) -> Any:
     return out
 
 
+def _total_into_first(parts: Any, out: Any) -> Any:
+    for part in parts[1:]:
+        parts[0].add_(part)
+    return parts[0]
+
+
+_TOTAL = function_check(
+    _room(tensorkit.full((3,), 9.0)),
+    _room(tensorkit.zeros(3)),
+    slips=(
+        Slip(
+            PLUS,
+            "the sum came out, but in the first of the parts: `total = parts[0]` is another name for it, and `+=` "
+            "writes into it. That part is lost now.",
+            behaves=(_total_first, _total_into_first),
+        ),
+        Slip(
+            PLUS,
+            "`out` is as it was: `out = …` only gives the name `out` to another tensor.",
+            behaves=(_total_rebound, lambda parts, out: out + sum(parts)),
+        ),
+        Slip(
+            "",
+            "`out` held nines before, and they are in the sum. What is there has to go first.",
+            behaves=_total_kept,
+        ),
+    ),
+)
+
 # ---- a snapshot
 
 
@@ -158,7 +209,7 @@ def _judge_snapshot(answer: Answer) -> Verdict:
         return Verdict(False, "the numbers are not those of `t`.")
     if mine.shares(base):
         says = "it still reads the storage of `t`: with the next step of the training it changes, too."
-        return Verdict(False, says, DETACH if answer.value is not answer.base else COPY)
+        return Verdict(False, says, DETACH if not getattr(answer.value, "requires_grad", False) else COPY)
     if getattr(answer.value, "requires_grad", False):
         return Verdict(False, "a copy it is, but it still requires grad, and carries a history.", DETACH)
     return Verdict(True)
@@ -179,16 +230,15 @@ TASKS = (
         "    d   t = t * 2\n"
         "    e   t *= 2\n\n"
         "Give the letters.",
-        choice_check(
-            "b c e",
-            slips=(
-                Slip(PLUS, "**a** has no underscore: it returns a new tensor, and nobody keeps it.", when=_with("a")),
-                Slip(PLUS, "**d** makes a new tensor and moves the name over to it.", when=_with("d")),
-                Slip(PLUS, "an underscore at the end always means: in place. **b** is missing.", when=_without("b")),
-                Slip(PLUS, "brackets on the left of `=` write. **c** is missing.", when=_without("c")),
-                Slip(PLUS, "`*=` is `mul_`. **e** is missing.", when=_without("e")),
-            ),
-            hint="give letters, such as `a d`.",
+        letters_check(
+            "BCE",
+            {
+                "A": Slip(PLUS, "**a** has no underscore: it returns a new tensor, and nobody keeps it.", given="A"),
+                "D": Slip(PLUS, "**d** makes a new tensor and moves the name over to it.", given="D"),
+                "B": Slip(PLUS, "an underscore at the end always means: in place. **b** is missing.", given="B"),
+                "C": Slip(PLUS, "brackets on the left of `=` write. **c** is missing.", given="C"),
+                "E": Slip(PLUS, "`*=` is `mul_`. **e** is missing.", given="E"),
+            },
         ),
         (
             "A name alone on the left of `=` is moved. Brackets, underscores, and `+=` with its kin write.",
@@ -209,7 +259,7 @@ TASKS = (
     Task(
         "leave_it",
         "Leave the original alone",
-        "Make `y`: the numbers of `t`, each one larger, so that `t` stays as it is.\n\n"
+        "Make `y`: the numbers of `t`, each increased by 1, so that `t` stays as it is.\n\n"
         "    t = tk.tensor([3., -1., 4., -1., 5., -9.])\n"
         "    y = ...",
         tensor_check(
@@ -217,7 +267,12 @@ TASKS = (
             values=(4.0, 0.0, 5.0, 0.0, 6.0, -8.0),
             shares=False,
             slips=(
-                Slip(PLUS, "`t` was written to: `y` is only another name, or another view, of it.", shares=True),
+                Slip(PLUS, "`t` was written to: `y` is only another name, or another view, of it.",
+                     when=_holds(4.0, 0.0, 5.0, 0.0, 6.0, -8.0), shares=True),
+                Slip("`.to()` returns",
+                     "`y` is `t`, as it was: an operation without an underscore returns a new tensor. Keep that one.",
+                     behaves=lambda t: t),
+                Slip("", "that is twice the numbers; each is to be one more than it was.", behaves=lambda t: t * 2),
             ),
         ),
         (
@@ -238,6 +293,8 @@ TASKS = (
             (lambda tk, t: t.add_(1), PLUS),
             (lambda tk, t: t.detach().add_(1), PLUS),
             (lambda tk, t: t[:].add_(1), PLUS),
+            (lambda tk, t: (t.add(1), t)[1], "`.to()` returns"),
+            (lambda tk, t: t * 2, ""),
             (lambda tk, t: t.clone(), ""),
         ),
     ),
@@ -251,16 +308,15 @@ TASKS = (
         "    s   a + 0\n"
         "    t   a.view(3, 1)\n\n"
         "Give the letters.",
-        choice_check(
-            "q r t",
-            slips=(
-                Slip(COPY, "**p**: a clone has a storage of its own.", when=_with("p")),
-                Slip("equal is not shared", "**s** holds equal numbers, newly computed.", when=_with("s")),
-                Slip(DETACH, "**r** is missing: `detach` drops the history and copies no number.", when=_without("r")),
-                Slip(ID, "**q** is missing: a new object, on the old storage.", when=_without("q")),
-                Slip(COPY, "**t** is missing: a view reads the same slots in other portions.", when=_without("t")),
-            ),
-            hint="give letters, such as `p s`.",
+        letters_check(
+            "QRT",
+            {
+                "P": Slip(COPY, "**p**: a clone has a storage of its own.", given="P"),
+                "S": Slip("equal is not shared", "**s** holds equal numbers, newly computed.", given="S"),
+                "R": Slip(DETACH, "**r** is missing: `detach` drops the history and copies no number.", given="R"),
+                "Q": Slip(ID, "**q** is missing: a new object, on the old storage.", given="Q"),
+                "T": Slip(COPY, "**t** is missing: a view reads the same slots in other portions.", given="T"),
+            },
         ),
         (
             "All five are new tensor *objects*. Which of them had numbers computed or copied for them?",
@@ -284,7 +340,7 @@ TASKS = (
         "function itself.\n\n"
         "    def clip_(t):\n"
         "        ...",
-        Checker(_judge_clip),
+        _CLIP,
         (
             "A mask on the left of `=` chooses what is written: lesson 06.",
             "`t = ...` would only move the name inside your function. Use brackets or an underscore.",
@@ -300,7 +356,9 @@ TASKS = (
             (lambda tk, t: _clip_rebound, PLUS),
             (lambda tk, t: lambda t: t.clamp(min=0), PLUS),
             (lambda tk, t: _clip_lost, PLUS),
+            (lambda tk, t: _clip_by_if, "`if` on a tensor"),
             (lambda tk, t: _clip_nothing, ""),
+            (lambda tk, t: lambda t: t.neg_(), ""),
             (lambda tk, t: lambda t: t.zero_(), ""),
         ),
     ),
@@ -345,7 +403,7 @@ TASKS = (
         "same size that may hold anything before, and leaves the parts alone. Give me the function itself.\n\n"
         "    def total(parts, out):\n"
         "        ...",
-        Checker(_judge_total),
+        _TOTAL,
         (
             "`out` holds old numbers. How do you get rid of them *in place*?",
             "`zero_` empties it; `+=` adds to it.",
@@ -356,7 +414,9 @@ TASKS = (
         wrong=(
             (lambda tk, t: _total_rebound, PLUS),
             (lambda tk, t: _total_first, PLUS),
+            (lambda tk, t: _total_into_first, PLUS),
             (lambda tk, t: _total_kept, ""),
+            (lambda tk, t: lambda parts, out: out.zero_(), ""),
             (lambda tk, t: lambda parts: parts, ""),
         ),
     ),

@@ -7,10 +7,12 @@ from typing import Any
 import numpy
 
 import tensorkit
-from tensorkit_widgets.practice.checks import BLANK, Checker, choice_check, tensor_check, tuple_check
-from tensorkit_widgets.practice.facts import Answer, Slip, Verdict
+from tensorkit_widgets.practice.checking.functions import Case, function_check
+from tensorkit_widgets.practice.checks import Checker, tensor_check, tuple_check
+from tensorkit_widgets.practice.checks_autograd import letters_check
+from tensorkit_widgets.practice.facts import Answer, Slip, Unreadable
 from tensorkit_widgets.practice.kinds import Task
-from tensorkit_widgets.practice.markup import shown, told
+from tensorkit_widgets.practice.markup import quoted
 
 __all__ = ["TASKS"]
 
@@ -18,6 +20,9 @@ SHARES = "NumPy shares memory"
 PLUS = "x += y vs x = x + y"
 COPY = "a copy is not a view"
 DTYPE = "default dtype"
+
+
+_OLD = (0.5, 1.5, 2.5)
 
 
 def _measured(_tk: Any) -> Any:
@@ -29,53 +34,82 @@ def _alone(check: Checker) -> Checker:
     return Checker(lambda answer: check(Answer(answer.value)))
 
 
-def _without(letter: str) -> Any:
-    return lambda answer, mine, base: letter not in str(answer.value).lower()
-
-
-def _with(letter: str) -> Any:
-    return lambda answer, mine, base: letter in str(answer.value).lower()
-
-
-def _judge_own_array(answer: Answer) -> Verdict:
-    """A function that makes an array of its own from any tensor on the CPU."""
-    if not callable(answer.value):
-        return Verdict(None, "give me the function itself: its name, without calling it.")
-    t = tensorkit.tensor([1.0, 2.0, 3.0])
-    got = answer.value(t)
-    if got is Ellipsis:
-        return Verdict(None, BLANK)
+def _own(arguments: tuple[Any, ...], got: Any) -> object:
+    """An array, and the same array after the tensor was zeroed."""
     if not isinstance(got, numpy.ndarray):
-        return Verdict(False, f"it should return a NumPy array; yours returned {shown(got)}.")
-    if got.tolist() != [1.0, 2.0, 3.0]:
-        return Verdict(False, f"for `tk.tensor([1., 2., 3.])` it returned {got.tolist()}.")
-    t.zero_()
-    if not got.any():
-        return Verdict(False, "I zeroed the tensor afterwards, and your array was zeros as well.", SHARES)
-    try:
-        answer.value(tensorkit.ones(2, requires_grad=True))
-    except Exception as error:
-        says = f"for a tensor that requires grad it stopped with {told(error)}. Take off the history first."
-        return Verdict(False, says, "detach vs clone")
-    return Verdict(True)
+        raise Unreadable(f"it should return a NumPy array; yours returned {quoted(got)}.")
+    before = tuple(got.tolist())
+    with tensorkit.no_grad():
+        arguments[0].zero_()
+    return before, tuple(got.tolist())
 
 
-def _judge_double(answer: Answer) -> Verdict:
-    """A function that doubles an array in place."""
-    if not callable(answer.value):
-        return Verdict(None, "give me the function itself: its name, without calling it.")
-    a = numpy.array([1.0, 2.0, 3.0])
-    try:
-        got = answer.value(a)
-    except Exception as error:
-        return Verdict(False, f"your function stopped with {told(error)}.")
-    if got is Ellipsis:
-        return Verdict(None, BLANK)
-    if a.tolist() == [2.0, 4.0, 6.0]:
-        return Verdict(True)
-    if a.tolist() == [1.0, 2.0, 3.0]:
-        return Verdict(False, "the array is as it was: what you doubled was a copy, or a new tensor.", COPY)
-    return Verdict(False, f"I gave you [1., 2., 3.], and the array holds {a.tolist()} now.")
+def _tell_own(found: Any) -> str:
+    before, _after = found
+    if before != (1.0, 2.0, 3.0):
+        return f"it returned {list(before)}."
+    return "I zeroed the tensor afterwards, and your array changed as well."
+
+
+_NUMBERS = (1.0, 2.0, 3.0)
+
+_OWN = function_check(
+    Case(
+        "for `tk.tensor([1., 2., 3.])`",
+        lambda: (tensorkit.tensor(_NUMBERS),),
+        (_NUMBERS, _NUMBERS),
+        _own,
+        _tell_own,
+    ),
+    Case(
+        "for a tensor that requires grad",
+        lambda: (tensorkit.tensor(_NUMBERS, requires_grad=True),),
+        (_NUMBERS, _NUMBERS),
+        _own,
+        _tell_own,
+    ),
+    slips=(
+        Slip(
+            SHARES,
+            "I zeroed the tensor afterwards, and your array was zeros as well: `numpy()` copies nothing.",
+            behaves=(lambda t: t.detach().numpy(), lambda t: t.numpy(), lambda t: numpy.asarray(t.detach())),
+        ),
+        Slip(
+            "detach vs clone",
+            "the copy is made. But of a tensor that requires grad there is no array until its history is off: a clone "
+            "keeps the history.",
+            behaves=lambda t: t.clone().numpy(),
+        ),
+    ),
+)
+
+
+def _doubled(arguments: tuple[Any, ...], got: Any) -> object:
+    return tuple(arguments[0].tolist())
+
+
+def _double_case(*numbers: float) -> Case:
+    def tells(found: Any) -> str:
+        return f"the array holds {list(found)} now; it should hold {[2 * n for n in numbers]}."
+
+    def arguments() -> tuple[Any, ...]:
+        return (numpy.array(numbers),)
+
+    return Case(f"for `np.array({list(numbers)})`", arguments, tuple(2 * n for n in numbers), _doubled, tells)
+
+
+_DOUBLE = function_check(
+    _double_case(1.0, 2.0, 3.0),
+    _double_case(-0.5, 0.0),
+    slips=(
+        Slip(
+            COPY,
+            "the array is as it was: what you doubled was a copy, or a new tensor.",
+            behaves=lambda a: None,
+        ),
+        Slip("", "that squares the numbers.", behaves=lambda a: tensorkit.from_numpy(a).pow_(2)),
+    ),
+)
 
 
 TASKS = (
@@ -89,16 +123,15 @@ TASKS = (
         "    s   tk.from_numpy(a).float()\n"
         "    t   tk.from_numpy(a)[1:]\n\n"
         "Give the letters.",
-        choice_check(
-            "p r t",
-            slips=(
-                Slip(COPY, "**q**: `tensor` always copies.", when=_with("q")),
-                Slip(COPY, "**s**: a cast to another dtype makes new numbers.", when=_with("s")),
-                Slip(SHARES, "**p** is missing: `from_numpy` copies nothing.", when=_without("p")),
-                Slip(SHARES, "**r** is missing: `as_tensor` copies only if it has to.", when=_without("r")),
-                Slip("a slice aliases its base", "**t** is missing: a slice shares, too.", when=_without("t")),
-            ),
-            hint="give letters, such as `q s`.",
+        letters_check(
+            "PRT",
+            {
+                "Q": Slip(COPY, "**q**: `tensor` always copies.", given="Q"),
+                "S": Slip(COPY, "**s**: a cast to another dtype makes new numbers.", given="S"),
+                "P": Slip(SHARES, "**p** is missing: `from_numpy` copies nothing.", given="P"),
+                "R": Slip(SHARES, "**r** is missing: `as_tensor` copies only if it has to.", given="R"),
+                "T": Slip("a slice aliases its base", "**t** is missing: a slice shares, too.", given="T"),
+            },
         ),
         (
             "Two of the five have to make, or always make, new numbers.",
@@ -198,8 +231,8 @@ TASKS = (
                 size=(3,),
                 values=(2.5, 1.5, 0.5),
                 slips=(
-                    Slip("permute vs view", "`view` regroups the numbers; it turns nothing.", size=(3, 1)),
-                    Slip("", "these are in the old order.", when=lambda a, f, b: f is not None and f.values[0] == 0.5),
+                    Slip("permute vs view", "`view` regroups the numbers; it does not reverse them.", size=(3, 1)),
+                    Slip("", "these are in the old order.", when=lambda a, f, b: f is not None and f.values == _OLD),
                 ),
             )
         ),
@@ -230,7 +263,7 @@ TASKS = (
         "the function itself.\n\n"
         "    def double_(a):\n"
         "        ...",
-        Checker(_judge_double),
+        _DOUBLE,
         (
             "You need a tensor that stands on the memory of `a`.",
             "`from_numpy` gives you one; `tensor` would not.",
@@ -256,7 +289,7 @@ TASKS = (
         "change. It should also work for a `t` that requires grad. Give me the function itself.\n\n"
         "    def own_array(t):\n"
         "        return ...",
-        Checker(_judge_own_array),
+        _OWN,
         (
             "`t.numpy()` is right for some tensors, and shares with all of them.",
             "First the history off, then a copy; the order of the two does not matter.",
@@ -272,6 +305,7 @@ TASKS = (
             (lambda tk, m: lambda t: t.numpy(), SHARES),
             (lambda tk, m: lambda t: t.detach().numpy(), SHARES),
             (lambda tk, m: lambda t: t.clone().numpy(), "detach vs clone"),
+            (lambda tk, m: lambda t: numpy.zeros(3), ""),
             (lambda tk, m: lambda t: t.tolist(), ""),
         ),
     ),

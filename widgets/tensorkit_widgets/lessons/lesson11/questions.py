@@ -166,6 +166,7 @@ QUESTIONS = (
         "`a = np.zeros(3)`, then `tk.tensor(a)` and `tk.as_tensor(a)`, then `a[0] = 5`. What do the two show first?",
         "0 and 5",
         "`tensor` always copies. `as_tensor` copies only if it has to, as `from_numpy` would share.",
+        order="given",
         options=("0 and 0", "0 and 5", "5 and 0", "5 and 5"),
         slips=(
             Slip(SHARES, "`as_tensor` takes the memory that is there.", given="0 and 0"),

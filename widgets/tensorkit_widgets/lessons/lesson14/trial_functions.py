@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = [
     "broken",
     "cubic",
     "cut",
+    "doubled_path",
     "emptied",
     "fails",
     "fresh",
@@ -26,6 +28,7 @@ __all__ = [
     "middle_kept",
     "middle_lost",
     "middle_of_x",
+    "middle_unreturned",
     "refreshed",
     "repaired",
     "repaired_apart",
@@ -40,6 +43,7 @@ __all__ = [
     "stepped",
     "three",
     "two",
+    "walked_twice",
     "written_aside",
     "written_early",
 ]
@@ -122,6 +126,14 @@ def stale(f: Function, leaf: Any) -> Any:
     return leaf.grad
 
 
+def walked_twice(f: Function, leaf: Any) -> Any:
+    loss = f(leaf)
+    loss.backward()
+    leaf.grad = None
+    loss.backward()
+    return leaf.grad
+
+
 def emptied(f: Function, leaf: Any) -> Any:
     leaf.grad = None
     f(leaf).backward()
@@ -135,7 +147,12 @@ def emptied(f: Function, leaf: Any) -> Any:
 
 def middle(function: Function, leaf: Leaf) -> Verdict | None:
     """h = 2x at (1, 2) is (2, 4); the gradient of Σ h² for h is 2h, (4, 8), and for x it is 8x, (8, 16)."""
-    got = function(leaf(1.0, 2.0))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        got = function(leaf(1.0, 2.0))
+    asked = any("is not a leaf" in str(one.message) for one in warned)
+    if got is None and not asked:
+        return Verdict(False, "your function returned nothing. Is a `return` missing?")
     if got is None:
         return Verdict(
             False,
@@ -178,6 +195,12 @@ def middle_lost(x: Any) -> Any:
     h = x * 2
     (h * h).sum().backward()
     return h.grad
+
+
+def middle_unreturned(x: Any) -> None:
+    h = x * 2
+    h.retain_grad()
+    (h * h).sum().backward()
 
 
 def middle_of_x(x: Any) -> Any:
@@ -244,8 +267,13 @@ def stepped(function: Function, leaf: Leaf) -> Verdict | None:
     """From (1, 2) with the gradient (10, -4) and the rate 0.5, the step leads to (-4, 4), in the same tensor."""
     w = leaf(1.0, 2.0)
     w.grad = leaf(10.0, -4.0).detach()
-    function(w, 0.5)
+    got = function(w, 0.5)
     numbers = numbers_of(w)
+    if numbers == (1.0, 2.0) and numbers_of(got) != (-4.0, 4.0):
+        return Verdict(
+            False,
+            "`w` is as it was: nothing was written to it. (`w = w - …` writes nothing either; it makes a new tensor.)",
+        )
     if numbers == (1.0, 2.0):
         return Verdict(
             False,
@@ -315,11 +343,10 @@ def repaired(function: Function, leaf: Leaf) -> Verdict | None:
     found = gradient(x)
     if found == (10.0, 18.0):
         return None
-    return Verdict(
-        False,
-        f"it runs, but the gradient at x = (1, 2) is {found}; with all paths it is (10, 18). Is one cut?",
-        "detach cuts a path",
-    )
+    says = f"it runs, but the gradient at x = (1, 2) is {found}; with all paths it is (10, 18)."
+    if found in (None, (8.0, 16.0), (2.0, 2.0)):  # neither path, the squares' alone, the sum's alone
+        return Verdict(False, f"{says} A path is cut.", "detach cuts a path")
+    return Verdict(False, says)
 
 
 def broken(x: Any) -> Any:
@@ -346,6 +373,12 @@ def repaired_with_a_copy(x: Any) -> Any:
 
 def repaired_late(x: Any) -> Any:
     h = x * 2
+    return (h * h + h + 1).sum()
+
+
+def doubled_path(x: Any) -> Any:
+    h = x * 2
+    h.register_hook(lambda grad: grad * 2)
     return (h * h + h + 1).sum()
 
 

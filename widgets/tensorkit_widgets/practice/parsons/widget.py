@@ -22,6 +22,7 @@ from typing import Any
 import tensorkit
 from tensorkit_widgets.practice.card import Card
 from tensorkit_widgets.practice.catalogue import find_puzzle, full_name, is_name
+from tensorkit_widgets.practice.checking.known_errors import known_slip
 from tensorkit_widgets.practice.checks import Checker, plain_check
 from tensorkit_widgets.practice.facts import Answer, Note, Slip, Verdict
 from tensorkit_widgets.practice.kinds import Puzzle, Stray
@@ -252,6 +253,10 @@ def judge_program(puzzle: Puzzle, lines: Lines, placed: Placed, tk: Any = tensor
     stray = next((s for s in puzzle.strays if s.says and arranged.uses(s.line)), None)
     if stray and not verdict.misconception:
         return Verdict(False, f"`{stray.line}`: {stray.says}", stray.misconception)
+    known = known_slip(ran.raised) if ran.raised is not None else None
+    if known and not verdict.misconception:
+        where = f"your program stops at `{arranged.lines[ran.line - 1][0]}`: " if ran.line else ""
+        return Verdict(False, f"{where}{known.says}", known.misconception)
     return verdict
 
 

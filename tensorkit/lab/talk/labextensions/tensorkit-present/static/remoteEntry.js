@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. And: the page of the
+ * JupyterLab ready for a room: presentation mode, one document, side bars folded away, large type. P puts the picture of the
+ * current cell on the stage, and Escape leads back among the cells, where arrow down goes on. And: the page of the
  * speaker's notes is told which cell is current and which scene is on the stage. It is told through a BroadcastChannel,
  * which joins the windows of one browser and nothing else.
  *
@@ -88,12 +89,36 @@
     });
   }
 
+  /** A talk is given from the keyboard: P among the cells, and back among them from the stage. @param {any} app */
+  function keys(app) {
+    const { commands, shell } = app;
+    const book = () => shell.currentWidget?.content;
+    const back = () => queueMicrotask(() => book()?.activeCell?.node.focus({ preventScroll: true }));
+    const button = () => book()?.activeCell?.node.querySelector('[data-role="present"]');
+    commands.addCommand("tensorkit-present:stage", {
+      label: "Put the picture of this cell on the stage",
+      isEnabled: () => Boolean(button()),
+      execute: () => button()?.click(),
+    });
+    commands.addKeyBinding({ command: "tensorkit-present:stage", keys: ["P"], selector: ".jp-Notebook.jp-mod-commandMode" });
+    document.addEventListener("tensorkit-stage", (event) => {
+      // Once the stage has given the keyboard back to its button.
+      if (/** @type {CustomEvent} */ (event).detail === null) back();
+    });
+    // From a picture or a card among the cells, and from a button of theirs that is gone.
+    document.addEventListener("keydown", ({ key, target }) => {
+      if (key !== "Escape" || !(target instanceof Element) || document.querySelector("dialog[open], .jp-Dialog")) return;
+      if (target === document.body || target.closest(".jp-OutputArea")) back();
+    }, true);
+  }
+
   const plugin = {
     id: "tensorkit-present:plugin",
     autoStart: true,
     activate: (/** @type {any} */ app) => {
       room(app);
       tell(app);
+      keys(app);
     },
   };
   const modules = { "./extension": { __esModule: true, default: plugin }, "./style": {} };

@@ -8,7 +8,7 @@ import re
 import numpy
 
 from tensorkit import Tensor
-from tensorkit_widgets.tracing.diagnosis.case import Case, Diagnosis, Rules
+from tensorkit_widgets.diagnosis.case import Case, Diagnosis, Rules
 
 __all__ = ["RULES"]
 

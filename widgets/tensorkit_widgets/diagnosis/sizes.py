@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from tensorkit_widgets.diagnosis.case import Case, Culprit, Diagnosis, Rules, ints
 from tensorkit_widgets.snapshot.geometry import conflicts
 from tensorkit_widgets.snapshot.number_text import size_text
-from tensorkit_widgets.tracing.diagnosis.case import Case, Culprit, Diagnosis, Rules, ints
 
 __all__ = ["RULES"]
 
@@ -355,6 +355,8 @@ def _index_range(case: Case, match: re.Match[str]) -> Diagnosis:
     index, dim = int(match["i"] or match["i2"]), int(match["dim"] or match["d2"])
     size = case.size()
     many = int(match["n"]) if match["n"] else (size[dim] if size else 0)
+    if size is not None and size[dim : dim + 1] != (many,) and many in size:
+        dim = size.index(many)  # dimensions that lists index are counted as they are fetched, lists first
     why = (
         f"dimension {dim} of {case.called()} has size {many}, so its indices are 0 to {many - 1}, or -{many} to -1 "
         f"from the end; {index} is none of them"

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 
-from tensorkit_widgets.tracing.diagnosis import sizes as diagnosis_sizes
-from tensorkit_widgets.tracing.diagnosis import values
-from tensorkit_widgets.tracing.diagnosis.case import Case, Culprit, Diagnosis, Rule
+from tensorkit_widgets.diagnosis import sizes as diagnosis_sizes
+from tensorkit_widgets.diagnosis import values
+from tensorkit_widgets.diagnosis.case import Case, Culprit, Diagnosis, Rule
 
 __all__ = ["Case", "Culprit", "Diagnosis", "diagnose", "known_diagnoses"]
 

@@ -1,0 +1,11 @@
+"""Judging what a learner wrote: within a time, by what it does, and by what its errors mean.
+
+| module | the question |
+|---|---|
+| `checking.time_limit` | what if a learner's code never ends? |
+| `checking.known_errors` | which misconception is behind an error of the engine? |
+| `checking.typed` | what did a person mean who typed `5.0`, `4_000_000` or `tk.zeros(9).nbytes`? |
+| `checking.functions` | does a function do what it should, or what a misconception would do? |
+"""
+
+__all__: list[str] = []

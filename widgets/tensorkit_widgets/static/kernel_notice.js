@@ -1,0 +1,55 @@
+// @ts-check
+/**
+ * How the kernel behind a picture is, beside the picture: a spinner while an answer is awaited, words while the kernel is slow,
+ * away or gone, and a button that brings a picture back whose kernel is gone. Its controls are switched off then: what they
+ * would ask nobody answers.
+ *
+ * @typedef {"live" | "slow" | "away" | "gone"} How
+ */
+
+import { make } from "./dom.js";
+
+const WORDS = {
+  live: "",
+  slow: "The kernel is busy: the change is on its way, and the picture follows when the running cell is done.",
+  away: "Jupyter's server cannot be reached: the picture waits for it, and what you do here follows when it answers again.",
+  gone: "The kernel of this picture is gone. The picture stays; run its cell again, after those before it, to make it live.",
+};
+
+/** What needs no kernel: the stage's own buttons, the tabs, and how large the picture is. */
+const LOCAL = '.tk-stage-bar *, .tk-present, [data-role="restart"], [role="tab"], [data-role^="zoom-"]';
+
+export class KernelNotice {
+  /** @param {HTMLElement} root @param {() => void} restart */
+  constructor(root, restart) {
+    this.root = root;
+    this.spinner = make("span", { class: "tk-spinner", "data-role": "spinner", hidden: true, "aria-hidden": "true" });
+    this.words = make("span");
+    this.button = make("button", { type: "button", "data-role": "restart", title: "start the kernel again, run the cells before this one, and come back to this step" }, "Start again");
+    this.button.addEventListener("click", restart);
+    this.part = make("p", { class: "tk-gone", "data-role": "kernel", role: "status", hidden: true });
+  }
+
+  /** @param {boolean} waiting */
+  wait(waiting) {
+    this.spinner.hidden = !waiting;
+    if (waiting) this.root.setAttribute("aria-busy", "true");
+    else this.root.removeAttribute("aria-busy");
+    this.root.dataset.waiting = String(waiting);
+  }
+
+  /** @param {How} how @param {boolean} restarts whether the kernel can be started again from here */
+  show(how, restarts) {
+    this.part.hidden = how === "live";
+    this.words.textContent = WORDS[how];
+    this.part.replaceChildren(this.words, ...(restarts ? [this.button] : []));
+    if (how !== "gone") return;
+    this.wait(false);
+    const held = document.activeElement;
+    for (const part of this.root.querySelectorAll("button, input, select")) {
+      if (!part.matches(LOCAL)) /** @type {HTMLButtonElement} */ (part).disabled = true;
+    }
+    // A control that is switched off loses the keyboard: it goes on to what can still be done.
+    if (restarts && held instanceof HTMLElement && this.root.contains(held) && /** @type {HTMLButtonElement} */ (held).disabled) this.button.focus();
+  }
+}
