@@ -47,7 +47,7 @@ from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
-__all__ = ["Kept", "add_rows", "index_put", "pick", "place", "replace", "trimmed"]
+__all__ = ["Kept", "add_rows", "index_put", "pick", "place", "replace", "take_rows", "trimmed"]
 
 
 # -- reading ------------------------------------------------------------------------------------------------------
@@ -109,10 +109,20 @@ def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     return to_device(out, where)
 
 
+def take_rows(source: Array, places: Array, axis: int) -> Array:
+    """What lies at the places along one axis, contiguous; the places are checked already.
+
+    ``take`` walks along rows, where square brackets go element by element. But a source that is not contiguous it
+    copies whole at first: too much where only a part of it is asked for, and of an expanded one there is no end.
+    """
+    if source.flags.c_contiguous or places.size >= source.shape[axis]:
+        return numpy.take(source, places, axis=axis)
+    return numpy.ascontiguousarray(source[(slice(None),) * axis + (places,)])
+
+
 def _values(source: Array, plan: Plan) -> Array:
     if plan.mask is None and len(plan.arrays) == 1:
-        # Bounds are checked already; `take` walks along rows, where square brackets would go element by element.
-        return numpy.take(source, plan.arrays[0], axis=plan.before)
+        return take_rows(source, plan.arrays[0], plan.before)
     taken = None if plan.mask is None else mask_compiled.chosen(source, plan.mask)
     if taken is not None:
         return taken

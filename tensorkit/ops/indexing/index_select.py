@@ -24,7 +24,7 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, tiny
 from tensorkit.kernels.sizes import LOOPS
-from tensorkit.ops.indexing.advanced_index import add_rows
+from tensorkit.ops.indexing.advanced_index import add_rows, take_rows
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.out_and_inplace import (
@@ -147,7 +147,7 @@ def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) ->
     if bad.size:
         raise IndexError("index out of range in self")
     array = host_array(input)
-    taken = numpy.take(array, places, axis=axis) if array.ndim else array.copy()
+    taken = take_rows(array, places, axis) if array.ndim else array.copy()
     if tracing.active:
         tracing.copied(taken.nbytes)
     return delivered(taken, input)

@@ -48,6 +48,12 @@ PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-st
     }}))"""
 # JupyterLab asks each kernel for its debugger; a notebook that is closed before the answer makes it complain.
 HASTE = "Could not restore the debugger state: Canceled future"
+# What answers a prediction is out of sight: who reads without a kernel asks for it, question by question.
+SHOW = f"""() => {{
+    const button = {NOTEBOOK}.node.querySelector(".tk-waits button");
+    if (button) button.click();
+    return !button;
+}}"""
 CLOSE = f"() => {{ {NOTEBOOK}.dispose(); }}"
 
 
@@ -104,6 +110,7 @@ def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Desk
     page.evaluate(OPEN, [place, reader.kernel])
     until(page, THERE, arg=place)
     before = page.evaluate(COUNTS)
+    until(page, SHOW)
     page.evaluate(UNFOLD)
     assert not any(page.evaluate(TRUSTED))
     every_picture(page, committed(path))

@@ -83,7 +83,7 @@ def test_a_chained_write_goes_to_the_copy(book: Any) -> None:
     assert "tk-is-changed" not in classes(book, 3, "t:0,0")
     assert book.ask("t[0].tolist()") == "[0.0, 1.0, 2.0, 3.0]"
     type_index(book, 3, "t[[0, 1], 0] = 5")
-    book.shows(3, step="3", steps="3")
+    book.shows(3, step="2", steps="2")
     assert "tk-is-changed" in classes(book, 3, "t:1,0")
     assert book.ask("t[1, 0].item()") == "4.0"
 
