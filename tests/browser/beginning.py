@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 __all__ = [
+    "ALL_THERE",
     "AWAY",
     "NOTEBOOK",
     "ask",
@@ -78,12 +79,14 @@ _REWRITE = f"""(notebook) => {{
 _REWRITTEN = f"""(count) => !document.querySelector("[data-tk-widget], .tk-card, dialog.tk-stage, .jp-Dialog")
     && {NOTEBOOK}.content.widgets.length === count"""
 
-# Cells out of sight are taken away by the notebook, unless it is asked to keep them all.
+# Cells out of sight come late, or are taken away again, unless the notebook is asked to put them all on the page.
 _WHOLE = f"""() => {{
     const {{ content }} = {NOTEBOOK};
     window.windowed = content.notebookConfig.windowingMode;
-    content.notebookConfig = {{ ...content.notebookConfig, windowingMode: "none" }};
+    content.notebookConfig = {{ ...content.notebookConfig, windowingMode: "defer" }};
 }}"""
+ALL_THERE = f"() => {NOTEBOOK}.content.widgets.every((cell) => cell.isAttached && !cell.isPlaceholder())"
+"""Every cell of the notebook is on the page, in sight or not."""
 
 # Everything that a cell or a press has left in the kernel: widgets, hooks, answers, names, and the count of the cells.
 _FORGET = """
@@ -190,8 +193,9 @@ def run_all(page: Any) -> None:
 
 
 def whole(page: Any) -> None:
-    """From now on every cell is on the page, in sight or not."""
+    """Put every cell on the page, in sight or not; there they stay."""
     page.evaluate(_WHOLE)
+    until(page, ALL_THERE)
 
 
 def restart(page: Any) -> None:

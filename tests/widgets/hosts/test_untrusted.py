@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.beginning import NOTEBOOK, foreign, until
+from tests.browser.beginning import ALL_THERE, NOTEBOOK, foreign, until
 from tests.browser.desk import Book, Desk
 from tests.browser.jupyter import ATTACHED, TRUSTED, no_trouble
 from tests.lab.test_browser import PATIENCE_MS
@@ -40,11 +40,11 @@ UNFOLD = "() => window.jupyterapp.commands.execute('notebook:show-all-cell-outpu
 # Trusting a notebook saves it: a notebook that is closed meanwhile leaves a dialog that shuts out the next one.
 TRUST = "() => { window.trusting = window.jupyterapp.commands.execute('notebook:trust'); }"
 SAVED = "() => window.trusting.then((answer) => answer.trusted)"
-PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img")]
+PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img:not(.tk-still img)")]
     .map((part) => ({{
         wide: part.offsetWidth, high: part.offsetHeight, seen: part.checkVisibility(),
-        loaded: part instanceof HTMLImageElement
-            ? part.complete && part.naturalWidth > 0 : part.textContent.trim() !== "",
+        loaded: [part, ...part.querySelectorAll("img")].every((one) => one instanceof HTMLImageElement
+            ? one.complete && one.naturalWidth > 0 : one.textContent.trim() !== ""),
     }}))"""
 # JupyterLab asks each kernel for its debugger; a notebook that is closed before the answer makes it complain.
 HASTE = "Could not restore the debugger state: Canceled future"
@@ -110,6 +110,7 @@ def test_untrusted_and_trusted_every_picture_is_there(reader: Reader, desk: Desk
     page.evaluate(OPEN, [place, reader.kernel])
     until(page, THERE, arg=place)
     before = page.evaluate(COUNTS)
+    until(page, ALL_THERE)
     until(page, SHOW)
     page.evaluate(UNFOLD)
     assert not any(page.evaluate(TRUSTED))
