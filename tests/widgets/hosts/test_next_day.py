@@ -63,7 +63,7 @@ def evening(days: Desk) -> dict[str, Any]:
     with days.begun("day", CELLS, SHOWN) as book:
         card = book.view(CARD)
         card.get_by_label(ANSWER).click()
-        card.get_by_role("button", name="That is my prediction").click()
+        card.get_by_role("button", name="I am sure", exact=True).click()
         book.page.locator('.tk-card[data-state="wrong"]').wait_for()
         book.part(BOARD, "step").click()
         book.shows(BOARD, step=1)
