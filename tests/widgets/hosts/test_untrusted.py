@@ -40,7 +40,8 @@ UNFOLD = "() => window.jupyterapp.commands.execute('notebook:show-all-cell-outpu
 # Trusting a notebook saves it: a notebook that is closed meanwhile leaves a dialog that shuts out the next one.
 TRUST = "() => { window.trusting = window.jupyterapp.commands.execute('notebook:trust'); }"
 SAVED = "() => window.trusting.then((answer) => answer.trusted)"
-PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(".jp-OutputArea .tk-still, .jp-OutputArea img:not(.tk-still img)")]
+PICTURES = f"""() => [...{NOTEBOOK}.node.querySelectorAll(
+        ".jp-OutputArea .tk-still, .jp-OutputArea img:not(.tk-still img)")]
     .map((part) => ({{
         wide: part.offsetWidth, high: part.offsetHeight, seen: part.checkVisibility(),
         loaded: [part, ...part.querySelectorAll("img")].every((one) => one instanceof HTMLImageElement
