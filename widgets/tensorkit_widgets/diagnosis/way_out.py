@@ -112,7 +112,7 @@ def rewritten(name: str, code: str) -> tuple[str, ...]:
 def in_words(error: BaseException) -> str:
     """An error's own words, and behind them what they mean and what to do: for an alert.
 
-    >>> in_words(RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."))[-40:]
+    >>> in_words(RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."))[-31:]
     'with no_grad(): the tensor -= …'
     """
     words = str(error) or type(error).__name__

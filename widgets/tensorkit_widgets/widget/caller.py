@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 __all__ = ["called"]
 
 LONGEST = 24
-OWN = "tensorkit_widgets."
+OWN = str(Path(__file__).parents[1])
 
 
 def called(value: Any, otherwise: str, given: str | None = None) -> str:
@@ -34,7 +35,7 @@ def called(value: Any, otherwise: str, given: str | None = None) -> str:
 
 def _learners(frame: FrameType | None) -> FrameType | None:
     """The innermost frame that is none of the widgets' own."""
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(OWN):
+    while frame is not None and frame.f_code.co_filename.startswith(OWN):
         frame = frame.f_back
     return frame
 
