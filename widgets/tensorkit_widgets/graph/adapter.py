@@ -258,6 +258,18 @@ def _asked(node: Any, name: str) -> Iterator[_Held]:
                 yield _Held(f"{plain}[{k}]", item, _version(item))
 
 
+def _hooked(part: Any, made: Sequence[tuple[str, Any]]) -> bool:
+    """Whether hooks of the user's run when a node has its turn: its own, as far as they can be seen, and those of the
+    tensors that it made, or of the leaf that it fills."""
+    tables = [getattr(part, "pre_hooks", None), getattr(part, "post_hooks", None)]
+    tables += [one for many in (getattr(part, "tensor_hooks", None) or {}).values() for one in many]
+    for _, tensor in made:
+        about = getattr(tensor, "_autograd", None)  # where tensorkit has what PyTorch has on the tensor
+        tables += [getattr(tensor, name, None) for name in ("_backward_hooks", "_post_accumulate_grad_hooks")]
+        tables += [getattr(about, name, None) for name in ("hooks", "after")]
+    return any(isinstance(table, dict) and table for table in tables)
+
+
 # ---- reading a graph
 
 
@@ -334,7 +346,7 @@ class _Reader:
             return self._tensor(number, part)
         leaf = leaf_of(part)
         if leaf is not None:
-            return self._tensor(number, leaf)
+            return self._tensor(number, leaf, part)
         inputs = tuple(
             Input(None if source is None else self.live.number(source), nr, source is not None)
             for source, nr in _edges(part)
@@ -347,6 +359,7 @@ class _Reader:
         return Vertex(
             number, "op", part.name(), inputs, kept, made[0].value if made else None, made, size_of(part, 0),
             None if grad is None else self.value(grad), collected is not None,
+            hooked=_hooked(part, [self.names.results[one] for one in self._outputs(part)]),
         )  # fmt: skip
 
     def _kept(self, part: Any, held: _Held, past: Vertex | None) -> Iterator[Kept]:
@@ -386,26 +399,30 @@ class _Reader:
             self.names.results.get((id(source), nr), ("", None))[0] if leaf is None else self.names.of(leaf)
         )
 
+    def _outputs(self, part: Any) -> list[tuple[int, int]]:
+        """The results of an operation that have a name: how `_Names.results` knows them."""
+        keys = ((id(part), number) for number in range(outputs_of(part)))
+        return [key for key in keys if key in self.names.results]
+
     def _made(self, part: Any) -> tuple[tuple[Made, ...], Any]:
         """The results of an operation that are known, and the first that collects its gradient."""
         found: dict[int, tuple[str, Any]] = {}
         for tensor in self.live.tensors:
             if tensor.requires_grad and tensor.grad_fn is part:
                 found[tensor.output_nr] = ("", tensor)
-        for number in range(outputs_of(part)):
-            if (id(part), number) in self.names.results:
-                found[number] = self.names.results[id(part), number]
+        found |= {one[1]: self.names.results[one] for one in self._outputs(part)}
         made = tuple(Made(nr, name, self.value(tensor)) for nr, (name, tensor) in sorted(found.items()))
         return made, next((tensor for _, tensor in found.values() if tensor.retains_grad), None)
 
-    def _tensor(self, number: int, tensor: Any) -> Vertex:
+    def _tensor(self, number: int, tensor: Any, part: Any = None) -> Vertex:
         name, value = self.names.of(tensor), self.value(tensor)
         if not tensor.requires_grad:
             return Vertex(number, "constant", name, value=value, note=self._detached(tensor))
         grad = tensor.grad if tensor.is_leaf else None
         return Vertex(
-            number, "leaf", name, value=value, grad=None if grad is None else self.value(grad), collects=True
-        )
+            number, "leaf", name, value=value, grad=None if grad is None else self.value(grad), collects=True,
+            hooked=_hooked(part, [("", tensor)]),
+        )  # fmt: skip
 
     def _detached(self, tensor: Any) -> str:
         """Whose numbers a constant shares: it was detached from that one."""

@@ -72,7 +72,8 @@ class Vertex:
 
     ``name`` is the node's name, as ``MulBackward0``, or the tensor's, empty when it has none; ``value`` the tensor, or
     the operation's first known result (all of them are in ``made``); ``size`` the size of that result; ``grad`` what
-    ``.grad`` holds, if the tensor ``collects`` one; ``note`` whose storage a constant shares.
+    ``.grad`` holds, if the tensor ``collects`` one; ``note`` whose storage a constant shares; ``hooked`` whether hooks
+    of the user's run when its turn comes.
     """
 
     number: int
@@ -86,6 +87,7 @@ class Vertex:
     grad: Value | None = None
     collects: bool = False
     note: str = ""
+    hooked: bool = False
 
     @property
     def result(self) -> str:
@@ -119,6 +121,11 @@ class Graph:
     def operations(self) -> int:
         """How many operations were recorded."""
         return sum(vertex.kind == "op" for vertex in self.vertices)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether something that the way back needs is still there."""
+        return any(kept.state != "freed" for vertex in self.vertices for kept in vertex.kept)
 
     @property
     def freed(self) -> bool:

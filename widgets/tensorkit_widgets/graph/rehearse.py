@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from tensorkit_widgets.graph.adapter import Live, outputs_of, size_of, value_of
@@ -41,7 +42,8 @@ class _Rehearsal:
             for one in vertex.inputs:
                 if one.gradient and one.source is not None:
                     self.waiting[one.source] += 1
-        self.heap: list[tuple[int, int]] = []
+        self.heap: list[tuple[int, int, int]] = []
+        self.ticket = count()
 
     def walk(self, gradient: Any) -> Walk:
         visits: list[Visit] = []
@@ -50,7 +52,7 @@ class _Rehearsal:
             if not self.waiting[number] and self.graph.vertices[number].kind != "constant":
                 self._ready(number)
         while self.heap:
-            number = heapq.heappop(self.heap)[1]
+            number = heapq.heappop(self.heap)[2]
             try:
                 visits.append(self._visit(number))
             except Exception as error:  # the engine's own words, or whatever a Function raised
@@ -78,7 +80,8 @@ class _Rehearsal:
         if sequence is None:
             sequence = part._sequence_nr()
         late = self.graph.vertices[number].kind == "leaf"
-        heapq.heappush(self.heap, (-(1 << 62) if late else -int(sequence), number))
+        # Leaves that are ready at once take their turns as they became it, as in the engine.
+        heapq.heappush(self.heap, (-(1 << 62) if late else -int(sequence), next(self.ticket), number))
 
     def _arrive(self, number: int, nr: int, grad: Any) -> None:
         held = self.buffers.setdefault(number, {})

@@ -318,13 +318,19 @@ def _lower(vertex: Vertex, moment: Moment) -> tuple[Line, ...]:
 
 def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
     kept = [kept for member in fold.members for kept in graph.vertices[member].kept]
-    ran = moment.ran.issuperset(fold.members)
-    gone = sum(one.state == "freed" or ran for one in kept)
+    gone = sum(
+        one.state == "freed" or member in moment.ran
+        for member in fold.members
+        for one in graph.vertices[member].kept
+    )
     lines = [Line(f"{len(fold.members)} operations, folded", "about")]
     if kept:
         many = f"{len(kept)} tensor" + ("" if len(kept) == 1 else "s")
+        some = f"{len(kept) - gone} of {many}" if gone else many
         lines.append(
-            Line(f"{many} let go", "gone", "gone") if gone else Line(f"keeps {many}", "kept", "kept")
+            Line(f"{many} let go", "gone", "gone")
+            if gone == len(kept)
+            else Line(f"keeps {some}", "kept", "kept")
         )
     title = _cut(fold.title, 34)
     upper = 40.0 + 19 * len(lines)
@@ -334,6 +340,6 @@ def _folded(graph: Graph, vertex: Vertex, fold: Fold, moment: Moment) -> Box:
     words = [f"folded: {fold.title}", lines[0].text, *(line.text for line in lines[1:]), "Enter unfolds it"]
     return Box(
         vertex.number, "op", title, "", tuple(lines), (), None, state,
-        (f"all:{'freed' if gone else 'kept'}",) if kept else (), len(fold.members), ", ".join(words),
+        (f"all:{'freed' if gone == len(kept) else 'kept'}",) if kept else (), len(fold.members), ", ".join(words),
         _width(title, (*lines, Line("0" * 22, "kept", "kept")), 150), upper + 8, upper,
     )  # fmt: skip

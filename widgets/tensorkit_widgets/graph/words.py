@@ -26,11 +26,7 @@ def about(graph: Graph, runs: int = 0, bundled: int = 0) -> list[tuple[str, bool
         return [
             ("it does not require grad: nothing was recorded, and no gradient will come back here", False)
         ]
-    leaves = sum(vertex.kind == "leaf" for vertex in graph.vertices)
-    words = (
-        f"{_count(graph.operations, 'operation')} recorded, forward down the page; gradients climb back to "
-    )
-    words += {0: "no leaf", 1: "one leaf"}.get(leaves, f"{leaves} leaves")
+    words = _counted(graph)
     if runs:
         words += f"; {_count(runs, 'run')} folded"
     if bundled:
@@ -39,10 +35,30 @@ def about(graph: Graph, runs: int = 0, bundled: int = 0) -> list[tuple[str, bool
     if graph.cut:
         out.append((f"only the {len(graph.vertices):,} nodes nearest to {graph.title[:40]} are drawn", True))
     if graph.freed:
+        what = "a part of this graph" if graph.keeps else "this graph"
         out.append(
-            ("this graph was walked: what it had saved is let go, so a second backward() is refused", False)
+            (f"{what} was walked: what it had saved is let go, so a second backward() is refused", False)
         )
+    if any(vertex.hooked for vertex in graph.vertices):
+        out.append((_hooks(graph), True))
     return out + [(text, True) for text in _warnings(graph)]
+
+
+def _counted(graph: Graph) -> str:
+    """How much was recorded, as far as it is known."""
+    if graph.cut:
+        return f"more than {_count(graph.operations, 'operation')} recorded, forward down the page"
+    leaves = sum(vertex.kind == "leaf" for vertex in graph.vertices)
+    words = {0: "no leaf", 1: "one leaf"}.get(leaves, f"{leaves} leaves")
+    operations = _count(graph.operations, "operation")
+    return f"{operations} recorded, forward down the page; gradients climb back to {words}"
+
+
+def _hooks(graph: Graph) -> str:
+    """A hook may make another gradient of the one that arrives."""
+    names = [vertex.result or vertex.name or vertex.short for vertex in graph.vertices if vertex.hooked]
+    told = " and ".join(names[:3]) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return f"hooks are registered on {told}: backward() calls them, the rehearsal does not, so gradients may differ"
 
 
 def _warnings(graph: Graph) -> list[str]:
@@ -99,14 +115,21 @@ def walk_words(
 def _before(graph: Graph) -> str:
     if not graph.operations and graph.vertices[graph.roots[0][0]].kind == "constant":
         return "There is nothing to walk back."
-    if graph.freed:
+    if graph.cut:
         return (
-            "This graph was walked already: what it had saved for the way back is gone, so a second backward() is "
+            "The graph is too large to be rehearsed. Run backward() does the real thing: it walks all of it, what is "
+            "not drawn too."
+        )
+    if graph.freed:
+        what = "A part of this graph" if graph.keeps else "This graph"
+        return (
+            f"{what} was walked already: what it had saved for the way back is gone, so a second backward() is "
             "refused, and Step shows where. Compute the result again: every forward pass records a new graph. Or keep "
             "what was saved the first time: backward(retain_graph=True)."
         )
+    same = "the gradients before any hook" if any(v.hooked for v in graph.vertices) else "the same gradients"
     return (
-        "Before the way back. Step rehearses it node by node: the same gradients, but your graph and your .grad stay "
+        f"Before the way back. Step rehearses it node by node: {same}, but your graph and your .grad stay "
         "as they are. Run backward() does the real thing."
     )
 
@@ -122,11 +145,11 @@ def _turn(graph: Graph, visits: tuple[Visit, ...], boxes: Mapping[int, Box]) -> 
         if visit.fills is None:
             return f"nothing arrives for {name}."
         if vertex.grad is not None:
-            return f"{came} arrives at {name} and is added to its .grad: {vertex.grad.text} → {visit.fills.text}."
-        return f"{came} arrives at {name}, a leaf: its .grad holds {visit.fills.text} now."
+            return f"{came} at {name} and is added to its .grad: {vertex.grad.text} → {visit.fills.text}."
+        return f"{came} at {name}, a leaf: its .grad holds {visit.fills.text} now."
     if len(visits) > 1:
-        return f"{len(visits)} operations run, one after the other: {came} arrives, {_sent(last.sent)}."
-    words = f"{vertex.short} runs. {came} arrives; {_sent(visit.sent)}."
+        return f"{len(visits)} operations run, one after the other: {came}, {_sent(last.sent)}."
+    words = f"{vertex.short} runs. {came}; {_sent(visit.sent)}."
     used = list(dict.fromkeys(kept.source or kept.name for kept in vertex.kept))
     if used:
         words += f" It needed {' and '.join(used[:3])}, and lets go of {'it' if len(used) == 1 else 'them'}."
@@ -146,7 +169,10 @@ def _leaves(graph: Graph, visits: Sequence[Visit]) -> str:
 
 def _arrived(visit: Visit) -> str:
     texts = [gradient_text(value) for value in visit.arrived if value is not None]
-    return " and ".join(texts[:3]) if texts else "no gradient"
+    words = (
+        " and ".join(texts[:3]) if len(texts) <= 3 else f"{', '.join(texts[:2])} and {len(texts) - 2} more"
+    )
+    return f"{words or 'no gradient'} {'arrive' if len(texts) > 1 else 'arrives'}"
 
 
 def _sent(sent: tuple[Value | None, ...]) -> str:
