@@ -83,6 +83,7 @@ def twin_lies(check: Check, text: str, picture: Picture) -> Iterator[str]:
     known |= {
         name: id(gatherer(t)) for name, t in check.names.items() if t.requires_grad and t.grad_fn is None
     }
+    output = {name: t.output_nr for name, t in check.names.items() if t.requires_grad}
     rest = [label for label in lines if label in known]
     while rest:
         label = rest.pop()
@@ -94,14 +95,14 @@ def twin_lies(check: Check, text: str, picture: Picture) -> Iterator[str]:
             continue  # many of them in one box
         if operation != called(node):
             yield f"{label} ← {operation}, and it is {node.name()}"
-        for source, _ in node.next_functions:
+        for source, nr in node.next_functions:
             if source is None:
                 continue
             for arg in args:
                 if arg.startswith(("#", "leaf ")) and arg not in known:
                     known[arg] = id(source)
                     rest.append(arg)
-                if known.get(arg) == id(source):
+                if known.get(arg) == id(source) and output.get(arg, nr) == nr:
                     break
             else:
                 yield f"{label} ← {operation}({lines[label][1]}), and it was given {source.name()} too"

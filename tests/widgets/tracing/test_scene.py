@@ -244,10 +244,10 @@ def test_what_is_offered_works(code: str) -> None:
 def test_the_walk_of_a_view_that_cannot_be() -> None:
     w = of("x.t().view(-1)")
     assert walk_of(w.calls[-1]) == ((0, 4, 1), (4, 8, 1), (8, 1, 0))
-    assert [wire.label for wire in w._sheet(2).wires if wire.label] == ["+4", "+4", "−7"]
+    assert [arc.label for arc in w._sheet(2).arcs] == ["+4", "+4", "−7"]
     assert "the walk goes +4, +4, −7" in w.text()
     assert walk_of(of("x.view(5, 2)").calls[-1]) == ()
-    assert of("tk.ones(50, 60).t().view(-1)")._sheet(2).wires == ()
+    assert of("tk.ones(50, 60).t().view(-1)")._sheet(2).arcs == ()
 
 
 def test_an_error_that_was_caught_can_be_gone_to() -> None:

@@ -210,7 +210,8 @@ class Arc:
     """One hop over a row of slots: ``dim`` gives its colour, ``strong`` the way that the formula takes.
 
     A hop from one line of slots to another is two arcs: ``part`` is *out* for the one that leaves the page at the
-    side, and *in* for the one that comes back to it.
+    side, and *in* for the one that comes back to it. ``shift`` is how far its label stands from its middle, clear of
+    other arcs.
     """
 
     x1: float
@@ -222,6 +223,13 @@ class Arc:
     strong: bool
     bad: bool = False
     part: str = ""
+    shift: float = 0.0
+
+    @property
+    def label_at(self) -> tuple[float, float]:
+        """Where the middle of its label stands, on its base line."""
+        y = self.y - 40 if self.x1 == self.x2 else self.y - self.lift - 5
+        return (self.x1 + self.x2) / 2 + self.shift, y
 
 
 @dataclass(frozen=True, slots=True)

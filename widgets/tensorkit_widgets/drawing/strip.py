@@ -16,7 +16,8 @@ from tensorkit_widgets.snapshot.geometry import Ints, reader_counts, slot_of
 from tensorkit_widgets.snapshot.number_text import exact_texts, texts
 
 __all__ = [
-    "BROKEN", "READABLE", "Strip", "arcs_to", "broken_pair", "slot_unit", "strip_of", "strip_room", "strip_table",
+    "BROKEN", "READABLE", "Hop", "Place", "Strip", "arcs_to", "broken_pair", "seam_arcs", "slot_unit",
+    "strip_of", "strip_room", "strip_table",
 ]  # fmt: skip
 
 READABLE = 11.0
@@ -31,7 +32,13 @@ LINES = 4
 EDGE = 14.0
 """How far from the side of the page a hop leaves it."""
 
+LOW = 14.0
+"""How high the steps are that a jump goes over: their labels are below it."""
+_SHIFTS = (0.0, *(side * far for far in (6.0, 12.0, 18.0, 24.0, 32.0, 40.0) for side in (-1, 1)))
+
 Place = tuple[float, float]
+Hop = tuple[int, int, int, str]
+"""Dimension, from slot, to slot, label."""
 
 
 def strip_room(longest: int, highest: int = 0, width: float = 960.0, broken: bool = False) -> int:
@@ -237,8 +244,8 @@ def _lift(x1: float, x2: float, dim: int) -> float:
     return round(min(ARC_ROOM - 18, 16 + abs(x2 - x1) * 0.2 + 6 * (dim % 3)), 2)
 
 
-def _hops(index: Ints, stride: Ints, offset: int, order: Sequence[int]) -> list[tuple[int, int, int, str]]:
-    """(dim, from slot, to slot, label) of each hop on the road to an element."""
+def _hops(index: Ints, stride: Ints, offset: int, order: Sequence[int]) -> list[Hop]:
+    """Each hop on the road to an element."""
     out, at = [], offset
     for d in order:
         i, s = index[d], stride[d]
@@ -303,11 +310,69 @@ def _broken(
     """The steps of the inner dimension, and in red the jump at the seam, which is not one of them."""
     meta = snapshot.meta
     last, first = broken_pair(meta.size, pair)
-    out = []
-    if last[pair[1]] <= MOST_HOPS:
-        for dim, start, stop, label in _hops(last, meta.stride, meta.offset, [pair[1]]):
-            out += _hop(where(start), where(stop), page, dim, label, True, 36.0)
+    steps = _hops(last, meta.stride, meta.offset, [pair[1]]) if last[pair[1]] <= MOST_HOPS else []
     start, stop = (slot_of(i, meta.stride, meta.offset) for i in (last, first))
     label = f"{stop - start:+d}, not {meta.stride[pair[1]]:+d}".replace("-", "−")
-    seam = _hop(where(start), where(stop), page, pair[0], label, True, bad=True)
-    return [*out, *(replace(arc, lift=ARC_ROOM - 18) for arc in seam)]
+    return seam_arcs(steps, (pair[0], start, stop, label), where, page)
+
+
+def seam_arcs(
+    steps: Sequence[Hop],
+    seam: Hop,
+    where: Callable[[int], Place],
+    page: float,
+    high: float = ARC_ROOM - 18,
+) -> list[Arc]:
+    """The steps of a dimension, low, and over them in red, ``high``, the jump at its end that is not one of them."""
+    out = []
+    for dim, start, stop, label in steps:
+        out += _hop(where(start), where(stop), page, dim, label, True, LOW)
+    dim, start, stop, label = seam
+    jump = _hop(where(start), where(stop), page, dim, label, True, bad=True)
+    return _clear([*out, *(replace(arc, lift=high) for arc in jump)])
+
+
+def _clear(arcs: list[Arc]) -> list[Arc]:
+    """Labels a little to the side where another arc or another label would run through them."""
+    out: list[Arc] = []
+    for k, arc in enumerate(arcs):
+        others = [point for other in (*arcs[:k], *arcs[k + 1 :]) for point in _points(other)]
+        others += [place for other in out if other.label for place in _corners(other)]
+        moved = (replace(arc, shift=shift) for shift in _SHIFTS)
+        free = (one for one in moved if not any(_covers(one, point) for point in others))
+        out.append(next(free, arc) if arc.label else arc)
+    return out
+
+
+def _points(arc: Arc) -> list[Place]:
+    """Points on the curve of an arc, as `arc_path` draws it, and on its head."""
+    foot, tip, x = arc.y - 2, arc.y - 11, arc.x2
+    head = [(x - 6, arc.y - 13), (x, arc.y - 13), (x + 6, arc.y - 13)]
+    if arc.part:
+        return head
+    out = []
+    for k in range(33):
+        t = k / 32
+        rise = 3 * t * (1 - t) * (arc.y - arc.lift * 1.33)
+        out.append(
+            (
+                arc.x1 + (arc.x2 - arc.x1) * t * t * (3 - 2 * t),
+                (1 - t) ** 3 * foot + rise + t**3 * tip,
+            )
+        )
+    return out + head
+
+
+def _half(arc: Arc) -> float:
+    return len(arc.label) * MONO * 13 / 2 + 3
+
+
+def _corners(arc: Arc) -> list[Place]:
+    (x, y), half = arc.label_at, _half(arc)
+    return [(x + side * half, line) for side in (-1, 0, 1) for line in (y, y - 5, y - 10)]
+
+
+def _covers(arc: Arc, point: Place) -> bool:
+    """Whether a point lies in the label of an arc."""
+    (x, y), half = arc.label_at, _half(arc)
+    return abs(point[0] - x) < half and y - 12 < point[1] < y + 3

@@ -174,9 +174,9 @@ def draw_arcs(page: Canvas, arcs: Iterable[Arc]) -> None:
         page.polygon(((x - 6, arc.y - 13), (x + 6, arc.y - 13), (x, arc.y - 2)), ink, alpha)
     for arc in arcs:
         if arc.label:
-            y = arc.y - 40 if arc.x1 == arc.x2 else arc.y - arc.lift - 5
+            x, y = arc.label_at
             ink = "alarm" if arc.bad else _dim(arc.dim)
-            page.text((arc.x1 + arc.x2) / 2, y, arc.label, ink=ink, bold=True, mono=True, anchor="center",
+            page.text(x, y, arc.label, ink=ink, bold=True, mono=True, anchor="center",
                       ground="paper", gid=f"hop:{arc.dim}")  # fmt: skip
 
 

@@ -44,9 +44,9 @@ def arcs_mark(arcs: Sequence[Arc]) -> str:
             inside += f'<path class="tk-arc-head {kind}" d="{head}"/>'
     for arc in arcs:
         if arc.label:
-            y = arc.y - 40 if arc.x1 == arc.x2 else arc.y - arc.lift - 5
+            x, y = arc.label_at
             kind = f"tk-mono tk-arc-label tk-d{arc.dim % DIMENSIONS}" + (" tk-bad" if arc.bad else "")
-            inside += text((arc.x1 + arc.x2) / 2, y, arc.label, kind)
+            inside += text(x, y, arc.label, kind)
     return group(inside, class_="tk-arcs", aria_hidden="true")
 
 

@@ -101,7 +101,7 @@ def _body(sheet: Sheet, live: bool) -> Iterator[str]:
         yield formula_mark(sheet.formula)
     for table in sheet.tables:
         yield _table(table, live)
-    if sheet.layout:
+    if sheet.layout or sheet.arcs:
         yield arcs_mark(sheet.arcs)
     if sheet.pointer is not None:
         yield pointer_mark(sheet.pointer, sheet.width)

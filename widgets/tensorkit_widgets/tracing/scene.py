@@ -183,7 +183,7 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
             Note(LEFT + 90, y + 16, cut(step.value, int((page.wide - 90) / 10.4)), "code"),
         ]
         y += 34
-    strips, more, wires, low = draw_strips(step, blocks, shown, y + 6, page.wide)
+    strips, more, arcs, low = draw_strips(step, blocks, shown, y + 6, page.wide)
     tables += strips
     notes += more
     walk = walk_words(step)
@@ -197,8 +197,8 @@ def _call(told: Told, step: TraceStep, page: _Page) -> Sheet:
     status = "raised" if step.failure is not None else "ok"
     title = f"step {step.number} of {len(told.steps):,}, {link_text(step)}"
     return Sheet(
-        told.name, title, low + 4, tuple(tables), tuple(notes), tuple(frames), wires, words, words[0], status,
-        page.width, pinned=y if strips else None,
+        told.name, title, low + 4, tuple(tables), tuple(notes), tuple(frames), (), words, words[0], status,
+        page.width, arcs=arcs, pinned=y if strips else None,
     )  # fmt: skip
 
 

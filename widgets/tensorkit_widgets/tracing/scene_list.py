@@ -16,6 +16,8 @@ __all__ = ["Column", "left_out_words", "list_steps", "spread"]
 
 ROW, FONT = 34.0, 14.0
 INDENT, DEEPEST = 16.0, 4
+LETTER = 7.4
+"""The width of a character of what is said beside a call."""
 _SHORT = {"made": "made", "same": "same", "value": "value", "error": "raised"}
 
 
@@ -97,14 +99,26 @@ def _jump(text: str, to: int, x: float, y: float, width: float) -> Tile:
     )
 
 
+def _briefly(moved: str) -> str:
+    """Two counts of bytes in one line.
+
+    >>> _briefly("8 bytes moved, 8 bytes newly made."), _briefly("8 bytes newly made.")
+    ('8 bytes moved, 8 made', '8 bytes newly made')
+    """
+    first, found, rest = moved.rstrip(".").partition(", ")
+    return f"{first}{found}{rest.replace(' bytes newly made', ' made')}"
+
+
 def _beside(step: TraceStep, column: Column, x: float, y: float) -> list[Note]:
     """What the call did; in the wide list what came out, too."""
     word = _SHORT.get(step.kind, step.kind)
     role = KINDS_SAID[step.kind][1]
     notes = [Note(x, y, word, "body" if role == "big" else role)]
     if column.more and column.width > 480:
-        notes.append(Note(x + 84, y, cut(result_words(step), 36), "muted"))
         moved = moved_words(step) if step.bytes_moved or step.bytes_made else ""
-        if column.width > 700:
-            notes.append(Note(column.x + column.width, y, cut(moved.rstrip("."), 44), "muted", "end"))
+        moved, end = cut(_briefly(moved), 44) if column.width > 700 else "", column.x + column.width
+        room = (end - (x + 84) - (LETTER * len(moved) + 14 if moved else 0)) / LETTER
+        notes.append(Note(x + 84, y, cut(result_words(step), max(8, min(36, int(room)))), "muted"))
+        if moved:
+            notes.append(Note(end, y, moved, "muted", "end"))
     return notes

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 
-from tensorkit_widgets.drawing.parts import Note
-from tensorkit_widgets.drawing.sheet import PAGE, Dress, Table, Wire, paragraph, strip_table
+from tensorkit_widgets.drawing.grid import MONO
+from tensorkit_widgets.drawing.parts import Arc, Note
+from tensorkit_widgets.drawing.sheet import PAGE, Dress, Table, paragraph, strip_table
+from tensorkit_widgets.drawing.strip import Place, seam_arcs
 from tensorkit_widgets.drawing.words import wrap
 from tensorkit_widgets.snapshot.adapter import Run, Snapshot
 from tensorkit_widgets.snapshot.geometry import Ints, slot_of
@@ -28,7 +30,7 @@ NARROW = 27.0
 GAP = 46.0
 """The room that slots left out take."""
 
-LIFT = 38.0
+LIFT = 64.0
 """The room that the hops over a strip need."""
 
 Users = Sequence[tuple[Block, Snapshot]]
@@ -36,11 +38,11 @@ Users = Sequence[tuple[Block, Snapshot]]
 
 def draw_strips(
     step: TraceStep, blocks: Sequence[Block], shown: Sequence[Snapshot], y: float, wide: float = WIDE
-) -> tuple[list[Table], list[Note], tuple[Wire, ...], float]:
+) -> tuple[list[Table], list[Note], tuple[Arc, ...], float]:
     """The strips from ``y`` on."""
     tables: list[Table] = []
     notes: list[Note] = []
-    wires: list[Wire] = []
+    arcs: list[Arc] = []
     for letter in list(dict.fromkeys(block.seen.storage for block in blocks))[:MOST_STRIPS]:
         users = [(b, part) for b, part in zip(blocks, shown, strict=True) if b.seen.storage == letter]
         block = next((b for b, _ in reversed(users) if b.changed), users[-1][0])
@@ -63,9 +65,9 @@ def draw_strips(
         y += LIFT * bool(hops)
         strip = _strip(letter, block, users, y, wide)
         tables += [badge, strip]
-        wires += _hops(strip, letter, hops)
+        arcs += _arcs(strip, letter, hops, wide + 2 * LEFT)
         y = strip.bottom + 6
-    return tables, notes, tuple(wires), y
+    return tables, notes, tuple(arcs), y
 
 
 def _about(letter: str, users: Users, blocks: Sequence[Block]) -> str:
@@ -102,16 +104,25 @@ def _strip(letter: str, block: Block, users: Users, y: float, wide: float) -> Ta
 
 def _fitted(block: Block, wide: float) -> Snapshot:
     """With no more slots than there is room for: those around the first that matters."""
-    snapshot = block.seen.snapshot
-    if sum(len(run.values) for run in snapshot.strip) * NARROW <= wide:
+    snapshot, meta = block.seen.snapshot, block.seen.snapshot.meta
+    slot = max(
+        NARROW, len(str(max(meta.slots - 1, 0))) * MONO * 12 + 8
+    )  # the numbers below stand side by side
+    if sum(len(run.values) for run in snapshot.strip) * slot <= wide - GAP * _gaps(snapshot):
         return snapshot
-    most = int((wide - 2 * GAP) / NARROW)
-    meta = snapshot.meta
+    most = int((wide - 2 * GAP) / slot)
     first = min((slot_of(i, meta.stride, meta.offset) for i in block.changed), default=meta.offset)
     holds = [run for run in snapshot.strip if run.start <= first < run.start + len(run.values)]
     run = (holds or list(snapshot.strip))[0]
     start = max(0, min(first - run.start - most // 3, len(run.values) - most))
     return replace(snapshot, strip=(Run(run.start + start, run.values[start : start + most]),))
+
+
+def _gaps(snapshot: Snapshot) -> int:
+    """How many runs of slots are left out."""
+    ends = [(run.start, run.start + len(run.values)) for run in snapshot.strip]
+    edges = [0, *(edge for pair in ends for edge in pair), snapshot.meta.slots]
+    return sum(a < b for a, b in zip(edges[::2], edges[1::2], strict=True))
 
 
 def _places(part: Snapshot) -> Iterator[Ints]:
@@ -153,23 +164,17 @@ def _signed(number: int) -> str:
     return f"+{number}" if number >= 0 else f"−{-number}"
 
 
-def _hops(strip: Table, letter: str, hops: Sequence[tuple[int, int, int]]) -> Iterator[Wire]:
+def _arcs(strip: Table, letter: str, hops: Sequence[tuple[int, int, int]], page: float) -> list[Arc]:
+    """The walk over a strip; a hop from or to a slot that is not drawn is left out."""
     tiles = {tile.key: tile for tile in strip.tiles}
-    for k, (a, b, dim) in enumerate(hops):
-        start, stop = tiles.get(f"{letter}:{a}"), tiles.get(f"{letter}:{b}")
-        if start is None or stop is None:
-            continue
-        last = k == len(hops) - 1
-        top = start.y - (28 if last else 14)
-        side = 5 if stop.x > start.x else -5
-        points = (
-            (start.middle + side, start.y - 3), (start.middle + side, top), (stop.middle - side, top),
-            (stop.middle - side, stop.y - 3),
-        )  # fmt: skip
-        kind = "bad strong" if last else ""
-        middle = (start.middle + stop.middle) / 2
-        yield Wire(points, kind, None if last else dim, "", True, (start.key, stop.key))
-        # The number of slots stands on the level part of its hop.
-        yield Wire(
-            ((middle, top + 10), (middle, top + 10)), kind, None if last else dim, _signed(b - a), False
-        )
+    places = {slot: tiles.get(f"{letter}:{slot}") for a, b, _ in hops for slot in (a, b)}
+    if not hops or any(places[slot] is None for slot in hops[-1][:2]):
+        return []
+
+    def where(slot: int) -> Place:
+        tile = places[slot]
+        assert tile is not None
+        return tile.middle, tile.y
+
+    told = [(dim, a, b, _signed(b - a)) for a, b, dim in hops if places[a] and places[b]]
+    return seam_arcs(told[:-1], told[-1], where, page, LIFT - 18)

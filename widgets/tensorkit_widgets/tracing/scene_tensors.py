@@ -173,6 +173,13 @@ def _indices(snapshot: Snapshot) -> Iterator[Ints]:
             yield tuple(o + i for o, i in zip(origin, inner, strict=True))
 
 
+def _tag_width(shown: Snapshot) -> float:
+    """The room that the number of a slot needs in a corner."""
+    meta = shown.meta
+    slots = [slot_of(index, meta.stride, meta.offset) for index in _indices(shown)]
+    return len(str(max(slots, default=0))) * MONO * 11 + 8
+
+
 def _draw(
     block: Block, shown: Snapshot, x: float, top: float, width: float, plan: _Plan,
     kin: dict[tuple[str, str, int], tuple[str, ...]],
@@ -197,7 +204,7 @@ def _draw(
 
     dress = Dress(
         kinds=lambda index: ("changed",) if index in block.changed else (), kin=kin_of,
-        box=(plan.cell, min(plan.cell, 44.0), plan.font), tags=plan.cell >= 40,
+        box=(plan.cell, min(plan.cell, 44.0), plan.font), tags=plan.cell >= max(40.0, _tag_width(shown)),
         label=lambda index, value: f"{title}{list(index)} is {value}, slot "
         f"{slot_of(index, meta.stride, meta.offset)} of storage {storage}",
     )  # fmt: skip
