@@ -209,7 +209,7 @@ def _nearest(number: Fraction, low: int, high: int, target: Format) -> str:
     if a is None or b is None:
         return f"It lies beyond the last number of {target.name}, but nearer to it than to the next power of two."
     part = (number - a) / (b - a)
-    names = exactly(a, 18), exactly(b, 18)
+    names = exactly(a, 20), exactly(b, 20)  # all digits of the largest integers: they differ in the last
     if part == Fraction(1, 2):
         return (
             f"It lies in the very middle of {names[0]} and {names[1]}: the one that ends in a 0 bit is taken."

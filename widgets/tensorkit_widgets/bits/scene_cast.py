@@ -75,7 +75,7 @@ def _road(
     low, high = LEFT + wide / 2, page - LEFT - wide / 2
     tiles = []
     for k, (bits, end) in enumerate(zip(told.between, ends, strict=True)):
-        text = written(bits, target) if end is None or end == 0 else exactly(end, 19)
+        text = written(bits, target) if end is None or end == 0 else exactly(end, 20)
         taken = at >= STEPS and bits == told.result
         middle = (low, high)[k]
         kinds = ("good",) if taken else ("plain",)
