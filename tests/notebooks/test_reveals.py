@@ -1,7 +1,9 @@
 """Each prediction says which cells answer it: out of sight in JupyterLab until it is made, folded in other hosts.
 
 A cell that answers has the card's name in its metadata, `{"tensorkit": {"after": "03.minus_one"}}`; where two cards
-stand one below the other, both names. Its text stands in a `<details>` that is closed at first.
+stand one below the other, both names. Its text stands in a `<details>` that is closed at first. The list of what to
+keep, at a lesson's end, waits for all of the lesson's predictions; nothing else tells an answer: no heading, no aim at
+the beginning, no picture further up or down.
 """
 
 from __future__ import annotations
@@ -21,6 +23,33 @@ LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]
 CARD = re.compile(r'\bPredict\("(\d\d\.[a-z][a-z0-9_]*)"')
 OPENING, CLOSING = "<details>\n<summary>Show</summary>\n\n", "\n\n</details>"
 HEADING = re.compile(r"(?m)^#{1,6} ")
+KEEP = "## What to keep"
+CARDS = re.compile(r"\b(?:Predict|Quiz|Exercise|Parsons)\(|^ex\d$", re.MULTILINE)
+
+TELLS = (
+    ("00.first_device", "lives on the `cpu`"),
+    ("01.batch_size", "`stack` put the three into a *new* dimension"),
+    ("01.tensor_bytes", "4 bytes each instead of 32"),
+    ("02.alias", "**A slice aliases its base**"),
+    ("02.transpose_stride", "swaps the strides"),
+    ("02.transpose_cost", "moves no data"),
+    ("02.size_one", "means nothing"),
+    ("03.which_view", "Splitting a dimension always works"),
+    ("04.wrap", 'BitView(300).cast("uint8")'),
+    ("04.integer_mean", "Integers have no mean"),
+    ("06.lost", "writes into a copy"),
+    ("07.ghosts", "its stride becomes 0"),
+    ("08.square", "An error is the lucky case"),
+    ("08.max_dim", "the place of each"),
+    ("08.count", "sum of a mask counts"),
+    ("10.function", "an argument is one more label"),
+    ("11.tensor_copies", "copies, always"),
+    ("11.backwards", "no negative strides"),
+    ("14.detached_factor", "does not switch autograd off"),
+    ("14.through_a_view", "to wherever it shows"),
+    ("14.leaf_write", "which is **no leaf**"),
+)
+"""Words that tell a card's answer, as they stand in its lesson: all of them wait for it."""
 
 lessons = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
@@ -45,6 +74,31 @@ def card_of(cell: dict[str, Any]) -> str:
     return found[1] if found else ""
 
 
+def plain(text: str) -> str:
+    """Words without their emphasis and their line breaks."""
+    return " ".join(text.replace("*", "").replace("`", "").split()).lower()
+
+
+def in_words(answer: object) -> list[str]:
+    """How an answer would stand in a text; nothing for one that any text may have, such as a number or "An error"."""
+    if isinstance(answer, tuple):
+        return [str(answer)]
+    return [answer] if isinstance(answer, str) and len(answer.split()) >= 4 else []
+
+
+def gave(cell: dict[str, Any]) -> str:
+    """What a cell's outputs say, in text; nothing of a card's, whose question may speak of an earlier answer."""
+    if CARDS.search(source(cell)):
+        return ""
+    outputs = cell.get("outputs", ())
+    return "\n".join("".join(out.get("text") or out.get("data", {}).get("text/plain", "")) for out in outputs)
+
+
+def keep(cells: list[dict[str, Any]]) -> int:
+    """Where the lesson's last heading is."""
+    return next(number for number, cell in enumerate(cells) if source(cell).startswith(KEEP))
+
+
 def predictions(path: Path) -> list[str]:
     """The cards of a lesson that something below answers; what is asked from memory answers itself."""
     return [card for cell in cells_of(path) if (card := card_of(cell)) and not find_question(card).recall]
@@ -61,11 +115,55 @@ def test_every_prediction_reveals_the_cells_that_follow_it(path: Path) -> None:
         first = places[name] + 1
         while card_of(cells[first]):
             first += 1
-        assert below == list(range(first, first + len(below))), f"{name} reveals {below}"
         assert below, f"{name} reveals nothing"
-        assert any(cells[number]["cell_type"] == "code" for number in below), (
+        assert below[0] == first, f"{name} reveals {below}, and not what follows it"
+        at_once = [number for at, number in enumerate(below) if number == first + at]
+        assert any(cells[number]["cell_type"] == "code" for number in at_once), (
             f"{name} shows nothing that runs"
         )
+
+
+@lessons
+def test_what_to_keep_waits_for_every_prediction(path: Path) -> None:
+    """The list says what the predictions found; those of the sections that go further are not in it."""
+    cells = cells_of(path)
+    found, further = [], False
+    for cell in cells:
+        if cell["cell_type"] == "markdown" and re.search(r"(?m)^## ", source(cell)):
+            further = "## Going further" in source(cell)
+        name = card_of(cell)
+        if name and not find_question(name).recall and not further:
+            found.append(name)
+    heading, *lists, way_on = cells[keep(cells) :]
+    assert source(heading) == KEEP, "the list stands in a cell of its own"
+    assert "\n- " not in "\n" + source(way_on)
+    assert not after(way_on)
+    assert [after(cell) for cell in lists] == [found], "what to keep is told before it was predicted"
+
+
+@lessons
+def test_nothing_else_on_the_page_tells_an_answer(path: Path) -> None:
+    cells = cells_of(path)
+    for name in predictions(path):
+        asked = find_question(name)
+        told = [re.compile(rf"(?<![\w(\[]){re.escape(plain(look))}") for look in in_words(asked.answer)]
+        for number, cell in enumerate(cells):
+            if after(cell) or card_of(cell):
+                continue
+            for look in told:
+                assert not look.search(plain(gave(cell))), f"{name}: cell {number} gives {asked.answer}"
+                assert cell["cell_type"] == "code" or not look.search(plain(source(cell))), (
+                    f"{name}: cell {number} says {asked.answer}"
+                )
+
+
+@pytest.mark.parametrize(("name", "words"), TELLS, ids=[name for name, _ in TELLS])
+def test_words_that_tell_an_answer_wait_for_it(name: str, words: str) -> None:
+    path = next(path for path in LESSONS if path.stem[:2] == name[:2])
+    telling = [cell for cell in cells_of(path) if plain(words) in plain(source(cell)) + plain(gave(cell))]
+    assert telling, "the lesson does not say so any more: what does it say?"
+    for cell in telling:
+        assert name in after(cell), source(cell)
 
 
 @lessons

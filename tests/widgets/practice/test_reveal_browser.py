@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 ANSWER = "<details>\n<summary>Show</summary>\n\nThe **stride** is (4, 2).\n\n</details>"
+KEPT = "<details>\n<summary>Show</summary>\n\n- Each step of 2 doubles a stride.\n\n</details>"
 STILL = {
     "output_type": "display_data",
     "metadata": {},
@@ -23,7 +24,7 @@ STILL = {
 }
 STREAM = {"output_type": "stream", "name": "stdout", "text": "the stride:\n(4, 2)\n"}
 
-IMPORTS, CARD, CELL, TEXT, NEXT, TWO, LAST = range(7)
+IMPORTS, CARD, CELL, TEXT, NEXT, TWO, LAST, KEEP, LIST, ON = range(10)
 SHOWN = f"(n) => {NOTEBOOK}.content.widgets[n].node.getBoundingClientRect().height > 0"
 HIDDEN = f"(n) => {NOTEBOOK}.content.widgets[n].node.getBoundingClientRect().height === 0"
 STORED = f"() => JSON.stringify({NOTEBOOK}.context.model.toJSON().cells.map((cell) => [cell.metadata, cell.source]))"
@@ -43,6 +44,9 @@ def notebook() -> dict[str, Any]:
         ("## The next part", {}, None),
         ('Predict("02.write_storage")', {}, [STILL]),
         ("made = 1", {"tensorkit": {"after": ["02.slice_stride", "02.write_storage"]}}, []),
+        ("## What to keep", {}, None),
+        (KEPT, {"tensorkit": {"after": ["02.slice_stride", "02.write_storage"]}}, None),
+        ("On to the next lesson.", {}, None),
     )
     cells = [
         {"cell_type": "markdown", "id": f"c{k}", "metadata": metadata, "source": source}
@@ -182,9 +186,9 @@ def test_two_views_of_one_notebook_and_every_cell_on_the_page(page: Any) -> None
     hidden(page, CELL, TEXT)
     command(page, "docmanager:clone")
     held = "() => document.querySelectorAll('.jp-Cell.tk-held').length"
-    until(page, f"() => ({held})() === 6")
+    until(page, f"() => ({held})() === 8")
     ask(page, "p.skip()")
-    until(page, f"() => ({held})() === 2")
+    until(page, f"() => ({held})() === 4")
     page.evaluate(f"() => {NOTEBOOK}.dispose()")
 
 
@@ -198,3 +202,29 @@ def test_the_line_has_no_accessibility_fault(book: Book, name: str) -> None:
     book.theme(name)
     waits(book.page, CARD).wait_for()
     assert book.axe(".tk-waits") == []
+
+
+def test_what_to_keep_waits_for_every_prediction_above_it(page: Any) -> None:
+    hidden(page, LIST)
+    shown(page, KEEP, ON)
+    line = "What stands here tells the answer of {} further up. Predict first, or Show"
+    told = """([place, words]) => document.querySelector(
+        `[data-windowed-list-index="${place}"] > .tk-waits`)?.innerText.replace("\\n", " ") === words"""
+    until(page, told, arg=[KEEP, line.format("2 predictions")])
+    ask(page, "p.skip()")
+    until(page, told, arg=[KEEP, line.format("a prediction")])
+    hidden(page, LIST)
+    card(page, TWO).get_by_role("button", name="Skip").click()
+    shown(page, LIST)
+    assert waits(page, KEEP).count() == 0
+    told_now = page.locator(f'[data-windowed-list-index="{LIST}"] .jp-RenderedMarkdown')
+    assert told_now.get_by_text("Each step of 2 doubles a stride.").is_visible()
+
+
+def test_what_to_keep_can_be_asked_for_and_the_answers_stay_out_of_sight(page: Any) -> None:
+    before = page.evaluate(STORED)
+    waits(page, KEEP).get_by_role("button", name="Show").click()
+    shown(page, LIST)
+    hidden(page, CELL, TEXT, LAST)
+    assert page.evaluate(f"() => {NOTEBOOK}.content.activeCellIndex") == LIST
+    assert page.evaluate(STORED) == before

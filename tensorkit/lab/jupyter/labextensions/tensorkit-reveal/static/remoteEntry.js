@@ -4,7 +4,8 @@
  *
  * A cell says in its metadata which card it waits for: {"tensorkit": {"after": "03.minus_one"}}, or a list of cards. The card
  * says in its HTML whether its answer may be seen (data-card, data-revealed), and tells the document when it was drawn
- * ("tensorkit-card"). Where no card is alive, a button shows the cells to whoever reads without a kernel.
+ * ("tensorkit-card"). Where no card is alive, a button shows the cells to whoever reads without a kernel; and cells that are
+ * not right below their cards, as the list of what to keep, have that button always.
  * Only the view changes: the notebook's file is never written to, and a cell that is out of sight runs as any other.
  *
  * A module container as JupyterLab and Notebook 7 load it, written by hand so that it needs no build step.
@@ -57,6 +58,8 @@
       this.book = panel.content;
       /** The cells whose cards' answers were asked for without a kernel. @type {WeakSet<object>} */
       this.shown = new WeakSet();
+      /** The cells that were asked for themselves, far below their cards. @type {WeakSet<object>} */
+      this.wanted = new WeakSet();
       /** What each cell's cards said last: it holds while the cell runs again. @type {WeakMap<object, Map<string, boolean>>} */
       this.known = new WeakMap();
       /** @type {WeakMap<object, MutationObserver>} */
@@ -96,7 +99,8 @@
       let last = null;
       let told = 0;
       for (const cell of cells) {
-        const open = waitsFor(cell).filter((name) => cards.has(name) && !this.revealed(cards.get(name), name));
+        const waits = this.wanted.has(cell.model) ? [] : waitsFor(cell);
+        const open = waits.filter((name) => cards.has(name) && !this.revealed(cards.get(name), name));
         if (open.length && last) {
           cell.node.classList.add(HELD);
           cell.node.classList.remove(TOLD);
@@ -166,7 +170,7 @@
     }
 
     /**
-     * The quiet line below the question. @param {any} cell
+     * The quiet line below the question, or in the place of what waits for questions further up. @param {any} cell
      * @param {{ open: Set<string>, still: any[], cells: any[] }} waiting the cards, the cells of those that are not alive, the answer
      */
     write(cell, { open, still, cells }) {
@@ -174,27 +178,31 @@
       line.className = "tk-waits";
       line.tkCells = cells;
       line.tkStill = still;
-      const state = JSON.stringify([...open, still.length > 0]);
+      const far = cardsOf(cell).length === 0;
+      const state = JSON.stringify([...open, still.length > 0, far]);
       if (line.dataset.state !== state) {
         line.dataset.state = state;
         const words = document.createElement("span");
-        words.textContent = still.length ? "The answer is below. Run the question and predict first, or" : "The answer is below. Predict first, or skip.";
+        const many = open.size === 1 ? "a prediction" : `${open.size} predictions`;
+        if (far) words.textContent = `What stands here tells the answer of ${many} further up. Predict first, or`;
+        else words.textContent = still.length ? "The answer is below. Run the question and predict first, or" : "The answer is below. Predict first, or skip.";
         line.replaceChildren(words);
-        if (still.length) line.append(this.button(line));
+        if (still.length || far) line.append(this.button(line, far));
       }
       this.lines.set(cell, line);
       if (line.parentElement !== cell.node || line !== cell.node.lastElementChild) cell.node.append(line);
     }
 
-    /** @param {any} line */
-    button(line) {
+    /** @param {any} line @param {boolean} far */
+    button(line, far) {
       const made = document.createElement("button");
       made.type = "button";
       made.textContent = "Show";
       made.title = "show the cells that answer the question";
       made.addEventListener("click", () => {
         const [first] = line.tkCells;
-        for (const model of line.tkStill) this.shown.add(model);
+        if (far) for (const cell of line.tkCells) this.wanted.add(cell.model);
+        else for (const model of line.tkStill) this.shown.add(model);
         this.look();
         // The button is gone: the keyboard goes on where the answer begins.
         this.book.activeCellIndex = this.book.widgets.indexOf(first);
