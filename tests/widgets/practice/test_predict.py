@@ -74,7 +74,7 @@ def test_the_order_is_the_learners_own_and_stays(kept: ProgressFile) -> None:
     session_log.MEMORY.clear()
     assert session_log.learner() == name
     assert Predict("03.which_view").text().splitlines()[1:4] == first.text().splitlines()[1:4]
-    orders = {in_order(("a", "b", "c"), "q", f"{k}") for k in range(60)}
+    orders = {in_order(("slot", "step", "size"), "q", f"{k}") for k in range(60)}
     assert len(orders) == 6, "another learner may see any other order"
 
 

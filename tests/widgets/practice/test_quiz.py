@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorkit as tk
+from tensorkit_widgets.practice import session_log
 from tensorkit_widgets.practice.answers import judge, understood
 from tensorkit_widgets.practice.catalogue import find_quiz
 from tensorkit_widgets.practice.checks import tensor_check
 from tensorkit_widgets.practice.facts import Slip, Verdict
+from tensorkit_widgets.practice.option_order import in_order
+from tensorkit_widgets.practice.progress_file import ProgressFile
 from tensorkit_widgets.practice.quiz import Quiz, ask, seal
 from tensorkit_widgets.practice.sealed_answers import BadSeal, SealedText
 from tests.widgets.practice_helpers import HOSTILE, blank_memory, send, tags
@@ -31,8 +36,9 @@ def own_quiz() -> Quiz:
     return Quiz(
         "Warm-up",
         ask("Which one moves numbers?", ["`t()`", "`clone()`"], answer="`clone()`", why="It copies.",
-            misconceptions={"`t()`": ("transpose moves no data", "It swaps two strides.")}),
+            misconceptions={"`t()`": ("transpose moves no data", "It swaps two strides.")}, order="given"),
         ask("Which can copy?", SEVERAL, answer=["`clone()`", "`contiguous()`"],
+            order="given",
             misconceptions={"`view()`": ("permute vs view", "It never copies."), "`contiguous()`": "It may."}),
         ask("Which stride has `t.t()`?", answer=(1, 5),
             misconceptions={(5, 1): ("permute vs view", "That was before.")}),
@@ -42,6 +48,83 @@ def own_quiz() -> Quiz:
             slips=[Slip("counting from zero", "That is the first row.", offset=0, shares=True)]),
             base=tk.arange(6).view(2, 3), solution="t[1]"),
     )  # fmt: skip
+
+
+# ------------------------------------------------------------------ the order of the options
+
+
+def shown(quiz: Quiz) -> dict[str, str]:
+    """The options of the first question, by the letters that stand before them on the live card."""
+    rows = re.findall(
+        r'value="([A-Z])"[^>]*><span class="tk-letter" aria-hidden="true">([A-Z])</span><span>(.*?)</span>',
+        quiz.html.split('data-part="2"')[0],
+    )
+    assert all(value == letter for value, letter, _ in rows)
+    return {letter: option for letter, _, option in rows}
+
+
+def looked_at_by(learner: str, *questions: Any) -> Quiz:
+    session_log.MEMORY.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tensorkit_widgets.practice.quiz.learner", lambda: learner)
+        return Quiz("A quiz", *questions)
+
+
+FIVE = ("one slot", "two slots", "three slots", "four slots", "none of them")
+ONE = ask(
+    "How many slots?", FIVE, answer=FIVE[2], misconceptions={FIVE[3]: ("counting from zero", "One on.")}
+)
+MANY = ask("Which?", FIVE, answer=[FIVE[0], FIVE[2]], misconceptions={FIVE[4]: "There are some."})
+
+
+@pytest.mark.parametrize("question", [ONE, MANY], ids=["one", "several"])
+def test_each_learner_has_an_order_of_their_own_and_keeps_it(question: Any) -> None:
+    orders = {
+        learner: tuple(shown(looked_at_by(learner, question)).values()) for learner in map(str, range(30))
+    }
+    assert len(set(orders.values())) > 20
+    for learner, order in orders.items():
+        assert sorted(order) == sorted(FIVE)
+        assert tuple(shown(looked_at_by(learner, question)).values()) == order
+    for k in range(30):
+        assert list(shown(looked_at_by(f"{k}", replace(question, order="last"))).values())[-1] == FIVE[4]
+        assert tuple(shown(looked_at_by(f"{k}", replace(question, order="given"))).values()) == FIVE
+
+
+@pytest.mark.parametrize("learner", ["", "one", "another", "a third"])
+def test_the_letters_of_what_is_said_are_those_that_are_shown(learner: str) -> None:
+    quiz = looked_at_by(learner, MANY, ONE)
+    letters = {option: letter for letter, option in shown(quiz).items()}
+    assert (
+        quiz.answer(1, f"{letters[FIVE[0]]} {letters[FIVE[4]]}").says
+        == f"**{letters[FIVE[4]]}**: There are some."
+    )
+    quiz.reveal(1)
+    both = " and ".join(sorted(letters[option] for option in (FIVE[0], FIVE[2])))
+    assert f"It is {both}." in quiz.text()
+    assert quiz.answer(1, f"{letters[FIVE[2]]}, {letters[FIVE[0]]}")
+    assert set(quiz.answers[0]) == {FIVE[0], FIVE[2]}  # type: ignore[call-overload]
+    lines = [line.split(maxsplit=1) for line in quiz.text().splitlines() if line.startswith("  ")][:5]
+    assert dict(lines) == shown(quiz), "the text twin has the same letters"
+    for letter, option in shown(quiz).items():
+        assert f"<strong>{letter}</strong> {option}" in quiz.static_html()
+
+
+def test_where_nothing_is_kept_the_order_is_that_of_the_stored_page() -> None:
+    session_log.use(ProgressFile(None))
+    quiz = Quiz("02.retrieval")
+    asked = find_quiz("02.retrieval").questions[0]
+    wanted = in_order(asked.options, f"02.retrieval: {asked.name}", "")
+    assert [f"`{re.sub('<.*?>', '', option)}`" for option in shown(quiz).values()] == list(wanted)
+
+
+def test_a_sealed_question_knows_its_options_in_any_order() -> None:
+    several = _unsealed(repr(seal("Which?", FIVE, answer=[FIVE[0], FIVE[2]], why="Two of them.")))
+    one = _unsealed(repr(seal("How many?", FIVE, answer=FIVE[2], why="Three.")))
+    for learner in ("", "one", "another"):
+        quiz = looked_at_by(learner, several, one)
+        assert quiz.answer(1, [FIVE[2], FIVE[0]]) == Verdict(True, "Two of them.")
+        assert quiz.answer(2, FIVE[2]) == Verdict(True, "Three.")
 
 
 # ------------------------------------------------------------------ answers
@@ -340,7 +423,7 @@ def test_a_sealed_question_judges_and_does_not_tell(
         assert "SECRET" not in text
         assert "misconception" not in text
         assert misconception not in text
-    quiz = Quiz("Sealed", _unsealed(source))
+    quiz = Quiz("Sealed", replace(_unsealed(source), order="given"))
     assert quiz.answer(1, wrong).misconception == misconception
     assert "SECRET" in quiz.verdicts[0].says  # type: ignore[union-attr]
     assert "Show the answer" not in quiz.html

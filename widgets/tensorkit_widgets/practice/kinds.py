@@ -33,7 +33,7 @@ class Question:
     """A prediction to make, or a question of a quiz.
 
     `answer` is one of `options`, or a whole number, a row of whole numbers (a size, a stride), or a word.
-    The options of a prediction are shuffled for each learner; `order` says which keep their places (`option_order`).
+    The options are shuffled for each learner; `order` says which keep their places (`option_order`).
     `picture(tk)` is a tensor in whose picture the answer is given, and `pick` how: see `Predict`.
     `recall` marks one that asks about an earlier lesson: it is remembered, not predicted.
     `proof(tk)` must give the answer when it is run, under tensorkit and under PyTorch: a test runs it.

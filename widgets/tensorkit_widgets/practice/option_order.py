@@ -33,7 +33,15 @@ def in_order(
     ('1', '2', '3')
     >>> in_order(("yes", "no"), "Is it?", "") == in_order(("no", "yes"), "Is it?", "")
     True
+
+    Options that are letters themselves stay as written: one letter must not mean two of them.
+
+    >>> in_order(("a", "b", "c"), "Which vowel?", "a learner")
+    ('a', 'b', 'c')
     """
+    letters = {chr(ord("A") + number) for number in range(len(options))}
+    if any(option.strip(" .)").upper() in letters for option in options):
+        order = "given"
     fixed = {"free": len(options), "given": 0, "last": max(len(options) - 1, 0)}[order]
 
     def place(option: str) -> bytes:

@@ -4,7 +4,7 @@
 ...     ask("Which one moves numbers?", ["`t.t()`", "`t.clone()`"], answer="`t.clone()`",
 ...         misconceptions={"`t.t()`": ("transpose moves no data", "It swaps two strides.")}),
 ...     ask("What is `(2 + 1) * 4`?", answer=12))
->>> quiz.answer(1, "A").misconception, quiz.answer(2, 12).correct
+>>> quiz.answer(1, "`t.t()`").misconception, quiz.answer(2, 12).correct
 ('transpose moves no data', True)
 >>> quiz.answers, quiz.score
 (['`t.t()`', 12], (1, 2))
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tensorkit_widgets.practice.answers import judge, kind_of, refusal, truth, understood
@@ -25,8 +26,10 @@ from tensorkit_widgets.practice.catalogue import Question, QuizSheet, find_quiz,
 from tensorkit_widgets.practice.checks import Checker
 from tensorkit_widgets.practice.facts import Slip, Verdict
 from tensorkit_widgets.practice.markup import escape, plain, shown
+from tensorkit_widgets.practice.option_order import OptionOrder, in_order
 from tensorkit_widgets.practice.quiz_html import part, part_text
-from tensorkit_widgets.practice.sealed_answers import SealedText, seal_answer
+from tensorkit_widgets.practice.sealed_answers import Resorted, SealedText, seal_answer
+from tensorkit_widgets.practice.session_log import learner
 
 __all__ = ["Quiz", "Source", "ask", "seal"]
 
@@ -38,6 +41,9 @@ class Quiz(Card):
 
     `Quiz("04.dtypes")`, or `Quiz("dtypes")` where one lesson alone has that name, is one of the lessons':
     the notebook names it, and no answer stands there. `Quiz(title, ask(…), ask(…))` is one of your own.
+
+    The options of each question are shuffled, for each learner in another way and for one learner always alike; `ask`
+    says which keep their places.
 
     The learner answers in the widget, or in Python, counting from 1: `quiz.answer(1, "B")`. `quiz.answers` are the
     answers so far, `quiz.verdicts` what was found, `quiz.score` how many of how many are right. All of it is kept by
@@ -59,6 +65,8 @@ class Quiz(Card):
             raise TypeError("a quiz of your own needs questions: Quiz(title, ask(…), ask(…))")
         for question in self._sheet.questions:
             _check_question(question)
+        ordered = tuple(_in_order(question, named) for question in self._sheet.questions)
+        self._sheet = replace(self._sheet, questions=ordered)
         blank = (None,) * len(self._sheet.questions)
         fresh = {"said": blank, "verdicts": blank, "right": blank, "shown": (False,) * len(blank), "note": ""}
         slips = (slip.misconception for question in self._sheet.questions for slip in question.slips)
@@ -206,6 +214,17 @@ def _told(said: object) -> str:
     return ", ".join(said) if chosen and isinstance(said, tuple) else str(said)
 
 
+def _in_order(asked: Question, quiz: str) -> Question:
+    """The question with its options in this learner's order: all that speaks of letters speaks of these."""
+    options = in_order(asked.options, f"{quiz}: {asked.name}", learner(), asked.order)
+    # A seal knows the options in the order in which they were sealed.
+    sealed = Resorted(asked.sealed, asked.options) if asked.sealed is not None else None
+    answer = asked.answer
+    if isinstance(answer, tuple) and options:
+        answer = tuple(option for option in options if option in answer)
+    return replace(asked, options=options, answer=answer, sealed=sealed)
+
+
 def _check_question(asked: Question) -> None:
     right = asked.answer if isinstance(asked.answer, tuple) else (asked.answer,)
     if asked.options and asked.sealed is None and not set(right) <= set(asked.options):
@@ -225,6 +244,7 @@ def ask(
     base: Any = None,
     solution: str = "",
     sealed: str = "",
+    order: OptionOrder = "free",
 ) -> Question:
     """A question for a `Quiz` of your own.
 
@@ -232,7 +252,8 @@ def ask(
     (within `tolerance`), or a word (`also` are further right ones). `misconceptions` maps a wrong answer, or an
     option that is wrongly ticked or missed, to what to say of it, or to `(name, what to say)`.
     With a `check` of `practice_checks` and a tensor `base`, the answer is a line of code on `t`, such as `t[1:].t()`.
-    `sealed` is what `seal` printed, in place of `answer`, `why` and `misconceptions`.
+    `sealed` is what `seal` printed, in place of `answer`, `why` and `misconceptions`. With `order="given"` the options
+    stay as they are, with `order="last"` the last one does ("none of them").
 
     Raises `ValueError` when the answer is not among the options, and `BadSeal` when `sealed` is damaged.
     """
@@ -251,6 +272,7 @@ def ask(
         base=None if base is None else lambda _: base,
         solution=solution,
         sealed=SealedText(sealed) if sealed else None,
+        order=order,
     )
     _check_question(asked)
     return asked

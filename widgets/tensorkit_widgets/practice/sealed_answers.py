@@ -34,8 +34,9 @@ from functools import cached_property
 from typing import Any
 
 from tensorkit_widgets.practice.facts import Verdict
+from tensorkit_widgets.practice.kinds import SealedAnswer
 
-__all__ = ["BadSeal", "SealedText", "seal_answer"]
+__all__ = ["BadSeal", "Resorted", "SealedText", "seal_answer"]
 
 ROUNDS = 60_000
 """Of PBKDF2: what one try costs, about 30 ms."""
@@ -110,6 +111,23 @@ class SealedText:
                 said: list[Any] = json.loads(_mixed(keys, body).decode("utf-8").rstrip("\0"))
                 return said
         return None
+
+
+@dataclass(frozen=True)
+class Resorted:
+    """A sealed answer to a question whose options are shown in another order than that in which they were sealed."""
+
+    sealed: SealedAnswer
+    options: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """What kind of answer is wanted."""
+        return self.sealed.kind
+
+    def judge(self, answer: object, _shown: tuple[str, ...]) -> Verdict:
+        """The verdict on an answer, whatever the order in which its options were shown."""
+        return self.sealed.judge(answer, self.options)
 
 
 def seal_answer(
