@@ -97,6 +97,75 @@ def test_return_goes_to_the_mark_that_was_set_and_a_scene_to_its_beginning(explo
     assert explorer.code == "t.t()"
 
 
+def test_return_takes_back_what_was_typed_into_cells_and_every_picture_shows_it() -> None:
+    t = tk.arange(12.0).view(3, 4)
+    stage, other = StrideExplorer(t, ".t()", name="t"), StrideExplorer(t, name="t")
+
+    def typed(key: str, value: str) -> None:
+        stage._heard(None, {"kind": "edit", "key": f"t:{key}", "value": value}, [])
+
+    typed("0,1", "40")
+    assert not hear(stage, "mark")["away"]
+    typed("0,1", "41")
+    typed("0,1", "nan")
+    assert hear(stage, "expression", ".t()[1:]")["away"]
+    typed("2,2", "50")
+    assert (t[2, 3].item(), t[1, 0].isnan().item()) == (50, True)
+    assert "50" in other.text()
+    assert not hear(stage, "return")["away"]
+    assert (stage.code, t[2, 3].item(), t[1, 0].item()) == ("t.t()", 11, 40)
+    assert "50" not in other.frame["text"], "the other picture was drawn anew"
+    assert other.frame["text"] == other.text()
+    hear(stage, "undo")  # the other expression
+    hear(stage, "undo")
+    hear(stage, "undo")
+    assert t.tolist() == tk.arange(12.0).view(3, 4).tolist(), (
+        "undo goes on with what was typed before the mark"
+    )
+    assert hear(stage, "return")["away"] is False
+    assert t[1, 0].item() == 40, "the mark had that number, so it comes back"
+    stage.close()
+    other.close()
+
+
+def test_return_leaves_what_a_cell_has_written_meanwhile() -> None:
+    t = tk.arange(6.0).view(2, 3)
+    stage = StrideExplorer(t, name="t")
+    hear(stage, "mark")
+    for key, value in (("0,0", "10"), ("0,1", "20"), ("1,2", "30")):
+        stage._heard(None, {"kind": "edit", "key": f"t:{key}", "value": value}, [])
+    t[0, 1] = 77.0  # a cell of the notebook, where something was typed
+    t[1, 1] = 88.0  # and where nothing was
+    stage._heard(None, {"kind": "edit", "key": "t:1,1", "value": "90"}, [])
+    assert not hear(stage, "return")["away"]
+    assert t.tolist() == [[0, 77, 2], [3, 88, 5]]
+    assert "one number in the cells stayed" in stage.frame["facts"]["said"]
+    assert not stage.frame["facts"]["undo"], "nothing is left that undo could write"
+    stage.close()
+
+
+def test_a_scene_that_was_played_has_its_numbers_again(explorer: Any) -> None:
+    explorer.scene(1)
+    explorer._heard(None, {"kind": "edit", "key": "t:1,1", "value": "40"}, [])
+    assert explorer.result[1, 1].item() == 40
+    explorer.scene(2)
+    assert explorer.result[1, 1].item() == 5
+    explorer._heard(None, {"kind": "edit", "key": "t:0,0", "value": "41"}, [])
+    hear(explorer, "scene", 0)
+    assert explorer.result[0, 0].item() == 0
+
+
+def test_return_and_a_tensor_that_was_resized_or_is_not_its_own(explorer: Any) -> None:
+    t = tk.arange(6.0)
+    stage = StrideExplorer(t, name="t")
+    hear(stage, "mark")
+    stage._heard(None, {"kind": "edit", "key": "t:5", "value": "10"}, [])
+    t.resize_(2)
+    assert not hear(stage, "return")["away"]
+    assert t.tolist() == [0, 1]
+    stage.close()
+
+
 def test_looking_around_is_being_away_and_return_ends_it(explorer: Any) -> None:
     hear(explorer, "scene", 0)
     focus = explorer._state.focus

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -323,20 +323,54 @@ def quietly(library: str) -> AbstractContextManager[Any]:
     return cast("AbstractContextManager[Any]", sys.modules[library].no_grad())
 
 
-def write(tensor: Any, index: Sequence[int], value: Number) -> Callable[[], None]:
-    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A number that was written by hand: the element before it, and after."""
 
-    Returns what takes it back: the element is then what it was, to the bit.
-    """
+    tensor: Any
+    place: Ints
+    before: Any
+    after: Any
+
+    def take_back(self) -> None:
+        """The element is what it was before, to the bit."""
+        _put(self.tensor, self.place, self.before)
+
+    def exchange(self, *, back: bool) -> bool:
+        """The element as it was before, or as it was written, if it still is the other one; whether it was."""
+        there, wanted = (self.after, self.before) if back else (self.before, self.after)
+        with _lock:
+            try:
+                if describe(self.tensor).fault or not _alike(_element(self.tensor, self.place), there):
+                    return False
+                _put(self.tensor, self.place, wanted)
+            except Exception:  # it was resized or freed since, or may not be written to any more
+                return False
+        return True
+
+
+def write(tensor: Any, index: Sequence[int], value: Number) -> Written:
+    """``tensor[index] = value`` through the tensor's own library, so that its own rules and errors apply."""
     place = tuple(index)
     with _lock:
         meta = describe(tensor)
         if meta.fault:
             raise RuntimeError(meta.fault)
-        with quietly(meta.library):
-            before = numpy.array(tensor[place]) if meta.library == "numpy" else tensor.detach()[place].clone()
+        before = _element(tensor, place)
         _put(tensor, place, value)
-    return lambda: _put(tensor, place, before)
+        return Written(tensor, place, before, _element(tensor, place))
+
+
+def _element(tensor: Any, place: Ints) -> Any:
+    """A copy of one element, in its own dtype."""
+    library = library_of(tensor)
+    with quietly(library):
+        return numpy.array(tensor[place]) if library == "numpy" else tensor.detach()[place].clone()
+
+
+def _alike(one: Any, other: Any) -> bool:
+    a, b = one.item(), other.item()
+    return bool(a == b or (a != a and b != b))  # nan is what nan was
 
 
 def _put(tensor: Any, place: Ints, value: Any) -> None:

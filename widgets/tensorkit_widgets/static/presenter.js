@@ -4,7 +4,8 @@
  *
  * A picture is as large as all of it fits the window. Keys on the stage: right and left step on and back, and where there is no further step they go to the next scene or the one
  * before. N and B go from scene to scene, and so do PageDown and PageUp, a clicker's keys; where there are no scenes those step.
- * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene. L changes
+ * Home and End go to the first step and the last. M marks a moment; R returns after a "what if?", to that mark or to the beginning of the scene, with the numbers that
+ * were in the cells then (those that the notebook's own cells wrote since stay). L changes
  * between light and dark, + and − change the size (50 to 300 %), and 0 fits it to the window again. Where a key can do nothing, the bar says so.
  * Size and theme are kept for the next picture. When the kernel is gone, K starts it again and comes back (kernel_restart.js).
  *

@@ -6,7 +6,7 @@ controls, and what a message does. Everything else (drawing, the live view, savi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ from tensorkit_widgets.snapshot.expression import number
 from tensorkit_widgets.widget import cell_hook
 from tensorkit_widgets.widget.picture import Picture, css
 from tensorkit_widgets.widget.saved_page import HALF, PageKind, PageStep, page
+from tensorkit_widgets.widget.typed_numbers import Typed, TypedNumbers
 
 __all__ = ["BELOW", "Board", "Control", "State"]
 
@@ -67,14 +68,6 @@ class State:
     """What can change: subclasses add their own fields. ``at`` is the step that is shown."""
 
     at: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Typed:
-    """What was typed over a cell, among the states that undo goes back to."""
-
-    take_back: Callable[[], None]
-    said: str
 
 
 class Board(Picture):
@@ -160,6 +153,7 @@ class Board(Picture):
         """Take up the first state and draw it: the last line of a subclass's ``__init__``."""
         self._state = self._first = state
         self._past: list[Any] = []
+        self._numbers = TypedNumbers()
         self._said = self._complaint = ""
         self._wrong: dict[str, str] | None = None
         self._width = max(self.widths)
@@ -182,18 +176,18 @@ class Board(Picture):
         key, text = str(message.get("key")), message.get("value", "")
         try:
             value = number(text)
-            take_back = adapter.write(tensor, index, value)
+            written = adapter.write(tensor, index, value)
         except Exception as error:  # the library's own refusal is what the learner must read
             words = " ".join(str(error).split()).removeprefix("not allowed here: ")
             self._wrong = {"key": key, "value": str(text)[:60], "words": words or type(error).__name__}
             return None
         said = f"undone: [{', '.join(map(str, index))}] is what it was before {value} was typed"
-        self._past = [*self._past[-MOST_UNDO:], _Typed(take_back, said)]
+        self._past = [*self._past[-MOST_UNDO:], self._numbers.add(written, said)]
         return value
 
     def _rewrites(self, kind: str) -> bool:
         """Whether a message changes tensors: undo does where the last change was typed over a cell."""
-        return kind in self.writes or (kind == "undo" and bool(self._past) and type(self._past[-1]) is _Typed)
+        return kind in self.writes or (kind == "undo" and bool(self._past) and type(self._past[-1]) is Typed)
 
     def _clamped(self, at: int) -> int:
         return 0 if at <= 0 else min(at, self._steps())
@@ -279,6 +273,26 @@ class Board(Picture):
     def _recall(self, moment: Any) -> None:
         self._return(moment)
 
+    def _marked(self) -> Any:
+        return self._remember(), self._numbers.standing()
+
+    def _come_back(self, moment: Any) -> None:
+        """Undo has nothing more to do with the numbers that are taken back here."""
+        shown, numbers = moment
+        left = self._numbers.return_to(numbers)
+        self._past = [past for past in self._past if not isinstance(past, Typed) or past.stands]
+        self._recall(shown)
+        if left:
+            stayed = "one number" if left == 1 else f"{left} numbers"
+            self._said = f"{stayed} in the cells stayed: a cell of the notebook wrote there since"
+
+    def scene(self, number: int | str) -> Self:
+        before = self._numbers.standing()
+        super().scene(number)
+        if before != self._numbers.standing():
+            cell_hook.repaint(skip=self)
+        return self
+
     def _go(self, at: int) -> None:
         self._state = replace(self._state, at=self._clamped(at))
 
@@ -293,7 +307,7 @@ class Board(Picture):
         if not self._past:
             return
         last = self._past.pop()
-        if isinstance(last, _Typed):
+        if isinstance(last, Typed):
             last.take_back()
             self._said = last.said
         else:
@@ -309,8 +323,9 @@ class Board(Picture):
         with self._guard:
             if self._closed:
                 return
-            rewrites = self._rewrites(message["kind"])
+            rewrites, before = self._rewrites(message["kind"]), self._numbers.standing()
             self._tried(message["kind"], message)
+            rewrites = rewrites or before != self._numbers.standing()
             self._paint(serial=message.get("serial"))
         if rewrites:
             cell_hook.repaint(skip=self)

@@ -122,6 +122,13 @@ class Picture(anywidget.AnyWidget):
     def _recall(self, moment: Any) -> None:
         raise NotImplementedError
 
+    def _marked(self) -> Any:
+        """This moment, for `_come_back`: what a mark and a scene remember."""
+        return self._remember()
+
+    def _come_back(self, moment: Any) -> None:
+        self._recall(moment)
+
     # ---- moments and scenes
 
     def checkpoint(self, name: str) -> Self:
@@ -160,7 +167,7 @@ class Picture(anywidget.AnyWidget):
                 raise KeyError(f"no scene is called {number!r}; there are {names}")
             number = names.index(number)
         with self._guard:
-            self._script.to(number, self, self._remember, self._recall)
+            self._script.to(number, self, self._marked, self._come_back)
             self._paint()
         return self
 
@@ -168,12 +175,12 @@ class Picture(anywidget.AnyWidget):
         """What the presenter asked for; whether it was that."""
         kind, value, script = message["kind"], message.get("value"), self._script
         if kind == "scene" and type(value) is int and 0 <= value < len(script.scenes):
-            script.to(value, self, self._remember, self._recall)
+            script.to(value, self, self._marked, self._come_back)
         elif kind == "mark":
-            script.mark, script.marked = self._remember(), True
+            script.mark, script.marked = self._marked(), True
         elif kind == "return":
             if script.marked:
-                self._recall(script.mark)
+                self._come_back(script.mark)
         else:
             return bool(kind == "scene")
         return True
@@ -235,7 +242,7 @@ class Picture(anywidget.AnyWidget):
         """Send a frame: svg, text and the reason why there is no svg, with the facts that the controls show."""
         self._revision += 1
         shown = serial if isinstance(serial, int) else None
-        script = self._script.facts(facts.get("step", 0), facts.get("steps", 0), self._remember())
+        script = self._script.facts(facts.get("step", 0), facts.get("steps", 0), self._marked())
         facts = {**facts, "script": script}
         self.frame = _sendable({"revision": self._revision, "serial": shown, **drawn, "facts": facts})
 

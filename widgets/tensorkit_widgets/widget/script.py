@@ -4,6 +4,9 @@ A scene is a name and what to do: a function of the widget, or settings such as 
 ``{"expression": ".t()"}``, ``{"element": [1, 2]}`` (the element that is explained) or ``{"reset": "name"}``. Scenes
 also come from the metadata of the cell that shows the widget: ``{"tensorkit": {"scenes": [{"name": "the walk",
 "step": 3}]}}``; those hold settings only, never code.
+A mark, and a scene that was played, bring back what the picture showed, with the numbers in the cells: those that were
+typed over them since are taken back from the tensor, and every picture of it shows that. What the notebook's own cells
+have written there meanwhile stays.
 Settings may have ``"notes"`` for the speaker, whose page follows the stage (``tensorkit present``).
 """
 
