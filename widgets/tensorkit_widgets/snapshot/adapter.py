@@ -35,6 +35,7 @@ __all__ = [
     "Meta",
     "Run",
     "Snapshot",
+    "Written",
     "describe",
     "library_of",
     "link_of",
