@@ -42,6 +42,9 @@ ANSWER = "keeps its own numbers"
 HASTE = ("Could not restore the debugger state", "Canceled future")
 OPENED = f"() => Boolean(window.jupyterapp?.shell?.currentWidget?.content?.model) && ({ATTACHED})()"
 DIRTY = f"() => {NOTEBOOK}.content.model.dirty"
+# The red line of an unknown model comes late: no view is there that would be looked for.
+VIEWS = f"""(view) => [...{NOTEBOOK}.content.model.cells].filter((cell) => cell.type === "code")
+    .flatMap((cell) => cell.outputs.toJSON()).filter((output) => output.data?.[view]).length"""
 NO_KERNEL = f"""() => {{
     window.stopped = false;
     {NOTEBOOK}.sessionContext.shutdown().then(() => {{ window.stopped = true; }});
@@ -180,6 +183,7 @@ def at_rest(book: Book) -> None:
         "▷ Run this cell to answer.",
     ]
     assert page.locator("[data-tk-widget]").count() == 0
+    assert page.evaluate(VIEWS, VIEW) == 0
     no_trouble(page)
     assert [said for said in book.errors if not said.startswith(HASTE)] == []
     assert book.faults == []
