@@ -243,11 +243,17 @@
   }
 
   const plugin = { id: "tensorkit-reveal:plugin", autoStart: true, activate };
-  const modules = { "./extension": { __esModule: true, default: plugin }, "./style": {} };
+  const modules = {
+    "./extension": async () => ({ __esModule: true, default: [plugin, (await import("./old_views.js")).default] }),
+    "./style": async () => ({}),
+  };
   const all = /** @type {any} */ (window);
   all._JUPYTERLAB = all._JUPYTERLAB ?? {};
   all._JUPYTERLAB["tensorkit-reveal"] = {
     init: () => {},
-    get: async (/** @type {keyof typeof modules} */ name) => () => modules[name],
+    get: async (/** @type {keyof typeof modules} */ name) => {
+      const made = await modules[name]();
+      return () => made;
+    },
   };
 })();
