@@ -108,7 +108,7 @@ def test_an_error_opens_where_it_was_raised(book: Any) -> None:
     assert "cannot merge" in text
     assert "what to do next" in text
     assert book.root(2).locator(".tk-axis.tk-bad").count() == 2
-    assert book.root(2).locator(".tk-link-bad").count() == 2
+    assert book.root(2).locator(".tk-arc.tk-bad").count() == 1
     shot(book, 2, "error")
 
 
