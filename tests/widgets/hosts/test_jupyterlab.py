@@ -43,14 +43,12 @@ def test_every_widget_is_live_and_nothing_failed(book: Book) -> None:
 def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
     """Slot 3 of the medals: China's gold, 40."""
     cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
-    cell.scroll_into_view_if_needed()
     cell.hover()
     for name in ("memory", "chosen", "stretched", "summed", "met"):
         lit = shown(book, name).locator('.tk-tile.tk-kin[data-slot="3"]')
         lit.first.wait_for(state="attached")
         assert {lit.nth(k).get_attribute("data-full") for k in range(lit.count())} <= {"40", ""}, name
     slot = shown(book, "stretched").locator('.tk-tile[data-slot="9"]').first
-    slot.scroll_into_view_if_needed()
     slot.hover()
     shown(book, "strides").locator('.tk-tile.tk-lit[data-key="s:9"]').wait_for(state="attached")
 
@@ -58,7 +56,6 @@ def test_pointing_at_a_number_lights_it_everywhere(book: Book) -> None:
 def test_a_write_in_one_shows_in_all(book: Book) -> None:
     cell = shown(book, "strides").locator('[data-table="t"] .tk-tile[data-slot="3"]')
     for typed in ("99", "40"):
-        cell.scroll_into_view_if_needed()
         cell.focus()
         book.page.keyboard.press("Enter")
         book.page.keyboard.press("Control+a")

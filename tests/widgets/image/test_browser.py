@@ -15,12 +15,16 @@ CELLS = [
 ]
 
 
-MIDDLE = """(rect, [row, column, count]) => {
+MIDDLE = """(root, [row, column, count]) => {
+    const rect = root.querySelector('.tk-tile[data-key="px"] rect');
     const [at, box] = [rect.getScreenCTM(), rect.getBBox()];
     const [x, y] = [box.x + box.width * (column + 0.5) / count, box.y + box.height * (row + 0.5) / count];
     return [at.e + at.a * x, at.f + at.d * y];
 }"""
-"""Where on the screen the middle of a pixel is, of a picture of so many rows and columns."""
+"""Where on the screen the middle of a pixel is, of a picture of so many rows and columns.
+
+The root is asked, which stays: its picture may be drawn again at any moment.
+"""
 
 
 @pytest.fixture
@@ -31,9 +35,9 @@ def book(desk: Any) -> Any:
 
 def point_at(book: Any, row: int, column: int, count: int) -> None:
     """Press a pixel of the picture itself, in its middle."""
-    tile = book.tile(1, "px")
-    tile.scroll_into_view_if_needed()
-    book.page.mouse.click(*tile.locator("rect").evaluate(MIDDLE, [row, column, count]))
+    root = book.root(1)
+    root.scroll_into_view_if_needed()
+    book.page.mouse.click(*root.evaluate(MIDDLE, [row, column, count]))
 
 
 def test_every_pixel_can_be_pressed_and_stays_in_sight(book: Any) -> None:
