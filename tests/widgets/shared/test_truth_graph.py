@@ -62,6 +62,7 @@ def test_what_another_loss_has_let_go_is_a_part(lib: Any) -> None:
     loss, names = PROGRAMS["half_walked"](lib)
     view = GraphView(loss, names=names)
     assert "a part of this graph was walked" in view.text()
+    assert "A part of this graph was walked already" in view.text()
     view.close()
     whole, names = GRAPHS["freed"](lib)
     view = GraphView(whole, names=names)
