@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "FailEvent",
     "LaunchEvent",
+    "LibraryEvent",
     "OpEvent",
     "copied",
     "emit",
@@ -82,6 +83,16 @@ class LaunchEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryEvent:
+    """A library did an operation on a device's own bytes: which one, for which operation, and who ran it."""
+
+    name: str
+    library: str
+    device: str
+    runner: str
+
+
+@dataclass(frozen=True, slots=True)
 class CopyEvent:
     """Bytes were moved by the engine's copier, from one device's memory to another's (or its own)."""
 
@@ -90,7 +101,7 @@ class CopyEvent:
     target: str
 
 
-Event = CallEvent | FailEvent | OpEvent | LaunchEvent | CopyEvent
+Event = CallEvent | FailEvent | OpEvent | LaunchEvent | LibraryEvent | CopyEvent
 Listener = Callable[[Event], None]
 
 active: bool = False  # whether operations must take the long way: somebody listens, or asked for it (`hold`)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Unpack, cast, overload
 
 from tensorkit.dispatch.call import as_function, respelled, traced_method
 from tensorkit.dispatch.creation import may_require_grad
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.out_and_inplace import (
     as_method,
     inplace_values,
@@ -35,6 +36,7 @@ class _OpFields(Fields, total=False):
     strict: bool
     first: Callable[..., Any] | None
     handles_conj: bool
+    library: str
 
 
 @overload
@@ -68,6 +70,7 @@ def op(
     strict: bool = False,
     first: Callable[..., Any] | None = None,
     handles_conj: bool = False,
+    library: str = "",
     **fields: Unpack[Fields],
 ) -> Any:
     """Register the decorated function as an operation.
@@ -92,6 +95,7 @@ def op(
         strict: whether to look at the types of the arguments first, for a body that would take what PyTorch refuses:
             ``3`` for a bool, ``True`` for an integer.
         handles_conj: whether a body that writes into its tensor does as a view with bits asks for, or nothing.
+        library: what does it on a CUDA device, if no kernel of the kit's own does: see ``dispatch.library``.
         fields: what else there is to say of it: see `Op`.
     """
 
@@ -100,6 +104,7 @@ def op(
             fields["forms"] = forms
         short = name or body.__name__
         own = f"{namespace}_{short}" if namespace else short
+        body = through_library(own, library, body) if library else body
         bare: Callable[..., Any] | None = None
         if kind == "create" if grad_flag is None else grad_flag:
             bare, body = strictly(body, own) if strict else body, may_require_grad(body)
@@ -116,10 +121,8 @@ def op(
         # Without keywords nothing asks for a gradient.
         public = as_function(own, body, plain if bare is None else bare, first)
         for spelling in given:
-            if told:
-                method = view_method(own, as_method(body), plain)
-            else:
-                method = traced_method(own, as_method(body), plain, first)
+            taking = as_method(body)
+            method = view_method(own, taking, plain) if told else traced_method(own, taking, plain, first)
             attach(spelling, respelled(method, own, spelling if spelling in aliases else own, method=True))
         if inplace:
             if kind == "view":

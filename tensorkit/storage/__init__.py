@@ -49,6 +49,7 @@ from tensorkit.storage.untyped_storage import (
     adopt,
     allocate,
     copy_bytes,
+    on_buffer,
     read_only_too,
     storage_text,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "allocate",
     "copy_bytes",
     "memory_of",
+    "on_buffer",
     "register_memory",
     "legacy_class",
     "read_only_too",

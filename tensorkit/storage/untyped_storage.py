@@ -420,6 +420,11 @@ def allocate(nbytes: int, where: device) -> UntypedStorage:
     return _wrapping(memory_of(where).allocate(nbytes, where.index or 0), where, foreign=False)
 
 
+def on_buffer(buffer: Any, where: device) -> UntypedStorage:
+    """A storage over a buffer that the memory of this device has handed out."""
+    return _wrapping(buffer, where, foreign=False)
+
+
 def _wrapping(buffer: Any, where: device, *, foreign: bool) -> UntypedStorage:
     made = UntypedStorage.__new__(UntypedStorage)
     made.device = where

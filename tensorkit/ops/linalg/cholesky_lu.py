@@ -113,6 +113,7 @@ def _factorised(input: Tensor, upper: bool) -> tuple[Tensor, Array | None]:
     rounded=200,
     namespace="linalg",
     out_error="linalg_cholesky_ex",
+    library="LAPACK",
 )
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The triangular ``L`` with ``L @ L.mH`` equal to a symmetric or Hermitian positive-definite matrix.
@@ -150,6 +151,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     derivative=Rule("LinalgCholeskyExBackward0", input=_cholesky_back),
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, bool upper = False, bool check_errors = False, {OUTS})")
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
@@ -192,6 +194,7 @@ _OLD_CHOLESKY = (
     kind="copy",
     derivative=Rule("CholeskyBackward0", input=_cholesky_back),
     rounded=200,
+    library="LAPACK",
 )
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The old spelling of `tensorkit.linalg.cholesky`.
@@ -327,6 +330,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     rounded=200,
     namespace="linalg",
     out_error="linalg_lu_factor_ex",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
@@ -365,6 +369,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     derivative=_LU_FACTOR,
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, *, bool pivot = True, bool check_errors = False, {OUTS})")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:

@@ -137,6 +137,7 @@ def _checked_swaps(LU_data: Tensor, LU_pivots: Tensor) -> Array:
     ),
     kind="copy",
     methods=(),
+    library="LAPACK",
 )
 @takes(f"(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True, *, {OUTS})")
 def lu_unpack(
@@ -290,6 +291,7 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
     derivative=_LU_SOLVE,
     rounded=500,
     namespace="linalg",
+    library="LAPACK",
 )
 def linalg_lu_solve(
     LU: Tensor,
@@ -400,6 +402,7 @@ def _cholesky_back_factor(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("CholeskySolveBackward0", input=_cholesky_back_input, input2=_cholesky_back_factor),
     rounded=2000,
+    library="LAPACK",
 )
 def cholesky_solve(
     input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None
@@ -456,6 +459,7 @@ def _cholesky_inverse_back(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("CholeskyInverseBackward0", input=_cholesky_inverse_back),
     rounded=2000,
+    library="LAPACK",
 )
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix, from its triangular factor of `tensorkit.linalg.cholesky`.
@@ -528,6 +532,7 @@ def _old_back_A(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("TriangularSolveBackward0", input=_old_back_input, A=_old_back_A),
     rounded=200,
+    library="LAPACK",
 )
 @takes(
     "(Tensor input, Tensor A, bool upper = True, bool transpose = False, "

@@ -117,6 +117,7 @@ def _det_back_A(g: Any, c: Any) -> Any:
     rounded=100,
     namespace="linalg",
     out_error="_linalg_det",
+    library="LAPACK",
 )
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of a square matrix, or of each matrix of a batch.
@@ -139,6 +140,7 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     kind="reduce",
     derivative=Rule("LinalgDetBackward0", input=_det_back),
     rounded=100,
+    library="LAPACK",
 )
 def det(input: Tensor) -> Tensor:
     """The determinant of a square matrix: another name for `tensorkit.linalg.det`.
@@ -206,6 +208,7 @@ def _through_slogdet(g: Any, A: Any, sign: Any) -> Any:
     namespace="linalg",
     strict=True,
     out_error="_linalg_slogdet",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, *, {OUTS})")
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
@@ -239,6 +242,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     derivative=Rule("LinalgSlogdetBackward0", input=_slogdet_back),
     rounded=100,
     strict=True,
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, {OUTS})")
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
@@ -321,6 +325,7 @@ def _exponential_back(g: Any, c: Any) -> Any:
     kind="copy",
     derivative=Rule("LinalgMatrixExpBackward0", input=_exponential_back),
     rounded=50,
+    library="LAPACK",
 )
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential of a square matrix: the sum of ``A ** k / k!``.

@@ -78,6 +78,7 @@ def _refuse_zero(info: Array | None, name: str) -> None:
     namespace="linalg",
     out_error="aten::linalg_ldl_factor_ex",
     differentiable=False,
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, bool hermitian = False, {OUTS})")
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
@@ -118,6 +119,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> An
     namespace="linalg",
     out_error="aten::linalg_ldl_factor_ex",
     differentiable=False,
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, bool hermitian = False, bool check_errors = False, {OUTS})")
 def ldl_factor_ex(
@@ -221,6 +223,7 @@ def _no_way_through(g: Any, c: Any) -> Any:
     namespace="linalg",
     out_error="aten::linalg_ldl_solve",
     differentiable=False,
+    library="LAPACK",
 )
 def ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None

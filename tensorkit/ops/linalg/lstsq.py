@@ -152,6 +152,7 @@ def _pseudoinverse(input: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tens
     derivative=Rule("LinalgPinvBackward0", applies=_by_matrix_alone, input=_pinv_back),
     rounded=500,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",

@@ -151,6 +151,7 @@ def _orthogonal(packed: Array, taus: Array, width: int) -> Array:
     derivative=Rule("LinalgQrBackward0", A=_qr_back),
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f'(Tensor A, str mode = "reduced", *, {OUTS})')
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
@@ -238,6 +239,7 @@ def _geqrf_back(g: Any, c: Any) -> Any:
     rounded=200,
     strict=True,
     differentiable=False,
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, {OUTS})")
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
@@ -384,6 +386,7 @@ _PRODUCT = Rule("LinalgHouseholderProductBackward0", input=_product_back_input, 
     derivative=_PRODUCT,
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of Householder reflectors: the ``Q`` of what `geqrf` gave.
@@ -503,6 +506,7 @@ def _check_ormqr_batches(input: Tensor, tau: Tensor, other: Tensor, name: str) -
         "OrmqrBackward0", input=_ormqr_back_input, input2=_ormqr_back_input2, input3=_ormqr_back_input3
     ),
     rounded=200,
+    library="LAPACK",
 )
 def ormqr(
     input: Tensor,

@@ -143,6 +143,7 @@ def _inv_body(A: Tensor, *, name: str = "linalg.inv") -> Tensor:
     rounded=200,
     namespace="linalg",
     out_error="linalg_inv_ex",
+    library="LAPACK",
 )
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a square matrix, or of each matrix of a batch.
@@ -175,6 +176,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     kind="copy",
     derivative=Rule("LinalgInvExBackward0", input=_inverse_back),
     rounded=200,
+    library="LAPACK",
 )
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a square matrix: another name for `tensorkit.linalg.inv`.
@@ -204,6 +206,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     derivative=Rule("LinalgInvExBackward0", A=_inverse_back),
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, *, bool check_errors = False, {OUTS})")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
@@ -329,6 +332,7 @@ def _check_pair(name: str, A: Any, B: Any) -> None:
     rounded=2000,
     namespace="linalg",
     out_error="_linalg_solve_ex",
+    library="LAPACK",
 )
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """Solve a system of linear equations: the ``X`` with ``A @ X = B``.
@@ -367,6 +371,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     namespace="linalg",
     strict=True,
     out_error="_linalg_solve_ex",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {OUTS})")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -427,6 +432,7 @@ def _triangular_back_A(g: Any, c: Any) -> Any:
     derivative=Rule("LinalgSolveTriangularBackward0", input=_triangular_back_A, B=_triangular_back_B),
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 def solve_triangular(
     input: Tensor,

@@ -208,6 +208,7 @@ def singular_parts(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     namespace="linalg",
     strict=True,
     out_error="_linalg_svd",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, bool full_matrices = True, *, str driver = None, {OUTS})")
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
@@ -253,6 +254,7 @@ def _values_back(g: Any, c: Any) -> Any:
     rounded=500,
     namespace="linalg",
     out_error="_linalg_svd",
+    library="LAPACK",
 )
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values of a matrix, in descending order.
@@ -389,6 +391,7 @@ def _check_eigh(input: Tensor, UPLO: str) -> bool:
     namespace="linalg",
     strict=True,
     out_error="_linalg_eigh",
+    library="LAPACK",
 )
 @takes(f'(Tensor input, str UPLO = "L", *, {OUTS})')
 def eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
@@ -442,6 +445,7 @@ def _eigvalsh_back(g: Any, c: Any) -> Any:
     rounded=500,
     namespace="linalg",
     out_error="_linalg_eigh",
+    library="LAPACK",
 )
 def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a symmetric or Hermitian matrix, in ascending order.
@@ -521,6 +525,7 @@ def _check_eig(input: Tensor, name: str) -> dtype:
     rounded=2000,
     namespace="linalg",
     strict=True,
+    library="LAPACK",
 )
 @takes(f"(Tensor input, *, {OUTS})")
 def eig(input: Tensor, *, out: Any = None) -> Any:
@@ -569,6 +574,7 @@ def _eigvals_back(g: Any, c: Any) -> Any:
     derivative=Rule("LinalgEigBackward0", input=_eigvals_back),
     rounded=2000,
     namespace="linalg",
+    library="LAPACK",
 )
 def eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex eigenvalues of a square matrix, in no particular order.

@@ -66,6 +66,7 @@ def _batch_size(batch1: Tensor, batch2: Tensor) -> tuple[int, int, int]:
         batch1=lambda g, c: scaled_gradient(g.bmm(c.batch2.transpose(1, 2).conj()), c.alpha),
         batch2=lambda g, c: scaled_gradient(c.batch1.transpose(1, 2).conj().bmm(g), c.alpha),
     ),
+    library="BLAS",
 )
 @takes(
     *forms_with_dtype("batch1", "batch2"),
@@ -162,6 +163,7 @@ def _check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
             c.batch1.transpose(1, 2).conj().bmm(g.unsqueeze(0).expand(c.batch1.size(0), *g.size())), c.alpha
         ),
     ),
+    library="BLAS",
 )
 @takes(forms("batch1", "batch2"), older=True, scaled=True)
 def addbmm(

@@ -87,6 +87,7 @@ def check_mm(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, int, int]:
         mat1=_addmm_first,
         mat2=_addmm_second,
     ),
+    library="BLAS",
 )
 @takes(
     *forms_with_dtype("mat1", "mat2"),

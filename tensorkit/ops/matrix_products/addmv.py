@@ -66,6 +66,7 @@ __all__ = ["addmv", "addr"]
         mat=lambda g, c: scaled_gradient(g.ger(c.vec.conj()), c.alpha),
         vec=lambda g, c: scaled_gradient(c.mat.t().conj().mv(g), c.alpha),
     ),
+    library="BLAS",
 )
 @takes(forms("mat", "vec"), older=True, scaled=True)
 def addmv(
@@ -178,6 +179,7 @@ def _addr_stride(size: tuple[int, ...], operands: tuple[Tensor, ...], kind: dtyp
         vec2=lambda g, c: scaled_gradient(g.t().mv(c.vec1.conj()), c.alpha),
     ),
     out_overlap="before resizing",
+    library="BLAS",
 )
 @takes(forms("vec1", "vec2"), older=True, scaled=True)
 def addr(

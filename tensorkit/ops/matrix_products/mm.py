@@ -99,6 +99,7 @@ def _mm_second(g: Any, c: Any) -> Any:
     kind="reduce",
     rounded=1,
     derivative=Rule("MmBackward0", input=_mm_first, mat2=_mm_second),
+    library="BLAS",
 )
 @takes(
     "(Tensor input, Tensor mat2, *, Tensor out = None)",
@@ -176,6 +177,7 @@ matrices: Callable[[Tensor, Tensor], Tensor] = mm.__wrapped__  # type: ignore[at
         mat2=lambda g, c: c.input.transpose(1, 2).conj().bmm(g),
     ),
     out_overlap="allowed",
+    library="BLAS",
 )
 @takes(
     "(Tensor input, Tensor mat2, *, Tensor out = None)",

@@ -47,6 +47,7 @@ __all__ = ["dot", "ger", "mv", "outer", "prepare_scalar", "vdot"]
         vec=lambda g, c: c.input.conj().t().mv(g),
     ),
     out_overlap="allowed",
+    library="BLAS",
 )
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply a matrix (n × m) by a vector (m): a vector of n elements.
@@ -136,6 +137,7 @@ def _dotted(name: str, a: Tensor, b: Tensor, out: Tensor | None, turned: bool) -
     derivative=Rule(
         "DotBackward0", input=lambda g, c: g * c.tensor.conj(), tensor=lambda g, c: g * c.input.conj()
     ),
+    library="BLAS",
 )
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements: a tensor without dimensions.
@@ -171,6 +173,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     kind="reduce",
     rounded=1,
     derivative=Rule("VdotBackward0", input=lambda g, c: g.conj() * c.other, other=lambda g, c: g * c.input),
+    library="BLAS",
 )
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`dot` of the first vector's complex conjugate and the second.

@@ -108,6 +108,7 @@ def _into(result: Tensor, out: Tensor) -> Tensor:
     kind="reduce",
     out_recording="silent",
     out_overlap="allowed",
+    library="NumPy",
 )
 def histc(
     input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None
@@ -227,6 +228,7 @@ _HISTOGRAM_FORMS = (
     derivative=not_implemented("histogram", "input", "weight", applies=lambda call: call["out"] is None),
     out_error="aten::histogram",
     differentiable=False,
+    library="NumPy",
 )
 @takes(*_HISTOGRAM_FORMS)
 def histogram(
@@ -315,6 +317,7 @@ def _weighed(places: Array, loads: Array, kind: dtype, size: int) -> Tensor:
     kind="reduce",
     derivative=not_implemented("bincount", "input", "weights"),
     differentiable=False,
+    library="NumPy",
 )
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 up occurs.

@@ -185,6 +185,7 @@ _FORMS = tuple(f"Tensor input, {bins} bins, {_REST}" for bins in ("int", "tuple 
     kind="reduce",
     methods=(),
     rounded=1,
+    library="NumPy",
 )
 @takes(*(f"({form})" for form in _FORMS))
 def histogramdd(

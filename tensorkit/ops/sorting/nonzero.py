@@ -135,6 +135,7 @@ def _column_major(count: int) -> tuple[int, int]:
     kind="reduce",
     first=_nonzero_at_once,
     out_overlap="before resizing",
+    library="NumPy",
 )
 @takes(
     method=(
@@ -186,6 +187,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     ),
     kind="reduce",
     strict=True,
+    library="NumPy",
 )
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """`nonzero`, in so many rows: the first ones found, and below them rows of `fill_value` if there are fewer.

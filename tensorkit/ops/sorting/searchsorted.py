@@ -252,6 +252,7 @@ _BUCKET_FORMS = (
     kind="reduce",
     methods=(),
     first=_bucketize_at_once,
+    library="NumPy",
 )
 @takes(*_BUCKET_FORMS)
 def bucketize(
@@ -319,6 +320,7 @@ _SEARCH_FORMS = (
     kind="reduce",
     methods=(),
     first=_searchsorted_at_once,
+    library="NumPy",
 )
 @takes(*_SEARCH_FORMS)
 def searchsorted(

@@ -183,6 +183,7 @@ def _argsort_at_once(input: Any = None, dim: Any = -1, descending: Any = False, 
     ),
     strict=True,
     first=_sort_at_once,
+    library="NumPy",
 )
 @takes(*_SORT_FORMS)
 def sort(
@@ -283,6 +284,7 @@ def argsort(
     ),
     kind="reduce",
     out_error="sort",
+    library="NumPy",
 )
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dimension: ``input.sort(dim=0).values``.

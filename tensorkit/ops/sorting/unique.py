@@ -308,6 +308,7 @@ def _consecutive_method(
         input=_not_differentiable,
     ),
     differentiable=False,
+    library="NumPy",
 )
 @takes(
     names={
@@ -390,6 +391,7 @@ def _roomy(values: Array, kind: dtype, room: int) -> Tensor:
     kind="reduce",
     derivative=Rule("UniqueConsecutiveBackward0", input=_refused("unique_consecutive")),
     differentiable=False,
+    library="NumPy",
 )
 @takes(
     "(Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None)",

@@ -380,7 +380,7 @@ class Recorder:
 
     def _hear(self, event: tracing.Event) -> None:
         running = self.running()
-        if isinstance(event, tracing.CopyEvent | tracing.LaunchEvent):
+        if isinstance(event, tracing.CopyEvent | tracing.LaunchEvent | tracing.LibraryEvent):
             if running is not None:
                 running.counted = True
                 _count(running, event)
@@ -448,9 +448,11 @@ def _pairs(error: BaseException) -> tuple[tuple[int, int], ...]:
     return tuple((int(d), int(e)) for d, e in getattr(error, "conflicts", None) or ())
 
 
-def _count(running: Open, event: tracing.CopyEvent | tracing.LaunchEvent) -> None:
+def _count(running: Open, event: tracing.CopyEvent | tracing.LaunchEvent | tracing.LibraryEvent) -> None:
     if isinstance(event, tracing.CopyEvent):
         running.moved += event.nbytes
+    elif isinstance(event, tracing.LibraryEvent):
+        running.kernels.append(f"{event.name} by {event.library} on {event.device} ({event.runner})")
     else:
         running.kernels.append(f"{event.kernel} on {event.device} ({event.runner})")
 

@@ -1,0 +1,167 @@
+"""Operations that a library does on a CUDA device: the body meets the device's own bytes, and no transfer takes place.
+
+The body is the one that the CPU runs: it is given tensors that read the device's memory in place (an emulated device's
+memory is the computer's own), so that it checks, converts and refuses as it always does. What it returns is kept on the
+device.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorkit import tracing
+from tensorkit.device import CPU, device
+from tensorkit.dispatch.recording import takes_self_alone
+from tensorkit.errors import DeviceMismatchError
+from tensorkit.kernels.cuda import library
+from tensorkit.storage import UntypedStorage, adopt, on_buffer
+from tensorkit.tensor import Tensor, on_storage
+
+__all__ = ["through_library"]
+
+
+def through_library(name: str, used: str, body: Callable[..., Any]) -> Callable[..., Any]:
+    """`body`, which is called on a CUDA device's bytes where its tensors live there.
+
+    Args:
+        name: PyTorch's name of the operation, for events and errors.
+        used: the library: "LAPACK", "BLAS" or "NumPy".
+    """
+
+    if takes_self_alone(body):
+
+        @functools.wraps(body)
+        def alone(input: Any) -> Any:
+            __tracebackhide__ = True
+            if input.__class__ is not Tensor or input._device.type != "cuda":
+                return body(input)
+            return _Call(name, used, input._device).run(body, (input,), {})
+
+        return alone
+
+    @functools.wraps(body)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        for value in args:
+            if value.__class__ is Tensor:
+                if value._device is CPU:
+                    continue
+                break
+            if value.__class__ in _LISTS:
+                break
+        else:
+            if not kwargs:
+                return body(*args)
+        where = _common(name, (*args, *kwargs.values()))
+        if where is None:
+            return body(*args, **kwargs)
+        return _Call(name, used, where).run(body, args, kwargs)
+
+    return called
+
+
+_LISTS = frozenset((list, tuple))
+
+
+def _tensors(values: Iterable[Any]) -> Iterable[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors(value)
+
+
+def _common(name: str, values: Iterable[Any]) -> device | None:
+    """The CUDA device that a call's tensors live on; None where none does.
+
+    Raises:
+        DeviceMismatchError: when some live elsewhere; 0-d tensors of the CPU count as numbers.
+    """
+    found = list(_tensors(values))
+    where = next((tensor._device for tensor in found if tensor._device.type == "cuda"), None)
+    if where is None:
+        return None
+    for tensor in found:
+        if tensor._device != where and (tensor._device.type != "cpu" or tensor._lay().size):
+            raise DeviceMismatchError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {where} and "
+                f"{tensor._device}! (when checking arguments for {name})"
+            )
+    return where
+
+
+class _Call:
+    """One call: which tensors read the device's bytes, and in whose place."""
+
+    def __init__(self, name: str, used: str, where: device) -> None:
+        self.name, self.used, self.where = name, used, where
+        self.storages: dict[int, tuple[UntypedStorage, UntypedStorage, Any]] = {}
+        self.pairs: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def run(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        __tracebackhide__ = True
+        given = [self._here(value) for value in args]
+        named = {key: self._here(value) for key, value in kwargs.items()}
+        beside = next(iter(self.storages.values()))[0]._buffer
+        try:
+            with tracing.silence():
+                result = body(*given, **named)
+        finally:
+            for original, alias in self.pairs.values():
+                self._follow(original, alias)
+        library.told(self.name, self.used, beside)
+        return self._there(result, beside)
+
+    def _here(self, value: Any) -> Any:
+        """A tensor on the device's bytes, or whatever else was given."""
+        if isinstance(value, (list, tuple)) and any(True for _ in _tensors(value)):
+            return type(value)([self._here(part) for part in value])
+        if not isinstance(value, Tensor) or value._device.type != "cuda":
+            return value
+        known = self.pairs.get(id(value))
+        if known is not None:
+            return known[1]
+        storage = value._store()
+        if id(storage) not in self.storages:
+            alias_storage = adopt(library.bytes_of(storage._buffer, self.name))
+            self.storages[id(storage)] = storage, alias_storage, alias_storage._buffer
+        alias = on_storage(self.storages[id(storage)][1], value._lay(), value._dtype)
+        if value._bits:
+            alias._bits = value._bits
+        if value._counter is None:
+            value._counter = [0]
+        alias._counter = value._counter
+        self.pairs[id(value)] = value, alias
+        return alias
+
+    def _follow(self, original: Tensor, alias: Tensor) -> None:
+        """What the body has resized is resized on the device too."""
+        storage, own, buffer = self.storages[id(original._store())]
+        if own._buffer is not buffer:
+            storage._replace(library.keep(own._buffer, storage._buffer))
+            self.storages[id(storage)] = storage, own, own._buffer
+        if alias._store() is own and alias._lay() != original._lay():
+            original._adopt_geometry(storage, alias._lay())
+
+    def _there(self, result: Any, beside: Any) -> Any:
+        """A result as it is to be returned: on the device, or the very tensor that was given."""
+        if isinstance(result, (list, tuple)):
+            parts = [self._there(part, beside) for part in result]
+            return tuple(parts) if type(result) is tuple else type(result)(parts)
+        if not isinstance(result, Tensor) or result._device.type != "cpu":
+            return result
+        for original, alias in self.pairs.values():
+            if result is alias:
+                return original
+        for storage, own, _ in self.storages.values():
+            if result._storage is own:
+                return on_storage(storage, result._lay(), result._dtype)
+        held = result._store()
+        made = on_storage(
+            on_buffer(library.keep(held._buffer, beside), self.where), result._lay(), result._dtype
+        )
+        if result._bits:
+            made._bits = result._bits
+        return made

@@ -1,0 +1,44 @@
+"""Library calls: work that the kit hands to a library of the device's own instead of a kernel of its own.
+
+Factorisations, large matrix products and sorts are the work of years; PyTorch gives them to cuSOLVER, cuBLAS and CUB.
+On an emulated device NumPy and SciPy do them, on the device's own bytes: nothing crosses to the host and nothing is
+counted as a transfer. Each call is an event that names the operation and the library (`tracing.LibraryEvent`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorkit import tracing
+from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
+
+__all__ = ["bytes_of", "keep", "told"]
+
+
+def bytes_of(buffer: Any, name: str) -> Bytes:
+    """The bytes of a buffer for a library that runs where they lie.
+
+    Raises:
+        MissingKernelError: on a GPU, whose memory no library of the host can work in.
+    """
+    if not isinstance(buffer, EmulatedBuffer):
+        raise MissingKernelError(
+            f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend: no library on this GPU does it yet. "
+            "Move the tensors first: t.cpu() returns a copy on the CPU."
+        )
+    return buffer._bytes
+
+
+def keep(data: Bytes, beside: Any) -> EmulatedBuffer:
+    """What a library has computed, as a buffer on the same device as `beside`."""
+    memory = beside.memory
+    buffer: EmulatedBuffer = memory.allocate(data.size, beside.index)
+    buffer._bytes[:] = data
+    return buffer
+
+
+def told(name: str, library: str, buffer: Any) -> None:
+    """Tell the listeners of a library call on the device that holds `buffer`."""
+    if tracing.active:
+        tracing.emit(tracing.LibraryEvent(name, library, f"cuda:{buffer.index}", "emulated"))
