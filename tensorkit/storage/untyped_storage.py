@@ -22,6 +22,7 @@ __all__ = [
     "allocate",
     "check_data",
     "copy_bytes",
+    "on_buffer",
     "read_only_too",
     "register_typed",
     "storage_text",

@@ -9,17 +9,23 @@ is what changes.
 from __future__ import annotations
 
 import ctypes
-import dis
+import inspect
+import pickle
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
-from types import CellType, CodeType, FunctionType, ModuleType, SimpleNamespace
+from importlib.metadata import version
+from types import CellType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy
+
+from tensorkit.kernels.cuda import code_cache, host_cuda
+from tensorkit.kernels.cuda.code_cache import fingerprint, names_in
 
 __all__ = ["Argument", "Int", "Ints", "Kernel", "Numbers", "Pointer", "bind", "cubin", "host", "ptx"]
 
@@ -92,22 +98,12 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
 
     # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
     around = function.__globals__
-    scope = {name: ready(around[name]) for name in _names_in(function.__code__) if name in around}
+    scope = {name: ready(around[name]) for name in names_in(function.__code__) if name in around}
     scope.update({name: ready(value) for name, value in names.items()}, __name__=function.__module__)
     cells = tuple(CellType(ready(cell.cell_contents)) for cell in function.__closure__ or ())
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     return copy
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """The names that a function's code, and any function written inside it, may look up: not those of attributes."""
-    inner = (part for part in code.co_consts if isinstance(part, CodeType))
-    looked_up = {step.argval for step in dis.get_instructions(code) if step.opname in _LOOK_UPS}
-    return looked_up.union(*(_names_in(part) for part in inner))
-
-
-_LOOK_UPS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 def _signature(types: Any, arguments: tuple[Argument, ...]) -> Any:
@@ -123,43 +119,6 @@ def _signature(types: Any, arguments: tuple[Argument, ...]) -> Any:
 
 
 # -- for the host ---------------------------------------------------------------------------------------
-
-# Which thread the host plays of a whole grid: block, thread, blocks of the grid, threads of a block.
-thread_state = (ctypes.c_int64 * 4)(0, 0, 1, 1)
-
-
-@lru_cache(maxsize=2)
-def _host_cuda(every_thread: bool) -> ModuleType:
-    """The `cuda` that a body is handed on the host: one thread for all, or each thread of a grid in turn."""
-    from numba import njit
-
-    grid, gridsize = (lambda ndim: 0), (lambda ndim: 1)
-    if every_thread:
-        peek, start = _peek(), ctypes.addressof(thread_state)
-        block, thread, blocks, threads = (start + 8 * k for k in range(4))
-        grid = lambda ndim: peek(block) * peek(threads) + peek(thread)  # noqa: E731
-        gridsize = lambda ndim: peek(blocks) * peek(threads)  # noqa: E731
-    stand_in = ModuleType("cuda")
-    vars(stand_in).update(grid=njit(grid), gridsize=njit(gridsize))
-    return stand_in
-
-
-def _peek() -> Any:
-    """Compiled code's way to read one 64-bit integer at an address."""
-    from llvmlite import ir
-    from numba import types
-    from numba.core.typing.templates import signature
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def peek(typing_context: Any, address: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
-
-        return signature(types.int64, types.int64), code
-
-    return peek
-
 
 _C_TYPES = {
     "float32": ctypes.c_float,
@@ -192,18 +151,60 @@ def host(kernel: Kernel, every_thread: bool = False) -> Function:
 
     Args:
         kernel: what to compile.
-        every_thread: whether `thread_state` says which thread runs; otherwise one thread does all the work.
+        every_thread: whether each thread of a grid runs by itself (see `host_cuda.run_grid`); otherwise one thread
+            does all the work, and its machine code is kept on disk.
     """
+    kept = None if every_thread else _fingerprint("host", kernel)
+    made = _load_host(kept) if kept else None
+    if made is None:
+        made = _compile_host(kernel, every_thread, kept)
+    held, address = made
+    flat = [kind for argument in kernel.arguments for kind in _c_types(argument)]
+    call: Any = ctypes.CFUNCTYPE(None, *flat)(address)
+    call.keep = held
+    function: Function = call
+    return function
+
+
+@cache
+def _fingerprint(target: str, kernel: Kernel) -> str | None:
+    import numba
+
+    here = [numba.__version__, numpy.__version__, *sys.version_info[:3]]
+    if target == "host":
+        import llvmlite
+        from llvmlite import binding
+
+        here += [llvmlite.__version__, binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
+        here.append(inspect.getsource(host_cuda))
+    else:
+        here += [version("numba-cuda"), version("nvidia-nvvm"), version("nvidia-nvjitlink")]
+    return fingerprint(target, repr(here), kernel.name, repr(kernel.arguments), kernel.body, kernel.names)
+
+
+def _compile_host(kernel: Kernel, every_thread: bool, kept: str | None) -> tuple[Any, int]:
     from numba import cfunc, types
 
     body = bind(kernel.body, kernel.names, _host_function)
-    body.__globals__["cuda"] = _host_cuda(every_thread)
-    compiled = cfunc(_signature(types, kernel.arguments), error_model="numpy")(body)
-    flat = [kind for argument in kernel.arguments for kind in _c_types(argument)]
-    call: Any = ctypes.CFUNCTYPE(None, *flat)(int(compiled.address or 0))
-    call.keep = compiled
-    made: Function = call
-    return made
+    body.__globals__["cuda"] = host_cuda.together() if every_thread else host_cuda.alone()
+    compiled: Any = cfunc(_signature(types, kernel.arguments), error_model="numpy")(body)
+    if kept:
+        name, kind, data = compiled._library.serialize_using_object_code()
+        code_cache.store(kept, pickle.dumps((compiled._wrapper_name, name, kind, data)))
+    return compiled, int(compiled.address or 0)
+
+
+def _load_host(kept: str) -> tuple[Any, int] | None:
+    """Machine code from the disk, and where it begins."""
+    data = code_cache.load(kept)
+    if data is None:
+        return None
+    from numba.core.registry import cpu_target
+
+    entry, *serialized = pickle.loads(data)
+    context = cpu_target.target_context
+    library = context.codegen().unserialize_library(tuple(serialized))
+    return library, int(library.get_pointer_to_function(entry))
 
 
 # -- for a GPU ------------------------------------------------------------------------------------------
@@ -256,11 +257,21 @@ def ptx(kernel: Kernel, capability: tuple[int, int]) -> str:
 
 @cache
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> bytes:
-    """The kernel as machine code (ELF) for a compute capability.
+    """The kernel as machine code (ELF) for a compute capability; kept on disk.
 
     Raises:
         RuntimeError: when nvJitLink refuses the PTX, with what it says.
     """
+    kept = _fingerprint(f"sm_{capability[0]}{capability[1]}", kernel)
+    found = code_cache.load(kept) if kept else None
+    if found is None:
+        found = _link(kernel, capability)
+        if kept:
+            code_cache.store(kept, found)
+    return found
+
+
+def _link(kernel: Kernel, capability: tuple[int, int]) -> bytes:
     from cuda.bindings import nvjitlink
 
     code = ptx(kernel, capability).encode()

@@ -19,7 +19,7 @@ from tensorkit.kernels.cuda.half import identity, raw_name
 from tensorkit.kernels.cuda.plan import Operand, Piece, extent, pieces, row_major
 from tensorkit.kernels.cuda.runners import Runner
 
-__all__ = ["copy", "launch_zip"]
+__all__ = ["check_reach", "copy", "launch_blocks", "launch_zip"]
 
 Ints = tuple[int, ...]
 Function = Callable[..., Any]
@@ -104,6 +104,35 @@ def _launch(
     grid, block = runner.launch(kernel, arguments, piece.elements, index)
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+
+
+def launch_blocks(
+    runner: Runner,
+    kernel: Kernel,
+    counts: tuple[int, ...],
+    operands: tuple[Operand, ...],
+    layouts: tuple[Any, ...],
+    blocks: int,
+) -> None:
+    """Launch a kernel whose blocks work together on a row each: counts first, then pointers, then how they lie.
+
+    Args:
+        blocks: how many blocks have something to do, one after the other if the device has fewer.
+    """
+    half, index = runner.native_half, operands[0].buffer.index
+    pointers = tuple(
+        runner.pointer(operand, operand.offset, raw_name(operand.dtype.name, half)) for operand in operands
+    )
+    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), blocks, index, blocks=blocks)
+    if tracing.active:
+        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+
+
+def check_reach(operands: tuple[tuple[Operand, Ints], ...]) -> None:
+    """Refuse layouts that leave their buffers, each operand with its own size."""
+    for operand, size in operands:
+        if 0 not in size:
+            _check((operand,), size, operands[0][0].buffer.index)
 
 
 def _check(operands: tuple[Operand, ...], size: Ints, index: int) -> None:

@@ -6,13 +6,13 @@ its own making) and sees to it that every thread has run.
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy
 
 from tensorkit.kernels.cuda import compile as compiler
+from tensorkit.kernels.cuda import host_cuda
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
 from tensorkit.kernels.cuda.memory import EmulatedBuffer, GpuBuffer
 from tensorkit.kernels.cuda.plan import Operand
@@ -30,7 +30,6 @@ __all__ = [
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
-_playing = threading.Lock()  # `compiler.thread_state` plays one grid at a time
 
 
 class Runner(Protocol):
@@ -38,12 +37,24 @@ class Runner(Protocol):
 
     name: str
     native_half: bool
+    apart: (
+        bool  # whether operands are converted before a kernel runs, so that few kernels have to be compiled
+    )
 
     def pointer(self, operand: Operand, first: int, raw: str) -> Any:
         """What the body is handed for an operand whose first element is element number `first`."""
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
-        """Run every thread on device `index`; returns the grid: blocks, and threads of each."""
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+    ) -> Grid:
+        """Run every thread on device `index`; returns the grid: blocks, and threads of each.
+
+        Args:
+            count: how many elements there are to do. blocks: how many blocks have a row each to do, if they have.
+        """
+
+    def parts(self, rows: int, columns: int) -> int:
+        """Into how many parts a reduction cuts each row, so that all of the device has something to do."""
 
 
 def flat(arguments: tuple[Any, ...]) -> list[Any]:
@@ -57,13 +68,17 @@ def flat(arguments: tuple[Any, ...]) -> list[Any]:
     return opened
 
 
+def _cut(rows: int, columns: int, blocks: int, width: int) -> int:
+    """Parts of a row for so many blocks, each with at least so many elements to do."""
+    return max(1, min(blocks // max(rows, 1), columns // width))
+
+
 class EmulatedRunner:
     """Runs kernels on this computer's CPU, compiled by Numba.
 
     Args:
-        blocks, threads: without them, one thread does the whole work, which is fast. With them, that many
-        threads
-            run one after the other, each with its own indices: what a GPU does, in slow motion.
+        blocks, threads: without them, one thread does the whole work, which is fast. With them, that many threads run,
+            each with its own indices: what a GPU does, in slow motion.
     """
 
     name = "emulated"
@@ -71,25 +86,25 @@ class EmulatedRunner:
 
     def __init__(self, blocks: int = 0, threads: int = 0) -> None:
         self.grid: Grid | None = (blocks, threads) if blocks else None
+        self.apart = self.grid is None
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
         buffer: EmulatedBuffer = operand.buffer
         return buffer._address + first * int(operand.dtype.itemsize)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+    ) -> Grid:
         call = compiler.host(kernel, self.grid is not None)
         values = flat(arguments)
         if self.grid is None:
             call(*values)
             return 1, 1
-        state = compiler.thread_state
-        blocks, threads = self.grid
-        with _playing:
-            for block in range(blocks):
-                for thread in range(threads):
-                    state[:] = [block, thread, blocks, threads]
-                    call(*values)
+        host_cuda.run_grid(call, values, *self.grid, "syncthreads" in kernel.body.__code__.co_names)
         return self.grid
+
+    def parts(self, rows: int, columns: int) -> int:
+        return 1 if self.grid is None else _cut(rows, columns, self.grid[0], self.grid[1])
 
 
 class TracedRunner:
@@ -101,6 +116,7 @@ class TracedRunner:
 
     name = "traced"
     native_half = False
+    apart = False
 
     def __init__(self, blocks: int = 3, threads: int = 4) -> None:
         self.blocks, self.threads = blocks, threads
@@ -111,7 +127,9 @@ class TracedRunner:
         whole = buffer._bytes[: buffer.nbytes // operand.dtype.itemsize * operand.dtype.itemsize]
         return TracedPointer("", whole.view(raw), first)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+    ) -> Grid:
         typed = tuple(
             tuple(numpy.dtype(kind.kind).type(value) for value in argument)
             if isinstance(kind, Numbers)
@@ -121,12 +139,16 @@ class TracedRunner:
         self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
         return self.blocks, self.threads
 
+    def parts(self, rows: int, columns: int) -> int:
+        return _cut(rows, columns, self.blocks, self.threads)
+
 
 class GpuRunner:
     """Runs kernels on NVIDIA GPUs: machine code from `compile.cubin`, launched through ``cuda.core``."""
 
     name = "gpu"
     native_half = True
+    apart = False
 
     def __init__(self) -> None:
         from cuda.core import Device, LaunchConfig, launch
@@ -140,14 +162,19 @@ class GpuRunner:
         buffer: GpuBuffer = operand.buffer
         return buffer.address + first * int(operand.dtype.itemsize)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+    ) -> Grid:
         device = self._device(index)
         device.set_current()
         most = device.properties.multiprocessor_count * BLOCKS_PER_UNIT
-        blocks = min(-(-count // THREADS), most)
+        blocks = min(blocks or -(-count // THREADS), most)
         values = flat(_machine_numbers(kernel, arguments))
         self._launch(device.default_stream, self._config(blocks), self._code(kernel, device), *values)
         return blocks, THREADS
+
+    def parts(self, rows: int, columns: int) -> int:
+        return _cut(rows, columns, 2 * BLOCKS_PER_UNIT * 8, 16 * THREADS)
 
     def _code(self, kernel: Kernel, device: Any) -> Any:
         capability = device.compute_capability

@@ -18,6 +18,7 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import minmax_compiled, tiny
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -38,6 +39,7 @@ from tensorkit.ops.reduction.min_max import (
     pair_into,
     share,
 )
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.sum_mean import of_one
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
@@ -102,6 +104,8 @@ def _amax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tensor
         raise missing_kernel("max_values_cpu" if name == "amax" else "min_values_cpu", kind.label)
     if input._device == META:
         return like_meta(reduced_size(size, axes, keepdim), kind)
+    if is_on_device(input):
+        return on_device.reduced(name[1:], input, axes, keepdim, kind, out)
     return deliver(extreme_of(name == "amax", host(input, name), axes, keepdim, kind), kind, out)
 
 
@@ -250,6 +254,9 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
     if input._device == META:
         shrunk = reduced_size(size, axes, keepdim)
         return pair_into("aminmax", out, (like_meta(shrunk, kind), like_meta(shrunk, kind)))
-    array = host(input, "aminmax")
-    low, high = (deliver(extreme_of(up, array, axes, keepdim, kind), kind) for up in (False, True))
+    if is_on_device(input):
+        low, high = (on_device.reduced(how, input, axes, keepdim, kind) for how in ("min", "max"))
+    else:
+        array = host(input, "aminmax")
+        low, high = (deliver(extreme_of(up, array, axes, keepdim, kind), kind) for up in (False, True))
     return pair_into("aminmax", out, (low, high), read=None if dim is None else input)

@@ -20,9 +20,12 @@ from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import axes_of, check_flag, counted, host, like_meta, reduced_size
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.to import to_dtype
 from tensorkit.tensor import Tensor, attach, fresh
 
 __all__ = [
@@ -64,6 +67,10 @@ def _truth(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tenso
             raise RuntimeError(f"{name} only supports bool tensor for result, got: {out._dtype.label}")
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    if is_on_device(input):
+        if out is not None and out._dtype is dtypes.uint8:
+            input = to_dtype(input, dtypes.uint8)  # as PyTorch does before it looks: then -0.75 is nothing
+        return on_device.reduced(name, input, axes, keepdim, kind if out is None else out._dtype, out)
     array = host(input, name)
     if out is not None and out._dtype is dtypes.uint8:
         array = kernels.cast(array, dtypes.uint8)  # as PyTorch does before it looks: then -0.75 is nothing
@@ -129,6 +136,8 @@ def _not_zero(input: Tensor, dim: Dims | None = None) -> Tensor:
         raise missing_kernel("nonzero_count_cpu", input._dtype.label)
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, False), dtypes.int64)
+    if is_on_device(input):
+        return on_device.reduced("count_nonzero", input, axes, False, dtypes.int64)
     array = host(input, "count_nonzero")
     true = array if array.dtype == numpy.bool_ else kernels.quiet(numpy.not_equal, array, 0)
     return deliver(counted(true, axes, False), dtypes.int64)

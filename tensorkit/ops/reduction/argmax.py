@@ -14,6 +14,7 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.plan import brief
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -25,7 +26,8 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
 )
 from tensorkit.ops.reduction.min_max import QUICK_DTYPES, first_extreme
-from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.reduction.on_device import is_on_device
+from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.tensor import Tensor, fresh
 
 __all__ = ["argmax", "argmin"]
@@ -56,6 +58,10 @@ def _argmax(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Tens
     shrunk = reduced_size(size, axes_of(axis, len(size)), keepdim)
     if input._device == META:
         return like_meta(shrunk, dtypes.int64)
+    if is_on_device(input):
+        axes = axes_of(axis, len(size))
+        found = on_device.extremes_along(name == "argmax", input, axes, keepdim)[1]
+        return found if out is None else deliver_into(found, out)
     array = host(input, name)
     where_to = first_extreme(name == "argmax", array, axis if size else None, kind)
     return deliver(where_to.reshape(shrunk), dtypes.int64, out)

@@ -17,6 +17,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu.scan_compiled import running_extreme
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     check_dims,
     host,
@@ -25,6 +26,7 @@ from tensorkit.ops.reduction.arguments import (
 )
 from tensorkit.ops.reduction.cumsum import add_along, exact_scalar
 from tensorkit.ops.reduction.min_max import pair_into
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor
@@ -83,8 +85,13 @@ def _cummax(name: str, input: Tensor, dim: Any, out: Any) -> Any:
         raise missing_kernel(f"{name}_cpu", kind.label)
     if input._device == META:
         return pair_into(name, out, (like_meta(size, kind), like_meta(size, dtypes.int64)))
-    values, indices = _running_extreme(name == "cummax", host(input, name), axis, kind)
-    results = deliver(values, kind), deliver(indices, dtypes.int64)
+    if is_on_device(input) and not size:
+        results = input.clone(), input.new_zeros((), dtype=dtypes.int64)
+    elif is_on_device(input):
+        results = on_device.running_extremes(name == "cummax", input, axis)
+    else:
+        values, indices = _running_extreme(name == "cummax", host(input, name), axis, kind)
+        results = deliver(values, kind), deliver(indices, dtypes.int64)
     return pair_into(name, out, results, exact_scalar)
 
 

@@ -24,6 +24,7 @@ from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.sizes import RUNNING_BY_SLICES, TINY
 from tensorkit.ops.joining.cat import cat
 from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axis_of_small,
     check_dims,
@@ -34,7 +35,8 @@ from tensorkit.ops.reduction.arguments import (
     result_kind,
     warn_of_lost_parts,
 )
-from tensorkit.ops.shared.copy import copy_into, deliver
+from tensorkit.ops.reduction.on_device import is_on_device
+from tensorkit.ops.shared.copy import copy_into, deliver, deliver_into
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -232,10 +234,13 @@ def _scan(name: str, ufunc: Any, input: Tensor, dim: Any, kind: Any, out: Any) -
         raise missing_kernel(f"{name}_out_cpu", target.label)
     if out is IN_PLACE:
         check_writable(input)
-    values = running(ufunc, host(input, name), axis, target)
+    if is_on_device(input):
+        made = on_device.running(name, input, axis, target)
+    else:
+        made = deliver(running(ufunc, host(input, name), axis, target), target)
     if out is not IN_PLACE:
-        return deliver(values, target, out)
-    copy_into(input, deliver(values, target))
+        return made if out is None else deliver_into(made, out)
+    copy_into(input, made)
     input._bump()
     return input
 
@@ -356,6 +361,9 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         raise missing_kernel("logcumsumexp_out_cpu", kind.label)
     if input._device == META:
         return like_meta(size, kind)
+    if is_on_device(input):
+        made = on_device.running("logcumsumexp", input, axis, kind)
+        return made if out is None else deliver_into(made, out)
     return deliver(running_log(host(input, "logcumsumexp"), axis, kind), kind, out)
 
 

@@ -22,6 +22,7 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import minmax_compiled, parallel, tiny
 from tensorkit.ops.pointwise.comparison import maximum, minimum
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -34,6 +35,7 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     small,
 )
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.strides.sizes import normalise_dim
@@ -152,6 +154,8 @@ def _extreme_all(name: str, input: Tensor, out: Tensor | None) -> Tensor:
         if kind.category == 1 and isinstance(out, Tensor) and out._dtype.category == 1:
             _check_held(int(beyond), out._dtype)
         return deliver(beyond, kind, out)
+    if is_on_device(input):
+        return on_device.reduced(name, input, tuple(range(input.dim())), False, kind, out)
     array = host(input, name)
     return deliver(extreme_of(name == "max", array, tuple(range(array.ndim)), False, kind), kind, out)
 
@@ -175,6 +179,8 @@ def _extreme_along(
     if input._device == META:
         shrunk = reduced_size(size, axes, keepdim)
         return like_meta(shrunk, kind), like_meta(shrunk, dtypes.int64)
+    if is_on_device(input):
+        return on_device.extremes_along(name == "max", input, axes, keepdim)
     array = host(input, name)
     if not size:
         return deliver(array.copy(), kind, None), deliver(numpy.array(0), dtypes.int64, None)

@@ -23,6 +23,7 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import sum_compiled
 from tensorkit.kernels.cpu.sum import squares, sum_along
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     exact_out,
@@ -31,6 +32,7 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     with_dims,
 )
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.var_std import add_reduce
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -137,6 +139,8 @@ def _vector_norm_body(input: Tensor, ord: Any, dim: Any, keepdim: Any, dtype: An
         return like_meta(reduced_size(size, axes, keepdim), kind.to_real())
     if p == 0 and kind.is_complex and all(size[d] == 1 for d in axes):
         warn("Casting complex values to real discards the imaginary part")  # so says PyTorch, of a count
+    if is_on_device(input):
+        return on_device.norm(input, p, axes, keepdim, kind, out)
     wide = dtypes.float32 if kernels.is_half(kind) else kind
     array = kernels.cast(host(input, "linalg_vector_norm"), wide)
     return deliver(kernels.quiet(norm_of, array, p, axes, keepdim), kind.to_real(), out)

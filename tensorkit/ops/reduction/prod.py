@@ -23,6 +23,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
 from tensorkit.kernels.sizes import PIECE, PRODUCT_FOLDED
 from tensorkit.ops.joining.cat import cat
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     host,
@@ -36,6 +37,7 @@ from tensorkit.ops.reduction.arguments import (
     small,
     warn_of_lost_parts,
 )
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -194,4 +196,6 @@ def prod(
     warn_of_lost_parts(input, kind)
     if kind in LIMITED and input.numel():
         raise missing_kernel("prod_out_cpu", kind.label)
+    if is_on_device(input):
+        return on_device.reduced("prod", input, axes, keepdim, kind, out)
     return deliver(product(host(input, "prod"), axes, keepdim, kind), kind, out)

@@ -17,12 +17,13 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED, dtype
-from tensorkit.elementwise.output import resize_out
+from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel, tiny
 from tensorkit.kernels.jit.threads import spread
 from tensorkit.kernels.sizes import LARGE, PIECE, TINY
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -35,9 +36,11 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     with_dims,
 )
-from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.reduction.on_device import is_on_device
+from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.to import as_dtype, to_dtype
+from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
@@ -180,7 +183,7 @@ def _log_sum_into(input: Tensor, axes: tuple[int, ...], keepdim: bool, out: Tens
         powers = input.exp()
     resize_out(out, size)
     total = to_dtype(powers, out._dtype).sum(axes, keepdim=keepdim).log_().add_(top)
-    return deliver(total._nd(), out._dtype, out)
+    return deliver_into(total, out)
 
 
 def _computed(kernel: Callable[..., Array], array: Array, kind: dtype, *arguments: Any) -> Array:
@@ -259,6 +262,8 @@ def _soft(name: str, kernel: Any, input: Tensor, dim: Any, kind: Any, out: Any, 
     if input.numel() and (own.category < 2 or own.is_complex or own in LIMITED):
         last = "lastdim_" if axis == len(size) - 1 or not size else ""
         raise missing_kernel(f"{name}_{last}kernel_impl", own.label)
+    if is_on_device(input):
+        return on_device.softmax(name == "log_softmax", input, axis, out)
     array = host(input, name)
     if not array.size:
         return deliver(array.copy(), own, out)
@@ -428,6 +433,12 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
         return like_meta(reduced_size(size, axes, keepdim), kind)
     if out is not None and out._dtype is not kind:
         return _log_sum_into(to_dtype(input.detach(), kind), axes, keepdim, out)
+    if is_on_device(input):
+        if kind.is_complex:
+            size = reduced_size(size, axes, keepdim)
+            made = empty_strided(size, contiguous_stride(size), kind, input._device) if out is None else out
+            return _log_sum_into(input.detach(), axes, keepdim, made)
+        return on_device.log_sum(input, axes, keepdim, kind, out)
     array = host(input, "logsumexp")
     if not kernels.is_half(kind):
         return deliver(_computed(_log_sum, array, kind, axes, keepdim), kind, out)

@@ -23,6 +23,7 @@ from tensorkit.elementwise.output import check_writable
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     FLOATS,
     axes_of,
@@ -42,6 +43,7 @@ from tensorkit.ops.reduction.arguments import (
     total,
     warn_of_lost_parts,
 )
+from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.scalar_arithmetic import over
@@ -190,6 +192,8 @@ def sum(
     warn_of_lost_parts(input, kind)
     if kind in LIMITED and input.numel():
         raise missing_kernel("sum_cpu", kind.label)
+    if is_on_device(input):
+        return on_device.reduced("sum", input, axes, keepdim, kind, out)
     return deliver(total(host(input, "sum"), axes, keepdim, kind), kind, out)
 
 
@@ -254,6 +258,9 @@ def nansum(
         raise missing_kernel("nansum_cpu", kind.label)
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
+    if is_on_device(input):
+        how = "nansum" if input._dtype.category >= 2 else "sum"
+        return on_device.reduced(how, input, axes, keepdim, kind, out)
     array = host(input, "nansum")
     added = None
     if input._dtype is kind and array.size > 1:
@@ -339,8 +346,10 @@ def mean(
     axes = axes_of(dim, input.dim())
     if input._device == META:
         return like_meta(reduced_size(input._lay().size, axes, keepdim), kind)
-    array = host(input, "mean")
     warn_of_lost_parts(input, kind)
+    if is_on_device(input):
+        return on_device.reduced("mean", input, axes, keepdim, kind, out)
+    array = host(input, "mean")
     added = total(array, axes, keepdim, kind)
     if not kernels.is_half(kind):  # 16-bit numbers are rounded once, after the division
         added = kernels.cast(added, kind)

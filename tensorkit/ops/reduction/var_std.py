@@ -10,7 +10,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import META
+from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -25,6 +25,7 @@ from tensorkit.kernels.cpu.sum import moments, squares, sum_along
 from tensorkit.kernels.sizes import TINY
 from tensorkit.number_range import as_double, check_number
 from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import (
     axes_of,
     axis_of_small,
@@ -37,7 +38,8 @@ from tensorkit.ops.reduction.arguments import (
     spread_out,
     with_dims,
 )
-from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.reduction.on_device import is_on_device
+from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.int_args import Dims
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
@@ -148,8 +150,14 @@ def _spread(
     if into is not None and into.category >= 2:
         if results > 1 and input.numel() and into.is_complex and not input._dtype.is_complex:
             raise missing_kernel("std_cpu", into.label)
+        if is_on_device(input):
+            root, left = name.startswith("std"), max(0, many - correction)
+            return on_device.moments(root, input, axes, keepdim, into.to_real(), left)[0], None, into
         array = host(input, name)
         return _spread_into(name, array, input._dtype, axes, many, correction, keepdim, into), None, into
+    if is_on_device(input):
+        root, left = name.startswith("std"), max(0, many - correction)
+        return *on_device.moments(root, input, axes, keepdim, kind, left), kind
     variance, centre = kernels.quiet(_moments, host(input, name), axes, many, correction, keepdim)
     values = kernels.quiet(numpy.sqrt, variance) if name.startswith("std") else variance
     return values, centre, kind
@@ -316,10 +324,14 @@ def _spread_op(name: str, sentence: str, example: str) -> Callable[..., Tensor]:
         if input._device == META:
             return values  # type: ignore[no-any-return]
         lost = isinstance(out, Tensor) and kernels.is_half(input._dtype) and not kernels.is_half(out._dtype)
-        if lost and input.numel() and numpy.size(values) == 1:  # PyTorch has a loop of its own for one result
+        if (
+            lost and input.numel() and math.prod(values.shape) == 1
+        ):  # PyTorch has a loop of its own for one result
             raise RuntimeError(f"std_var_all: Unsupported dtype {input._dtype.label}")
         if isinstance(out, Tensor) and input._dtype.is_complex:
             check_writable(out)  # the sum of two spreads is written as any other sum
+        if is_on_device(input):
+            return values if out is None else deliver_into(values, out)
         return deliver(values, kind, out)
 
     spread.__name__ = name
@@ -364,7 +376,7 @@ def _spread_and_mean_op(name: str, sentence: str, example: str) -> Callable[...,
         _check_spread(dim, unbiased, keepdim, correction)
         dim, by = _correction(dim, unbiased, correction)
         values, centre, kind = _spread(name, input, dim, by, keepdim)
-        if input._device == META:
+        if input._device != CPU:
             return values, centre
         return deliver(values, kind), deliver(centre, input._dtype)
 

@@ -1,0 +1,167 @@
+"""Reductions and scans of tensors on a CUDA device: results are made there, and a kernel of `kernels.cuda` fills them.
+
+The operations of this folder check their arguments and then ask here, where their tensor is not on the CPU.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorkit import dtypes
+from tensorkit.conj_bit import resolved
+from tensorkit.dtypes import dtype
+from tensorkit.elementwise.output import empty_strided
+from tensorkit.kernels.cuda import Operand, reduce, rows
+from tensorkit.ops.reduction.arguments import reduced_size
+from tensorkit.ops.shared.copy import copied, deliver_into
+from tensorkit.strides.sizes import contiguous_stride
+from tensorkit.tensor import Tensor
+
+__all__ = [
+    "is_on_device",
+    "extremes_along",
+    "log_sum",
+    "moments",
+    "norm",
+    "operand",
+    "reduced",
+    "running",
+    "running_extremes",
+    "softmax",
+]
+
+
+def is_on_device(input: Tensor) -> bool:
+    """Whether the tensor's memory is that of a CUDA device."""
+    return input._device.type == "cuda"
+
+
+def operand(tensor: Tensor) -> Operand:
+    """A tensor as kernels take it."""
+    layout = tensor._lay()
+    return Operand(tensor._store()._buffer, tensor._dtype, layout.stride, layout.offset)
+
+
+def _made(size: tuple[int, ...], kind: dtype, like: Tensor) -> Tensor:
+    return empty_strided(size, contiguous_stride(size), kind, like._device)
+
+
+def _kept(size: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    return contiguous_stride(reduced_size(size, axes, False))
+
+
+def _result(made: Tensor, out: Any) -> Tensor:
+    return made if out is None else deliver_into(made, out)
+
+
+def reduced(
+    how: str,
+    input: Tensor,
+    axes: tuple[int, ...],
+    keepdim: bool,
+    kind: dtype,
+    out: Any = None,
+    scalars: tuple[Any, ...] = (),
+) -> Tensor:
+    """One number for many; `how` is a name of `kernels.cuda.reduce.REDUCTIONS`."""
+    input = resolved(input)
+    size = input._lay().size
+    axes = tuple(sorted(axes))
+    made = _made(reduced_size(size, axes, keepdim), kind, input)
+    target = Operand(made._store()._buffer, kind, _kept(size, axes))
+    reduce.reduce(how, target, operand(input), size, axes, scalars)
+    return _result(made, out)
+
+
+def extremes_along(
+    largest: bool, input: Tensor, axes: tuple[int, ...], keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    """The extreme elements along dimensions, and where they stand in them."""
+    input = resolved(input)
+    size = input._lay().size
+    axes = tuple(sorted(axes))
+    shrunk = reduced_size(size, axes, keepdim)
+    values, places = _made(shrunk, input._dtype, input), _made(shrunk, dtypes.int64, input)
+    stride = _kept(size, axes)
+    reduce.arg_reduce(
+        largest,
+        Operand(values._store()._buffer, input._dtype, stride),
+        Operand(places._store()._buffer, dtypes.int64, stride),
+        operand(input),
+        size,
+        axes,
+    )
+    return values, places
+
+
+def norm(input: Tensor, p: float, axes: tuple[int, ...], keepdim: bool, kind: dtype, out: Any) -> Tensor:
+    """The p-norm along dimensions, of elements converted to `kind` first."""
+    if input._dtype is not kind:
+        input = copied(input, contiguous_stride(input._lay().size), kind)
+    real = kind.to_real() if kind.is_complex else kind
+    if p == 0:
+        return reduced("count_nonzero", input, axes, keepdim, real, out)
+    lone = all(input._lay().size[d] == 1 for d in axes)  # one number's norm is its size
+    if lone or p in (1, 2, math.inf, -math.inf):
+        return reduced(f"norm_{1 if lone else f'{p:g}'}", input, axes, keepdim, real, out)
+    return reduced("norm_p", input, axes, keepdim, real, out, (p,))
+
+
+def moments(
+    root: bool, input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype, divisor: float
+) -> tuple[Tensor, Tensor]:
+    """The variance (or, with `root`, the standard deviation) as `kind`, and the mean."""
+    input = resolved(input)
+    size = input._lay().size
+    axes = tuple(sorted(axes))
+    shrunk = reduced_size(size, axes, keepdim)
+    spread, mean = _made(shrunk, kind, input), _made(shrunk, input._dtype, input)
+    stride = _kept(size, axes)
+    rows.moments(
+        root,
+        Operand(spread._store()._buffer, kind, stride),
+        Operand(mean._store()._buffer, input._dtype, stride),
+        operand(input),
+        size,
+        axes,
+        divisor,
+    )
+    return spread, mean
+
+
+def log_sum(input: Tensor, axes: tuple[int, ...], keepdim: bool, kind: dtype, out: Any) -> Tensor:
+    """The logarithm of the sum of exponentials of real numbers along dimensions."""
+    input = resolved(input)
+    size = input._lay().size
+    axes = tuple(sorted(axes))
+    made = _made(reduced_size(size, axes, keepdim), kind, input)
+    rows.log_sum(Operand(made._store()._buffer, kind, _kept(size, axes)), operand(input), size, axes)
+    return _result(made, out)
+
+
+def softmax(logarithm: bool, input: Tensor, axis: int, out: Any) -> Tensor:
+    """The share of each exponential in the sum of its row, or the logarithm of that share."""
+    input = resolved(input)
+    size = input._lay().size
+    made = _made(size, input._dtype, input)
+    rows.softmax(logarithm, operand(made), operand(input), size, axis)
+    return _result(made, out)
+
+
+def running(how: str, input: Tensor, axis: int, kind: dtype) -> Tensor:
+    """The sums, products or log-sum-exps so far along a dimension: "cumsum", "cumprod" or "logcumsumexp"."""
+    input = resolved(input)
+    size = input._lay().size
+    made = _made(size, kind, input)
+    rows.scan(how, operand(made), operand(input), size, axis)
+    return made
+
+
+def running_extremes(largest: bool, input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The extreme element so far along a dimension, and its place."""
+    input = resolved(input)
+    size = input._lay().size
+    values, places = _made(size, input._dtype, input), _made(size, dtypes.int64, input)
+    rows.arg_scan(largest, operand(values), operand(places), operand(input), size, axis)
+    return values, places
