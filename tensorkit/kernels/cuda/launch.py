@@ -101,7 +101,8 @@ def _launch(
         for operand, extra in zip(operands, piece.offsets, strict=True)
     )
     arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
-    grid, block = runner.launch(kernel, arguments, piece.elements, index)
+    buffers = [operand.buffer for operand in operands]
+    grid, block = runner.launch(kernel, arguments, piece.elements, index, buffers)
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 

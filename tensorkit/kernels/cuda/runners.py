@@ -7,6 +7,7 @@ its own making) and sees to it that every thread has run.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -14,8 +15,11 @@ import numpy
 
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
-from tensorkit.kernels.cuda.memory import EmulatedBuffer, GpuBuffer
+from tensorkit.kernels.cuda.gpu_memory import GpuBuffer
+from tensorkit.kernels.cuda.gpu_streams import gpu_streams, told_as_pytorch_does
+from tensorkit.kernels.cuda.memory import EmulatedBuffer
 from tensorkit.kernels.cuda.plan import Operand
+from tensorkit.kernels.cuda.streams import enqueue, wait_for
 from tensorkit.kernels.cuda.traced import Traced, TracedPointer, play
 
 __all__ = [
@@ -27,6 +31,8 @@ __all__ = [
     "flat",
 ]
 
+Buffers = Sequence[Any]
+Function = Callable[..., Any]
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
@@ -42,8 +48,14 @@ class Runner(Protocol):
     def pointer(self, operand: Operand, first: int, raw: str) -> Any:
         """What the body is handed for an operand whose first element is element number `first`."""
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
-        """Run every thread on device `index`; returns the grid: blocks, and threads of each."""
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, buffers: Buffers
+    ) -> Grid:
+        """Give the kernel to the current stream of device `index`; returns the grid: blocks, and threads of each.
+
+        Args:
+            buffers: the device buffers that `arguments` point into.
+        """
 
 
 def flat(arguments: tuple[Any, ...]) -> list[Any]:
@@ -76,20 +88,26 @@ class EmulatedRunner:
         buffer: EmulatedBuffer = operand.buffer
         return buffer._address + first * int(operand.dtype.itemsize)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, buffers: Buffers
+    ) -> Grid:
         call = compiler.host(kernel, self.grid is not None)
         values = flat(arguments)
         if self.grid is None:
-            call(*values)
+            enqueue(lambda: call(*values), buffers)
             return 1, 1
-        state = compiler.thread_state
         blocks, threads = self.grid
-        with _playing:
-            for block in range(blocks):
-                for thread in range(threads):
-                    state[:] = [block, thread, blocks, threads]
-                    call(*values)
+        enqueue(lambda: _each_thread(call, values, blocks, threads), buffers)
         return self.grid
+
+
+def _each_thread(call: Function, values: list[Any], blocks: int, threads: int) -> None:
+    state = compiler.thread_state
+    with _playing:
+        for block in range(blocks):
+            for thread in range(threads):
+                state[:] = [block, thread, blocks, threads]
+                call(*values)
 
 
 class TracedRunner:
@@ -111,13 +129,17 @@ class TracedRunner:
         whole = buffer._bytes[: buffer.nbytes // operand.dtype.itemsize * operand.dtype.itemsize]
         return TracedPointer("", whole.view(raw), first)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, buffers: Buffers
+    ) -> Grid:
         typed = tuple(
             tuple(numpy.dtype(kind.kind).type(value) for value in argument)
             if isinstance(kind, Numbers)
             else argument
             for kind, argument in zip(kernel.arguments, arguments, strict=True)
         )
+        for buffer in buffers:
+            wait_for(buffer)
         self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
         return self.blocks, self.threads
 
@@ -129,24 +151,26 @@ class GpuRunner:
     native_half = True
 
     def __init__(self) -> None:
-        from cuda.core import Device, LaunchConfig, launch
+        from cuda.core import LaunchConfig, launch
 
-        self._device = lru_cache(maxsize=None)(Device)
         self._config = lru_cache(maxsize=1024)(lambda blocks: LaunchConfig(grid=blocks, block=THREADS))
         self._launch = launch
+        self._streams = gpu_streams
         self._loaded: dict[tuple[Kernel, tuple[int, int]], Any] = {}
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
         buffer: GpuBuffer = operand.buffer
         return buffer.address + first * int(operand.dtype.itemsize)
 
-    def launch(self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int) -> Grid:
-        device = self._device(index)
-        device.set_current()
-        most = device.properties.multiprocessor_count * BLOCKS_PER_UNIT
-        blocks = min(-(-count // THREADS), most)
+    def launch(
+        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, buffers: Buffers
+    ) -> Grid:
+        streams = self._streams(index)
+        device = streams.select()
+        blocks = min(-(-count // THREADS), streams.most_blocks(BLOCKS_PER_UNIT))
         values = flat(_machine_numbers(kernel, arguments))
-        self._launch(device.default_stream, self._config(blocks), self._code(kernel, device), *values)
+        with told_as_pytorch_does():
+            self._launch(streams.current().core, self._config(blocks), self._code(kernel, device), *values)
         return blocks, THREADS
 
     def _code(self, kernel: Kernel, device: Any) -> Any:
