@@ -289,12 +289,7 @@ def synchronize(device: DeviceLike = None) -> None:
     """
     _need_cuda()
     index = _index(device, optional=True)
-    if kernels.emulated_devices() is None:
-        from cuda.core import Device as Gpu
-
-        gpu = Gpu(index)
-        gpu.set_current()
-        gpu.sync()
+    kernels.streams_of(index).synchronize()
 
 
 def memory_allocated(device: DeviceLike = None) -> int:

@@ -10,6 +10,7 @@ the sentence: the widgets draw the dimensions that a `ViewError` names.
     │   ├── LinAlgError          a matrix cannot be factorised or inverted
     │   ├── DeviceMismatchError  the operands of one operation live on different devices
     │   ├── OutOfMemoryError     a device has no room for the bytes asked for
+    │   ├── AcceleratorError     a kernel failed on its device, and the program is told now
     │   └── NotImplementedError
     │       └── MissingKernelError   this device or dtype has no kernel for the operation
     ├── IndexError, TypeError, ValueError      raised plain, with PyTorch's wording
@@ -27,6 +28,7 @@ import sys
 import warnings
 
 __all__ = [
+    "AcceleratorError",
     "DeviceMismatchError",
     "LinAlgError",
     "MissingKernelError",
@@ -96,6 +98,10 @@ LinAlgError.__module__ = "tensorkit.linalg"
 
 class OutOfMemoryError(RuntimeError):
     """A device has no room for the bytes that were asked for."""
+
+
+class AcceleratorError(RuntimeError):
+    """A kernel failed on its device: told at the first call that waits for it, and at every call from then on."""
 
 
 class MissingKernelError(NotImplementedError):

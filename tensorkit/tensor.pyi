@@ -839,7 +839,7 @@ class Tensor:
     def is_nonzero(self) -> builtins.bool:
         """Whether the one element of a tensor is not zero."""
     def is_pinned(self, device: Any = None) -> builtins.bool:
-        """Whether the memory is pinned for an accelerator: never, here."""
+        """Whether the memory is locked for transfers to a device."""
     @property
     def is_quantized(self) -> Tensor: ...
     @is_quantized.setter
@@ -1163,7 +1163,7 @@ class Tensor:
     def permute(self, *places: Any, dims: Any = None) -> Tensor:
         """Put the dimensions in another order. No element moves."""
     def pin_memory(self, device: Any = None) -> Tensor:
-        """Refused: memory can be pinned for an accelerator only, and there is none."""
+        """A copy in memory that is locked for transfers to a device; the tensor itself if it lies there."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudoinverse: the old spelling of `tensorkit.linalg.pinv`, with a smaller tolerance."""
     def polygamma(self, n: builtins.int) -> Tensor:

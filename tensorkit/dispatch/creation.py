@@ -11,17 +11,23 @@ from tensorkit.device import device
 from tensorkit.dispatch.lazy_signature import later
 from tensorkit.dispatch.recording import after_call
 from tensorkit.dispatch.registry import P, R
+from tensorkit.storage.memory import pinned
 
 __all__ = ["may_require_grad"]
 
 
 def _check_memory(name: str, layout: Any, pin_memory: Any, where: Any) -> None:
-    """Refuse what ``layout=`` and ``pin_memory=`` cannot be: there are strided tensors, in ordinary memory."""
+    """Refuse what ``layout=`` and ``pin_memory=`` cannot be: all tensors are strided, and only the CPU's are pinned."""
     if layout is not None and type(layout).__name__ != "layout":
         raise TypeError(f"{name}(): argument 'layout' must be tensorkit.layout, not {type(layout).__name__}")
     if pin_memory is not None and not isinstance(pin_memory, bool):
         raise TypeError(f"{name}(): argument 'pin_memory' must be bool, not {type(pin_memory).__name__}")
-    if pin_memory and (where is None or device(where).type != "meta"):
+    if not pin_memory:
+        return
+    if where is not None and device(where).type != "cpu":
+        if device(where).type == "cuda":
+            raise RuntimeError("Only dense CPU tensors can be pinned")
+    elif pinned(0) is None:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
             "this system."
@@ -39,6 +45,8 @@ def may_require_grad(body: Callable[P, R]) -> Callable[P, R]:
         if layout is not None or pin_memory is not None:
             _check_memory(body.__name__, layout, pin_memory, kwargs.get("device"))
         made: Any = body(*args, **kwargs)
+        if pin_memory and made.is_cpu:
+            made = made.pin_memory()
         if requires_grad:
             if requires_grad is not True:
                 raise TypeError("requires_grad must be bool")  # the caller says it in PyTorch's words

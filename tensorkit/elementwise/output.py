@@ -13,7 +13,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import FLOATING, REAL, check_castable, holds_complex, result_dtype
 from tensorkit.errors import SHARED_SLOTS, DeviceMismatchError, no_room, warn
-from tensorkit.storage import allocate
+from tensorkit.storage import allocate, allocate_pinned
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides, like_strides
 from tensorkit.strides.sizes import (
@@ -29,6 +29,7 @@ __all__ = [
     "check_memory",
     "check_overlap",
     "check_writable",
+    "empty_pinned",
     "empty_strided",
     "is_resized_late",
     "prepare_out",
@@ -53,6 +54,16 @@ def empty_strided(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, w
     if nbytes > INT64_MAX:
         raise overflowed(size, stride)
     return on_storage(allocate(nbytes, where), layout, kind)
+
+
+def empty_pinned(size: tuple[int, ...], stride: tuple[int, ...], kind: dtype, where: device) -> Tensor:
+    """An uninitialised CPU tensor in memory that is locked for transfers.
+
+    Raises:
+        RuntimeError: when there is no device to transfer to.
+    """
+    layout = Layout(size, stride, 0)
+    return on_storage(allocate_pinned(layout.reach() * kind.itemsize), layout, kind)
 
 
 def check_writable(out: Tensor) -> None:

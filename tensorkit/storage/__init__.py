@@ -34,7 +34,7 @@ from tensorkit.storage.legacy_classes import (
     Storage,
     legacy_class,
 )
-from tensorkit.storage.memory import Memory, memory_of, register_memory
+from tensorkit.storage.memory import Memory, memory_of, register_memory, register_pinned
 from tensorkit.storage.typed_storage import (
     TypedStorage,
     _rebuild_typed,  # noqa: F401 -- pickles know it
@@ -48,6 +48,7 @@ from tensorkit.storage.untyped_storage import (
     _rebuild,  # noqa: F401 -- pickles know it
     adopt,
     allocate,
+    allocate_pinned,
     copy_bytes,
     on_buffer,
     read_only_too,
@@ -74,10 +75,12 @@ __all__ = [
     "UntypedStorage",
     "adopt",
     "allocate",
+    "allocate_pinned",
     "copy_bytes",
     "memory_of",
     "on_buffer",
     "register_memory",
+    "register_pinned",
     "legacy_class",
     "read_only_too",
     "register_reader",

@@ -5,6 +5,7 @@ The host's memory and that of the meta device, which has none, are here; that of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy
@@ -12,7 +13,7 @@ import numpy
 from tensorkit.device import device
 from tensorkit.errors import MissingKernelError, no_room
 
-__all__ = ["Bytes", "Memory", "memory_of", "register_memory"]
+__all__ = ["Bytes", "Memory", "memory_of", "pinned", "register_memory", "register_pinned"]
 
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
 
@@ -23,7 +24,7 @@ class Memory(Protocol):
     def allocate(self, nbytes: int, index: int) -> Any: ...
     def pointer(self, buffer: Any) -> int: ...
     def to_host(self, buffer: Any, start: int, stop: int) -> Bytes: ...
-    def from_host(self, buffer: Any, start: int, data: Bytes) -> None: ...
+    def from_host(self, buffer: Any, start: int, data: Bytes, *, queued: bool = False) -> None: ...
     def copy(self, dst: Any, dst_start: int, src: Any, src_start: int, nbytes: int) -> None: ...
 
 
@@ -42,7 +43,7 @@ class _HostMemory:
     def to_host(self, buffer: Bytes, start: int, stop: int) -> Bytes:
         return buffer[start:stop]
 
-    def from_host(self, buffer: Bytes, start: int, data: Bytes) -> None:
+    def from_host(self, buffer: Bytes, start: int, data: Bytes, *, queued: bool = False) -> None:
         buffer[start : start + data.size] = data
 
     def copy(self, dst: Bytes, dst_start: int, src: Bytes, src_start: int, nbytes: int) -> None:
@@ -68,11 +69,15 @@ class _MetaMemory:
     def to_host(self, buffer: _NoBytes, start: int, stop: int) -> Bytes:
         raise MissingKernelError("Cannot copy out of meta tensor; no data!")
 
-    def from_host(self, buffer: _NoBytes, start: int, data: Bytes) -> None:
+    def from_host(self, buffer: _NoBytes, start: int, data: Bytes, *, queued: bool = False) -> None:
         pass  # nothing is kept, as in PyTorch
 
     def copy(self, dst: _NoBytes, dst_start: int, src: _NoBytes, src_start: int, nbytes: int) -> None:
         pass  # nothing is kept, as in PyTorch
+
+
+def _no_pinned(nbytes: int) -> Bytes | None:
+    return None
 
 
 _memories: dict[str, Memory] = {"cpu": _HostMemory(), "meta": _MetaMemory()}
@@ -86,3 +91,17 @@ def register_memory(device_type: str, memory: Memory) -> None:
 def memory_of(where: device) -> Memory:
     """The memory that serves a device."""
     return _memories[where.type]
+
+
+_pinned: Callable[[int], Bytes | None] = _no_pinned
+
+
+def register_pinned(allocate: Callable[[int], Bytes | None]) -> None:
+    """Tell the engine who gives host memory that is locked for transfers; None says that there is no device."""
+    global _pinned
+    _pinned = allocate
+
+
+def pinned(nbytes: int) -> Bytes | None:
+    """`nbytes` of the host's memory, locked for transfers to a device; None without a device."""
+    return _pinned(nbytes)

@@ -12,7 +12,6 @@ from tensorkit import dtypes
 from tensorkit.device import CPU, META, DeviceLike, device, resolve
 from tensorkit.errors import warn
 from tensorkit.storage.untyped_storage import (
-    NO_PINNED,
     UntypedStorage,
     _rebuild,
     adopt,
@@ -153,12 +152,12 @@ class TypedStorage:
         return self
 
     def is_pinned(self, device: DeviceLike = "cuda") -> bool:
-        """Whether the memory is locked for transfers to an accelerator: never, here."""
-        return False
+        """Whether the memory is locked for transfers to a device."""
+        return self._untyped_storage.is_pinned()
 
     def pin_memory(self, device: DeviceLike = "cuda") -> TypedStorage:
-        """Refused: there is no pinned memory."""
-        raise RuntimeError(NO_PINNED)
+        """These elements in memory that is locked for transfers to a device."""
+        return TypedStorage(dtype=self.dtype, wrap_storage=self._untyped_storage.pin_memory())
 
     def resizable(self) -> bool:
         """Whether `resize_` may be called."""
@@ -176,7 +175,7 @@ class TypedStorage:
 
     def copy_(self, source: UntypedStorage | TypedStorage, non_blocking: bool = False) -> TypedStorage:
         """Take over the bytes of another storage of as many bytes; they are not converted."""
-        self._untyped_storage.copy_(source)
+        self._untyped_storage.copy_(source, non_blocking)
         return self
 
     def fill_(self, value: Any) -> TypedStorage:
@@ -194,7 +193,7 @@ class TypedStorage:
 
     def cuda(self, device: DeviceLike = None, non_blocking: bool = False) -> TypedStorage:
         """This storage's elements on a CUDA device."""
-        return TypedStorage(dtype=self.dtype, wrap_storage=self._untyped_storage.cuda(device))
+        return TypedStorage(dtype=self.dtype, wrap_storage=self._untyped_storage.cuda(device, non_blocking))
 
     def to(self, *, device: DeviceLike, non_blocking: bool = False) -> TypedStorage:
         """This storage's elements on a device."""

@@ -13,13 +13,14 @@ import numpy
 from tensorkit import dtypes, tracing
 from tensorkit.device import CPU, META, DeviceLike, device, resolve
 from tensorkit.errors import MissingKernelError
-from tensorkit.storage.memory import Bytes, memory_of
+from tensorkit.storage.memory import Bytes, memory_of, pinned
 
 __all__ = [
     "NO_PINNED",
     "UntypedStorage",
     "adopt",
     "allocate",
+    "allocate_pinned",
     "check_data",
     "copy_bytes",
     "on_buffer",
@@ -53,7 +54,7 @@ class UntypedStorage:
     """
 
     __module__ = "tensorkit.storage"  # its public name, and that in pickles
-    __slots__ = ("__weakref__", "_buffer", "_faces", "_foreign", "_prune_at", "_shared", "device")
+    __slots__ = ("__weakref__", "_buffer", "_faces", "_foreign", "_pinned", "_prune_at", "_shared", "device")
     device: device
     is_sparse = False
     is_hpu = False
@@ -70,6 +71,7 @@ class UntypedStorage:
         self._faces: list[ref[Face]] = []
         self._prune_at = 16
         self._foreign = False
+        self._pinned = False
         self._shared = False
         if values is not None:
             memory_of(self.device).from_host(self._buffer, 0, values)
@@ -139,7 +141,9 @@ class UntypedStorage:
         if not self.resizable():
             raise RuntimeError("Trying to resize storage that is not resizable")
         memory = memory_of(self.device)
-        fresh = memory.allocate(size, self.device.index or 0)
+        fresh = pinned(size) if self._pinned else None
+        if fresh is None:
+            fresh, self._pinned = memory.allocate(size, self.device.index or 0), False
         memory.copy(fresh, 0, self._buffer, 0, min(size, self.nbytes()))
         self._replace(fresh)
         return self
@@ -159,7 +163,7 @@ class UntypedStorage:
             raise RuntimeError(
                 f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
             )
-        copy_bytes(self, 0, source, 0, self.nbytes())
+        copy_bytes(self, 0, source, 0, self.nbytes(), non_blocking)
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
@@ -179,12 +183,14 @@ class UntypedStorage:
 
     def cuda(self, device: DeviceLike = None, non_blocking: bool = False) -> UntypedStorage:
         """A copy on a CUDA device; this storage if it is there."""
-        return self.to(device="cuda" if device is None else device)
+        return self.to(device="cuda" if device is None else device, non_blocking=non_blocking)
 
     def to(self, *, device: DeviceLike, non_blocking: bool = False) -> UntypedStorage:
         """This storage if it is on that device, otherwise a copy there."""
         where = resolve(device)
-        return self if where == self.device else UntypedStorage(self.nbytes(), device=where).copy_(self)
+        if where == self.device:
+            return self
+        return UntypedStorage(self.nbytes(), device=where).copy_(self, non_blocking)
 
     def new(self) -> UntypedStorage:
         """An empty storage on the same device."""
@@ -256,12 +262,24 @@ class UntypedStorage:
         return self
 
     def is_pinned(self, device: DeviceLike = "cuda") -> bool:
-        """Whether the memory is locked for transfers to an accelerator: never, here."""
-        return False
+        """Whether the memory is locked for transfers to a device, which can go on while the program does."""
+        return self._pinned
 
     def pin_memory(self, device: DeviceLike = "cuda") -> UntypedStorage:
-        """Refused: there is no pinned memory."""
-        raise RuntimeError(NO_PINNED)
+        """A copy in memory that is locked for transfers to a device; this storage if it is there.
+
+        Raises:
+            TypeError: on a device.
+            RuntimeError: when there is no device to transfer to.
+
+        >>> import tensorkit as tk
+        >>> with tk.cuda.emulate():
+        ...     tk.UntypedStorage([1, 2]).pin_memory().is_pinned()
+        True
+        """
+        if self.device != CPU:
+            raise TypeError("cannot pin 'tensorkit.storage.UntypedStorage' only CPU memory can be pinned")
+        return self if self._pinned else allocate_pinned(self.nbytes()).copy_(self)
 
     @property
     def filename(self) -> str | None:
@@ -315,7 +333,9 @@ class UntypedStorage:
     def _part(self, start: int, stop: int) -> UntypedStorage:
         """A stretch of the bytes, in the same memory where that can be said."""
         if self.device == CPU:
-            return _wrapping(self._buffer[start:stop], CPU, foreign=True)
+            part = _wrapping(self._buffer[start:stop], CPU, foreign=True)
+            part._pinned = self._pinned
+            return part
         part = UntypedStorage(stop - start, device=self.device)
         copy_bytes(part, 0, self, start, stop - start)
         return part
@@ -426,6 +446,20 @@ def on_buffer(buffer: Any, where: device) -> UntypedStorage:
     return _wrapping(buffer, where, foreign=False)
 
 
+def allocate_pinned(nbytes: int) -> UntypedStorage:
+    """A new CPU storage whose memory is locked for transfers.
+
+    Raises:
+        RuntimeError: when there is no device to transfer to.
+    """
+    buffer = pinned(nbytes)
+    if buffer is None:
+        raise RuntimeError(NO_PINNED)
+    made = _wrapping(buffer, CPU, foreign=False)
+    made._pinned = True
+    return made
+
+
 def _wrapping(buffer: Any, where: device, *, foreign: bool) -> UntypedStorage:
     made = UntypedStorage.__new__(UntypedStorage)
     made.device = where
@@ -433,6 +467,7 @@ def _wrapping(buffer: Any, where: device, *, foreign: bool) -> UntypedStorage:
     made._faces = []
     made._prune_at = 16
     made._foreign = foreign
+    made._pinned = False
     made._shared = False
     return made
 
@@ -478,14 +513,29 @@ def adopt(array: numpy.ndarray[Any, Any], *, foreign: bool = False) -> UntypedSt
     return _wrapping(buffer, CPU, foreign=foreign)
 
 
-def copy_bytes(dst: UntypedStorage, dst_start: int, src: UntypedStorage, src_start: int, nbytes: int) -> None:
-    """Move bytes between storages, on one device or from one to another: the engine's only such copier."""
+def copy_bytes(
+    dst: UntypedStorage,
+    dst_start: int,
+    src: UntypedStorage,
+    src_start: int,
+    nbytes: int,
+    non_blocking: bool = False,
+) -> None:
+    """Move bytes between storages, on one device or from one to another: the engine's only such copier.
+
+    Args:
+        non_blocking: whether to come back before bytes have moved between a device and pinned memory.
+    """
     if nbytes == 0:
         return
     if dst.device.type == src.device.type:
         memory_of(dst.device).copy(dst._buffer, dst_start, src._buffer, src_start, nbytes)
     elif src.device.type == "cpu":
-        memory_of(dst.device).from_host(dst._buffer, dst_start, src._buffer[src_start : src_start + nbytes])
+        data = src._buffer[src_start : src_start + nbytes]
+        memory_of(dst.device).from_host(dst._buffer, dst_start, data, queued=non_blocking and src._pinned)
+    elif non_blocking and dst._pinned:
+        memory: Any = memory_of(src.device)
+        memory.to_pinned(src._buffer, src_start, dst._buffer[dst_start : dst_start + nbytes])
     else:
         data = memory_of(src.device).to_host(src._buffer, src_start, src_start + nbytes)
         memory_of(dst.device).from_host(dst._buffer, dst_start, data)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 import weakref
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -117,17 +116,23 @@ def test_a_bound_function_keeps_only_what_it_names_alive() -> None:
 
 
 class Launches:
-    """A GPU that only writes down what it is told: what ``cuda.core`` would be handed."""
+    """A GPU and its streams that only write down what they are told: what ``cuda.core`` would be handed."""
 
     compute_capability = HOPPER
-    default_stream = "default stream"
-    properties = SimpleNamespace(multiprocessor_count=2)
+    core = "default stream"
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, ...]] = []
 
-    def set_current(self) -> None:
+    def select(self) -> Launches:
         self.seen.append(("current",))
+        return self
+
+    def current(self) -> Launches:
+        return self
+
+    def most_blocks(self, per_unit: int) -> int:
+        return 2 * per_unit
 
     def launch(self, *what: Any) -> None:
         self.seen.append(what)
@@ -136,12 +141,12 @@ class Launches:
 @pytest.mark.parametrize(("count", "blocks"), [(1, 1), (256, 1), (257, 2), (10**6, 32)])
 def test_the_gpu_runner_launches_with_plain_numbers(count: int, blocks: int) -> None:
     gpu, runner = Launches(), GpuRunner()
-    runner._device = lambda index: gpu  # type: ignore[assignment]
+    runner._streams = lambda index: gpu  # type: ignore
     runner._launch = gpu.launch
     runner._code = lambda kernel, device: "code"  # type: ignore[method-assign]
     kernel = zip_kernel(Zip(add, dtypes.float32, (dtypes.float32,) * 2, dtypes.float32, 2, 1), True)
     arguments = (count, 4096, 8192, 12288, (2, 3), (3, 1), (1, 2), (0, 1), (0.1,))
-    assert runner.launch(kernel, arguments, count, 0) == (blocks, 256)
+    assert runner.launch(kernel, arguments, count, 0, ()) == (blocks, 256)
     current, (stream, config, code, *values) = gpu.seen
     assert (current, stream, code) == (("current",), "default stream", "code")
     assert (config.grid, config.block) == ((blocks, 1, 1), (256, 1, 1))

@@ -83,7 +83,8 @@ def test_a_full_device_says_so_in_pytorchs_words() -> None:
             emulation.memory.allocate(2 * 2**20, 1)
         assert str(caught.value) == (
             "CUDA out of memory. Tried to allocate 2.00 MiB. GPU 1 has a total capacity of 4.00 MiB of which "
-            "1.00 MiB is free. Of the allocated memory 3.00 MiB is allocated by tensorkit."
+            "1.00 MiB is free. Of the allocated memory 3.00 MiB is allocated by tensorkit, and 0 bytes is reserved "
+            "by tensorkit but unallocated."
         )
         assert kept.nbytes == 3 * 2**20
         assert emulation.memory.allocate(2 * 2**20, 0).index == 0

@@ -4,12 +4,14 @@ What the rest of the engine calls:
 
     launch_zip(body, out, inputs, size)   out[i] = body(a[i], b[i], …), any strides and dtypes
     copy(dst, src, size)                  a strided copy with a cast, within one device
+    enqueue(work, buffers)                any other work on device memory, in the order of its stream
+    call(work, buffers)                   the same, with a result that the host waits for
     emulate(), device_count(), is_available(), current_device(), active_runner()
 
-Where to read: `bodies` (what a thread does), `plan` (sizes and strides), `convert` (reading and writing a
-slot), `families` (a scalar body becomes a kernel), `compile` (a kernel becomes code), `runners`, `memory`,
-`machine` (which devices there are), `launch`. Importing the package registers the device memory with
-``storage``; Numba and the driver wait until the first kernel runs.
+Where to read: `kernels` (what a thread does), `plan` (sizes and strides), `half` (reading and writing a slot),
+`families` (a scalar body becomes a kernel), `compile` (a kernel becomes code), `runners`, `streams` (when it
+runs), `faults`, `allocator` and `memory`, `emulator` (which devices there are), `launch`. Importing the package
+registers the device memory with ``storage``; Numba and the driver wait until the first kernel runs.
 """
 
 from __future__ import annotations
@@ -28,33 +30,43 @@ from tensorkit.kernels.cuda.emulator import (
     ledger,
     memory_for,
     set_current_device,
+    streams_of,
     using,
 )
+from tensorkit.kernels.cuda.faults import Fault, sync_debug
 from tensorkit.kernels.cuda.launch import copy, launch_zip
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner, TracedRunner
+from tensorkit.kernels.cuda.streams import call, enqueue
 
 __all__ = [
     "EmulatedRunner",
     "Emulation",
+    "Fault",
     "GpuRunner",
     "Operand",
     "Runner",
     "TracedRunner",
     "active_runner",
+    "call",
     "copy",
     "current_device",
     "device_count",
     "emulate",
     "emulated_devices",
+    "enqueue",
     "gpu_missing",
     "is_available",
     "launch_zip",
     "ledger",
     "memory_for",
     "set_current_device",
+    "streams_of",
+    "sync_debug",
     "using",
 ]
 
-storage.register_memory("cuda", CudaMemory())
+_memory = CudaMemory()
+storage.register_memory("cuda", _memory)
+storage.register_pinned(_memory.pinned)
 device.register_cuda(device_count, current_device)

@@ -20,7 +20,10 @@ from typing import Any
 import numpy
 
 from tensorkit.errors import NoCudaError
-from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory, GpuMemory, Ledger
+from tensorkit.kernels.cuda.allocator import Allocator
+from tensorkit.kernels.cuda.gpu_memory import GpuMemory
+from tensorkit.kernels.cuda.gpu_streams import gpu_streams
+from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
 
 __all__ = [
@@ -38,6 +41,7 @@ __all__ = [
     "memory_for",
     "runner_for",
     "set_current_device",
+    "streams_of",
     "using",
 ]
 
@@ -114,6 +118,28 @@ class Emulation:
         _switch(self._before)
         _current.index = self._current_before
 
+    @contextmanager
+    def hold(self, stream: Any = None) -> Iterator[None]:
+        """Let a stream do nothing while the block runs: what it looks like to a program when the GPU is busy.
+
+        Args:
+            stream: a ``tk.cuda.Stream``; by default the current one of the current device.
+
+        >>> import tensorkit as tk
+        >>> with tk.cuda.emulate() as emulation:
+        ...     there, here = tk.ones(2, device="cuda"), tk.zeros(2).pin_memory()
+        ...     with emulation.hold():
+        ...         _ = here.copy_(there, non_blocking=True)
+        ...         print(here)
+        ...     tk.cuda.synchronize()
+        ...     print(here)
+        tensor([0., 0.])
+        tensor([1., 1.])
+        """
+        queue = self.memory.streams[current_device()].current() if stream is None else stream._queue
+        with queue.held():
+            yield
+
     def __repr__(self) -> str:
         devices = self.memory.devices
         plural = "" if len(devices) == 1 else "s"
@@ -187,9 +213,14 @@ def set_current_device(index: int) -> None:
     _current.index = index
 
 
-def ledger(index: int) -> Ledger:
+def ledger(index: int) -> Allocator:
     """Who holds how much of a device's memory."""
     return _emulated.devices[index] if _emulated is not None else _gpu_memory().ledger(index)
+
+
+def streams_of(index: int) -> Any:
+    """The streams of a device: `DeviceStreams`, or `GpuStreams`."""
+    return _emulated.streams[index] if _emulated is not None else gpu_streams(index)
 
 
 # -- who serves them ------------------------------------------------------------------------------------
@@ -254,9 +285,22 @@ class CudaMemory:
         data: Bytes = memory_for(buffer).to_host(buffer, start, stop)
         return data
 
-    def from_host(self, buffer: Any, start: int, data: Bytes) -> None:
-        """Put the host's bytes into the buffer at `start`."""
-        memory_for(buffer).from_host(buffer, start, numpy.ascontiguousarray(data))
+    def from_host(self, buffer: Any, start: int, data: Bytes, *, queued: bool = False) -> None:
+        """Put the host's bytes into the buffer at `start`; `queued` comes back before they are there."""
+        memory_for(buffer).from_host(buffer, start, numpy.ascontiguousarray(data), queued=queued)
+
+    def to_pinned(self, buffer: Any, start: int, target: Bytes) -> None:
+        """Queue a copy of the bytes from `start` on into pinned memory of the host."""
+        memory_for(buffer).to_pinned(buffer, start, target)
+
+    def pinned(self, nbytes: int) -> Bytes | None:
+        """`nbytes` of the host's memory locked for transfers; None when there is no device to transfer to.
+
+        An emulated device copies ordinary memory as it does pinned: the mark on the storage is what counts.
+        """
+        if _emulated is not None:
+            return numpy.empty(nbytes, numpy.uint8)
+        return _gpu_memory().pinned(nbytes) if _gpus()[0] else None
 
     def copy(self, dst: Any, dst_start: int, src: Any, src_start: int, nbytes: int) -> None:
         """Copy bytes from one buffer to another, on one device or two."""

@@ -101,7 +101,8 @@ def _launch(
         for operand, extra in zip(operands, piece.offsets, strict=True)
     )
     arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
-    grid, block = runner.launch(kernel, arguments, piece.elements, index)
+    buffers = [operand.buffer for operand in operands]
+    grid, block = runner.launch(kernel, arguments, piece.elements, index, buffers)
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 
@@ -123,7 +124,8 @@ def launch_blocks(
     pointers = tuple(
         runner.pointer(operand, operand.offset, raw_name(operand.dtype.name, half)) for operand in operands
     )
-    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), blocks, index, blocks=blocks)
+    buffers = [operand.buffer for operand in operands]
+    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), blocks, index, buffers, blocks)
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 

@@ -12,12 +12,13 @@ from typing import Any
 from tensorkit import tracing
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer
+from tensorkit.kernels.cuda.streams import wait_for
 
 __all__ = ["bytes_of", "keep", "told"]
 
 
 def bytes_of(buffer: Any, name: str) -> Bytes:
-    """The bytes of a buffer for a library that runs where they lie.
+    """The bytes of a buffer for a library that runs where they lie, once all that was asked for before is done.
 
     Raises:
         MissingKernelError: on a GPU, whose memory no library of the host can work in.
@@ -27,6 +28,7 @@ def bytes_of(buffer: Any, name: str) -> Bytes:
             f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend: no library on this GPU does it yet. "
             "Move the tensors first: t.cpu() returns a copy on the CPU."
         )
+    wait_for(buffer)
     return buffer._bytes
 
 
@@ -34,7 +36,8 @@ def keep(data: Bytes, beside: Any) -> EmulatedBuffer:
     """What a library has computed, as a buffer on the same device as `beside`."""
     memory = beside.memory
     buffer: EmulatedBuffer = memory.allocate(data.size, beside.index)
-    buffer._bytes[:] = data
+    wait_for(buffer)
+    buffer._bytes[: data.size] = data
     return buffer
 
 

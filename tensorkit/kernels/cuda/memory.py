@@ -1,34 +1,29 @@
-"""Device memories: an emulated one on this computer, and a GPU's own.
+"""The memory of emulated devices, on this computer.
 
-Host code holds a buffer of either without being able to look inside: bytes come out by `to_host` only, and
-every byte that crosses is counted. That is what makes an emulated device a device.
+Host code holds a buffer without being able to look inside: bytes come out by `to_host` only, and every byte that
+crosses is counted. That is what makes an emulated device a device. (`gpu_memory` is the same for GPUs.)
 """
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
 import numpy
 
-from tensorkit.errors import OutOfMemoryError
+from tensorkit.kernels.cuda.allocator import Allocator, Block, Segment
+from tensorkit.kernels.cuda.faults import held_up
+from tensorkit.kernels.cuda.streams import DeviceStreams, EmulatedStream, enqueue, wait_for
 
 __all__ = [
     "EmulatedBuffer",
     "EmulatedMemory",
-    "GpuBuffer",
-    "GpuMemory",
-    "Ledger",
     "Traffic",
-    "out_of_memory",
     "resized",
-    "rounded",
-    "size_text",
 ]
 
 Bytes = numpy.ndarray[Any, numpy.dtype[numpy.uint8]]
-BLOCK = 512  # what a device rounds an allocation up to, as PyTorch's allocator does
+ALIGNED = 512  # addresses of tensors are multiples of this, as a GPU's are
 
 
 @dataclass(slots=True)
@@ -40,86 +35,83 @@ class Traffic:
     d2d: int = 0
 
 
-class Ledger:
-    """Who holds how much of a device's memory.
+class _Device:
+    """What an emulated device's allocator takes segments from: this computer's memory, up to a capacity."""
 
-    Attributes:
-        index: the device's number.
-        capacity: its memory in bytes.
-        allocated, peak: bytes handed out now, and at most so far.
-    """
-
-    __slots__ = ("_lock", "allocated", "capacity", "index", "peak")
-
-    def __init__(self, index: int, capacity: int) -> None:
-        self.index = index
+    def __init__(self, capacity: int, streams: DeviceStreams) -> None:
         self.capacity = capacity
-        self.allocated = 0
-        self.peak = 0
-        self._lock = threading.Lock()
+        self.taken = 0
+        self.streams = streams
 
-    def take(self, nbytes: int) -> None:
-        """Set `nbytes` aside.
+    def reserve(self, nbytes: int) -> tuple[int, Bytes]:
+        if nbytes > self.capacity - self.taken:
+            raise MemoryError
+        room = numpy.empty(nbytes + ALIGNED, numpy.uint8)
+        skipped = -room.__array_interface__["data"][0] % ALIGNED
+        held = room[skipped : skipped + nbytes]
+        self.taken += nbytes
+        return held.__array_interface__["data"][0], held
 
-        Raises:
-            OutOfMemoryError: when that is more than is free.
-        """
-        with self._lock:
-            free = self.capacity - self.allocated
-            if nbytes > free:
-                raise OutOfMemoryError(out_of_memory(nbytes, self.index, self.capacity, free, self.allocated))
-            self.allocated += nbytes
-            self.peak = max(self.peak, self.allocated)
+    def give_back(self, segment: Segment) -> None:
+        self.taken -= segment.nbytes
+        stream: Any = segment.stream
+        if not stream.passed(stream.ticket()):
+            stream.put(lambda: None, (segment.holder,), small=False, always=True)
+        segment.holder = None
 
-    def give_back(self, nbytes: int) -> None:
-        """A buffer of `nbytes` is gone."""
-        with self._lock:
-            self.allocated -= nbytes
+    def finish(self) -> None:
+        for stream in self.streams.all():
+            if not stream.is_held:
+                stream.wait()
 
-
-def out_of_memory(wanted: int, index: int, capacity: int, free: int, allocated: int) -> str:
-    """PyTorch's sentences for a device that is full."""
-    return (
-        f"CUDA out of memory. Tried to allocate {size_text(wanted)}. GPU {index} has a total capacity of "
-        f"{size_text(capacity)} of which {size_text(free)} is free. Of the allocated memory "
-        f"{size_text(allocated)} is allocated by tensorkit."
-    )
-
-
-def size_text(nbytes: int) -> str:
-    """Bytes as PyTorch writes them.
-
-    >>> size_text(20 * 2**20), size_text(3 * 2**29), size_text(512)
-    ('20.00 MiB', '1.50 GiB', '512 bytes')
-    """
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if nbytes >= unit:
-            return f"{nbytes / unit:.2f} {name}"
-    return f"{nbytes} bytes"
-
-
-def rounded(nbytes: int) -> int:
-    """What an allocation of `nbytes` takes from its device."""
-    return -(-nbytes // BLOCK) * BLOCK
+    def memory(self) -> tuple[int, int]:
+        return self.capacity - self.taken, self.capacity
 
 
 class EmulatedBuffer:
-    """Bytes in an emulated device's memory. It is no array and cannot be read; ask its memory's `to_host`."""
+    """Bytes in an emulated device's memory. It is no array and cannot be read; ask its memory's `to_host`.
 
-    __slots__ = ("__weakref__", "_address", "_bytes", "device", "memory", "nbytes")
+    Attributes:
+        nbytes: how many.
+        memory: what it was allocated by.
+        device: who counts them.
+        streams: the streams of its device.
+        stream: the one that was current when it was allocated: its work may be followed by another buffer's at
+            this place without waiting.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_block",
+        "_bytes",
+        "device",
+        "memory",
+        "nbytes",
+        "stream",
+        "streams",
+    )
 
     def __init__(self, memory: EmulatedMemory, index: int, nbytes: int) -> None:
-        self.nbytes = 0
+        self._block: Block | None = None
         self.memory = memory
-        self.device = memory.devices[index]
-        self.device.take(rounded(nbytes))
+        device = self.device = memory.devices[index]
+        streams = self.streams = memory.streams[index]
+        if streams.told:
+            streams.check()
+        self.stream: EmulatedStream = streams.current()
         self.nbytes = nbytes
-        self._bytes: Bytes = numpy.empty(nbytes, numpy.uint8)
-        self._address: int = self._bytes.__array_interface__["data"][0] if nbytes else 0
+        if nbytes:
+            block = self._block = device.take(nbytes, self.stream)
+            self._bytes: Bytes = block.segment.holder[block.start : block.start + nbytes]
+            self._address = block.segment.address + block.start
+        else:
+            self._bytes = numpy.empty(0, numpy.uint8)
+            self._address = 0
 
     def __del__(self) -> None:
-        if self.nbytes:
-            self.device.give_back(rounded(self.nbytes))
+        if self._block is not None:
+            self.device.give_back(self._block)
 
     def __repr__(self) -> str:
         return f"<{self.nbytes} bytes on the emulated device cuda:{self.index}>"
@@ -129,6 +121,16 @@ class EmulatedBuffer:
         """Which device it lies on."""
         return self.device.index
 
+    def record_stream(self, stream: EmulatedStream) -> None:
+        """Another stream uses it, too: its memory is reused only after that has passed where it was freed."""
+        if self._block is not None and stream is not self.stream:
+            self._block.users[stream] = lambda: _passing(stream)
+
+
+def _passing(stream: EmulatedStream) -> Any:
+    ticket = stream.ticket()
+    return lambda: stream.passed(ticket)
+
 
 class EmulatedMemory:
     """The memories of emulated devices, as ``storage.register_memory`` wants them.
@@ -136,6 +138,11 @@ class EmulatedMemory:
     Args:
         devices: how many.
         capacity: bytes of each.
+
+    Attributes:
+        devices: for each, its allocator.
+        streams: for each, its streams.
+        traffic: the bytes that were copied.
 
     >>> memory = EmulatedMemory(devices=1, capacity=1024)
     >>> buffer = memory.allocate(4, 0)
@@ -145,7 +152,10 @@ class EmulatedMemory:
     """
 
     def __init__(self, devices: int, capacity: int) -> None:
-        self.devices = tuple(Ledger(index, capacity) for index in range(devices))
+        self.streams = tuple(DeviceStreams(index) for index in range(devices))
+        self.devices = tuple(
+            Allocator(streams.index, capacity, _Device(capacity, streams)) for streams in self.streams
+        )
         self.traffic = Traffic()
 
     def allocate(self, nbytes: int, index: int) -> EmulatedBuffer:
@@ -157,122 +167,52 @@ class EmulatedMemory:
         return buffer._address
 
     def to_host(self, buffer: EmulatedBuffer, start: int, stop: int) -> Bytes:
-        """A copy of bytes `start` to `stop` in the host's memory."""
+        """A copy of bytes `start` to `stop` in the host's memory, when the current stream has come so far."""
+        held_up()
+        wait_for(buffer)
         self.traffic.d2h += stop - start
         return buffer._bytes[start:stop].copy()
 
-    def from_host(self, buffer: EmulatedBuffer, start: int, data: Bytes) -> None:
-        """Put the host's bytes into the buffer at `start`."""
+    def to_pinned(self, buffer: EmulatedBuffer, start: int, target: Bytes) -> None:
+        """Queue a copy of the bytes from `start` on into pinned memory of the host."""
+        self.traffic.d2h += target.size
+        source = buffer._bytes[start : start + target.size]
+        enqueue(lambda: target.__setitem__(..., source), (buffer,))
+
+    def from_host(self, buffer: EmulatedBuffer, start: int, data: Bytes, *, queued: bool = False) -> None:
+        """Put the host's bytes into the buffer at `start`.
+
+        Args:
+            queued: whether to come back before that is done: `data` is pinned and stays as it is until then.
+        """
+        target = buffer._bytes[start : start + data.size]
+        if queued:
+            enqueue(lambda: target.__setitem__(..., data), (buffer,))
+        else:
+            held_up()
+            wait_for(buffer)
+            target[...] = data
         self.traffic.h2d += data.size
-        buffer._bytes[start : start + data.size] = data
 
     def copy(
         self, dst: EmulatedBuffer, dst_start: int, src: EmulatedBuffer, src_start: int, nbytes: int
     ) -> None:
-        """Copy bytes from one buffer to another, on one device or two."""
+        """Copy bytes from one buffer to another, on one device or two.
+
+        Between two devices the source's current stream does it, after what the other's was given before, and what
+        that is given next comes afterwards.
+        """
         self.traffic.d2d += nbytes
-        dst._bytes[dst_start : dst_start + nbytes] = src._bytes[src_start : src_start + nbytes]
+        target = dst._bytes[dst_start : dst_start + nbytes]
+        source = src._bytes[src_start : src_start + nbytes]
+        here, there = src.streams.current(), dst.streams.current()
+        here.after(there)
+        enqueue(lambda: target.__setitem__(..., source), (src, dst))
+        there.after(here)
 
     def resize(self, buffer: EmulatedBuffer, nbytes: int) -> EmulatedBuffer:
         """A buffer of another length on the same device that starts with the same bytes."""
         fresh: EmulatedBuffer = resized(self, buffer, nbytes)
-        return fresh
-
-
-class GpuBuffer:
-    """Bytes in a GPU's memory, given back to the driver's pool when nobody holds them."""
-
-    __slots__ = ("__weakref__", "_handle", "_ledger", "address", "index", "nbytes")
-
-    def __init__(self, handle: Any, index: int, nbytes: int, ledger: Ledger) -> None:
-        self._handle = handle
-        self._ledger = ledger
-        self.address = int(handle.handle) if nbytes else 0
-        self.index = index
-        self.nbytes = nbytes
-
-    def __del__(self) -> None:
-        if self.nbytes:
-            self._ledger.give_back(rounded(self.nbytes))
-
-    def __repr__(self) -> str:
-        return f"<{self.nbytes} bytes on cuda:{self.index}>"
-
-
-class GpuMemory:
-    """GPUs' memories: allocated from the driver's pool by ``cuda.core``, copied by ``cuda.bindings``."""
-
-    def __init__(self) -> None:
-        from cuda.bindings import driver
-        from cuda.core import Device
-
-        self._driver, self._device = driver, Device
-        self.traffic = Traffic()
-        self._ledgers: dict[int, Ledger] = {}
-
-    def ledger(self, index: int) -> Ledger:
-        """Who holds how much of a GPU's memory."""
-        if index not in self._ledgers:
-            self._on(index)
-            self._ledgers[index] = Ledger(index, int(self._driver.cuMemGetInfo()[2]))
-        return self._ledgers[index]
-
-    def _check(self, result: tuple[Any, ...]) -> None:
-        if result[0] != self._driver.CUresult.CUDA_SUCCESS:
-            raise RuntimeError(f"CUDA error: {result[0].name}")
-
-    def _on(self, index: int) -> Any:
-        device = self._device(index)
-        device.set_current()
-        return device
-
-    def allocate(self, nbytes: int, index: int) -> GpuBuffer:
-        """`nbytes` uninitialised bytes on device `index`."""
-        ledger = self.ledger(index)
-        if nbytes == 0:
-            return GpuBuffer(None, index, 0, ledger)
-        device = self._on(index)
-        try:
-            handle = device.allocate(nbytes, stream=device.default_stream)
-        except Exception as error:
-            if "OUT_OF_MEMORY" not in str(error):
-                raise
-            _, free, total = self._driver.cuMemGetInfo()
-            raise OutOfMemoryError(out_of_memory(nbytes, index, total, free, ledger.allocated)) from error
-        ledger.take(rounded(nbytes))
-        return GpuBuffer(handle, index, nbytes, ledger)
-
-    def pointer(self, buffer: GpuBuffer) -> int:
-        """The device address of the first byte; 0 for an empty buffer."""
-        return buffer.address
-
-    def to_host(self, buffer: GpuBuffer, start: int, stop: int) -> Bytes:
-        """A copy of bytes `start` to `stop` in the host's memory, once the default stream has caught up."""
-        data = numpy.empty(stop - start, numpy.uint8)
-        if data.size:
-            self._on(buffer.index)
-            self._check(self._driver.cuMemcpyDtoH(data.ctypes.data, buffer.address + start, data.size))
-            self.traffic.d2h += data.size
-        return data
-
-    def from_host(self, buffer: GpuBuffer, start: int, data: Bytes) -> None:
-        """Put the host's bytes into the buffer at `start`."""
-        data = numpy.ascontiguousarray(data)
-        if data.size:
-            self._on(buffer.index)
-            self._check(self._driver.cuMemcpyHtoD(buffer.address + start, data.ctypes.data, data.size))
-            self.traffic.h2d += data.size
-
-    def copy(self, dst: GpuBuffer, dst_start: int, src: GpuBuffer, src_start: int, nbytes: int) -> None:
-        """Copy bytes from one buffer to another, on one device or two."""
-        if nbytes:
-            self._on(dst.index)
-            self._check(self._driver.cuMemcpy(dst.address + dst_start, src.address + src_start, nbytes))
-            self.traffic.d2d += nbytes
-
-    def resize(self, buffer: GpuBuffer, nbytes: int) -> GpuBuffer:
-        """A buffer of another length on the same device that starts with the same bytes."""
-        fresh: GpuBuffer = resized(self, buffer, nbytes)
         return fresh
 
 

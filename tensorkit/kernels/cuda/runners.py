@@ -6,6 +6,7 @@ its own making) and sees to it that every thread has run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -14,8 +15,11 @@ import numpy
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda import host_cuda
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
-from tensorkit.kernels.cuda.memory import EmulatedBuffer, GpuBuffer
+from tensorkit.kernels.cuda.gpu_memory import GpuBuffer
+from tensorkit.kernels.cuda.gpu_streams import gpu_streams, told_as_pytorch_does
+from tensorkit.kernels.cuda.memory import EmulatedBuffer
 from tensorkit.kernels.cuda.plan import Operand
+from tensorkit.kernels.cuda.streams import enqueue, wait_for
 from tensorkit.kernels.cuda.traced import Traced, TracedPointer, play
 
 __all__ = [
@@ -27,6 +31,7 @@ __all__ = [
     "flat",
 ]
 
+Buffers = Sequence[Any]
 Grid = tuple[int, int]
 THREADS = 256  # of a block, on a GPU
 BLOCKS_PER_UNIT = 16  # of a grid, for each multiprocessor: beyond that, threads stride
@@ -45,12 +50,19 @@ class Runner(Protocol):
         """What the body is handed for an operand whose first element is element number `first`."""
 
     def launch(
-        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        count: int,
+        index: int,
+        buffers: Buffers,
+        blocks: int = 0,
     ) -> Grid:
-        """Run every thread on device `index`; returns the grid: blocks, and threads of each.
+        """Give the kernel to the current stream of device `index`; returns the grid: blocks, and threads of each.
 
         Args:
-            count: how many elements there are to do. blocks: how many blocks have a row each to do, if they have.
+            count: how many elements there are to do. buffers: the device buffers that `arguments` point into.
+            blocks: how many blocks have a row each to do, if they have.
         """
 
     def parts(self, rows: int, columns: int) -> int:
@@ -93,14 +105,21 @@ class EmulatedRunner:
         return buffer._address + first * int(operand.dtype.itemsize)
 
     def launch(
-        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        count: int,
+        index: int,
+        buffers: Buffers,
+        blocks: int = 0,
     ) -> Grid:
         call = compiler.host(kernel, self.grid is not None)
         values = flat(arguments)
         if self.grid is None:
-            call(*values)
+            enqueue(lambda: call(*values), buffers)
             return 1, 1
-        host_cuda.run_grid(call, values, *self.grid, "syncthreads" in kernel.body.__code__.co_names)
+        grid, barriers = self.grid, "syncthreads" in kernel.body.__code__.co_names
+        enqueue(lambda: host_cuda.run_grid(call, values, *grid, barriers), buffers)
         return self.grid
 
     def parts(self, rows: int, columns: int) -> int:
@@ -128,7 +147,13 @@ class TracedRunner:
         return TracedPointer("", whole.view(raw), first)
 
     def launch(
-        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        count: int,
+        index: int,
+        buffers: Buffers,
+        blocks: int = 0,
     ) -> Grid:
         typed = tuple(
             tuple(numpy.dtype(kind.kind).type(value) for value in argument)
@@ -136,6 +161,8 @@ class TracedRunner:
             else argument
             for kind, argument in zip(kernel.arguments, arguments, strict=True)
         )
+        for buffer in buffers:
+            wait_for(buffer)
         self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
         return self.blocks, self.threads
 
@@ -151,11 +178,11 @@ class GpuRunner:
     apart = False
 
     def __init__(self) -> None:
-        from cuda.core import Device, LaunchConfig, launch
+        from cuda.core import LaunchConfig, launch
 
-        self._device = lru_cache(maxsize=None)(Device)
         self._config = lru_cache(maxsize=1024)(lambda blocks: LaunchConfig(grid=blocks, block=THREADS))
         self._launch = launch
+        self._streams = gpu_streams
         self._loaded: dict[tuple[Kernel, tuple[int, int]], Any] = {}
 
     def pointer(self, operand: Operand, first: int, raw: str) -> int:
@@ -163,14 +190,20 @@ class GpuRunner:
         return buffer.address + first * int(operand.dtype.itemsize)
 
     def launch(
-        self, kernel: Kernel, arguments: tuple[Any, ...], count: int, index: int, blocks: int = 0
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        count: int,
+        index: int,
+        buffers: Buffers,
+        blocks: int = 0,
     ) -> Grid:
-        device = self._device(index)
-        device.set_current()
-        most = device.properties.multiprocessor_count * BLOCKS_PER_UNIT
-        blocks = min(blocks or -(-count // THREADS), most)
+        streams = self._streams(index)
+        device = streams.select()
+        blocks = min(blocks or -(-count // THREADS), streams.most_blocks(BLOCKS_PER_UNIT))
         values = flat(_machine_numbers(kernel, arguments))
-        self._launch(device.default_stream, self._config(blocks), self._code(kernel, device), *values)
+        with told_as_pytorch_does():
+            self._launch(streams.current().core, self._config(blocks), self._code(kernel, device), *values)
         return blocks, THREADS
 
     def parts(self, rows: int, columns: int) -> int:

@@ -68,14 +68,18 @@ def register_copy(device_type: str, run: StridedCopy) -> None:
 # -- the copier ------------------------------------------------------------------------------------------------------
 
 
-def copy_into(dst: Tensor, src: Tensor) -> None:
-    """Write the elements of `src`, broadcast and converted, into `dst`, wherever the two live."""
+def copy_into(dst: Tensor, src: Tensor, *, non_blocking: bool = False) -> None:
+    """Write the elements of `src`, broadcast and converted, into `dst`, wherever the two live.
+
+    Args:
+        non_blocking: whether to come back before bytes have moved between a device and pinned memory.
+    """
     if not dst.numel() or dst._device == META:
         return
     if src._device == META:
         raise MissingKernelError("Cannot copy out of meta tensor; no data!")
     if dst._device != src._device:
-        _copy_across(dst, src)
+        _copy_across(dst, src, non_blocking)
     elif dst._device == CPU:
         if dst._bits:
             kernels.copy(dst._nd(physical=True), turned(kernels.cast(src._nd(), dst._dtype), dst._bits))
@@ -89,7 +93,7 @@ def copy_into(dst: Tensor, src: Tensor) -> None:
             tracing.emit(tracing.CopyEvent(dst.nbytes, str(dst._device), str(dst._device)))
 
 
-def _copy_across(dst: Tensor, src: Tensor) -> None:
+def _copy_across(dst: Tensor, src: Tensor, non_blocking: bool) -> None:
     """From one device's memory to another's: as one block of bytes, laid out before and after if need be."""
     block = _dense(src)
     if dst._dtype is block._dtype and dst._lay().size == block._lay().size and dst.is_contiguous():
@@ -103,6 +107,7 @@ def _copy_across(dst: Tensor, src: Tensor) -> None:
         block._store(),
         block._lay().offset * item,
         block.nbytes,
+        non_blocking,
     )
     if landing is not dst:
         copy_into(dst, landing)
@@ -349,6 +354,10 @@ def _in_format(input: Tensor, wanted: Any) -> Tensor:
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write another tensor's elements, broadcast and converted, into this one; from any device.
 
+    Args:
+        non_blocking: whether to come back before elements have moved between a device and pinned memory: they are
+            there after the next ``tk.cuda.synchronize()``.
+
     Raises:
         RuntimeError: when the sizes do not fit, or two elements of this tensor share a slot.
 
@@ -379,7 +388,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         )
     check_negated(input, src)
     warn_complex_to_real(input, src)
-    copy_into(input, src if given.size == own.size else src._view(given.expand(own.size)))
+    source = src if given.size == own.size else src._view(given.expand(own.size))
+    copy_into(input, source, non_blocking=non_blocking)
     input._bump()
     return input
 

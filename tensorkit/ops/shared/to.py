@@ -14,7 +14,7 @@ from tensorkit.dispatch.recording import recorded_call, wants_grad
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name as kind_name
 from tensorkit.dtypes import dtype
-from tensorkit.elementwise.output import empty_strided
+from tensorkit.elementwise.output import empty_pinned, empty_strided
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.sizes import LARGE
 from tensorkit.memory_format import (
@@ -95,38 +95,49 @@ def _copying(input: Tensor, body: Callable[[], Tensor]) -> Tensor:
     return recorded_call(_TO_COPY, "_to_copy", {"input": input}, body, "copy")  # type: ignore[no-any-return]
 
 
-def to_device(input: Tensor, where: device, *, copy: bool = False) -> Tensor:
-    """A copy on another device: the tensor itself when it lives there already."""
+def to_device(input: Tensor, where: device, *, copy: bool = False, non_blocking: bool = False) -> Tensor:
+    """A copy on another device: the tensor itself when it lives there already.
+
+    Args:
+        non_blocking: whether to come back before bytes have moved between a device and pinned memory; what comes to
+            the CPU comes into pinned memory then.
+    """
     if input._device == where and not copy:
         return input
-    return _copying(input, lambda: _moved(input, where))
+    return _copying(input, lambda: _moved(input, where, non_blocking))
 
 
-def _moved(input: Tensor, where: device) -> Tensor:
+def _moved(input: Tensor, where: device, non_blocking: bool) -> Tensor:
     lay = input._lay()
     stride = like_strides(lay)
     if input._device != where and not lay.is_contiguous():
         source = (
             input if stride == lay.stride and lay.is_non_overlapping_and_dense() else copied(input, stride)
         )
-        return _move_block(source, where)
-    out = empty_strided(lay.size, stride, input._dtype, where)
-    copy_into(out, input)
+        return _move_block(source, where, non_blocking)
+    make = empty_pinned if _to_pinned(input, where, non_blocking) else empty_strided
+    out = make(lay.size, stride, input._dtype, where)
+    copy_into(out, input, non_blocking=non_blocking)
     return out
 
 
-def _move_block(source: Tensor, where: device) -> Tensor:
+def _to_pinned(input: Tensor, where: device, non_blocking: bool) -> bool:
+    return non_blocking and input.is_cuda and where == CPU
+
+
+def _move_block(source: Tensor, where: device, non_blocking: bool) -> Tensor:
     """A dense block in whatever order of dimensions goes over byte by byte and keeps that order."""
     lay = source._lay()
-    out = empty_strided(lay.size, lay.stride, source._dtype, where)
+    make = empty_pinned if _to_pinned(source, where, non_blocking) else empty_strided
+    out = make(lay.size, lay.stride, source._dtype, where)
     if lay.numel:
         flat = source._view(Layout((lay.numel,), (1,), lay.offset))
-        copy_into(out._view(Layout((lay.numel,), (1,), 0)), flat)
+        copy_into(out._view(Layout((lay.numel,), (1,), 0)), flat, non_blocking=non_blocking)
     return out
 
 
-def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | None, dtype | None, bool]:
-    """What a call of `to` asks for: a device, a dtype, whether always to copy."""
+def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | None, dtype | None, bool, bool]:
+    """What a call of `to` asks for: a device, a dtype, whether always to copy, whether to wait for nothing."""
     where, kind = kwargs.get("device"), kwargs.get("dtype")
     for place, arg in enumerate(args):
         if isinstance(arg, Tensor) and place == 0:
@@ -139,7 +150,9 @@ def _wanted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | Non
             raise unmatched("to", args, kwargs, _TO_FORMS)
     flags = [arg for arg in args if isinstance(arg, bool)]
     copy = kwargs.get("copy", flags[1] if len(flags) > 1 else False)
-    return (None if where is None else resolve(where)), None if kind is None else as_dtype(kind), bool(copy)
+    hurry = kwargs.get("non_blocking", flags[0] if flags else False)
+    wanted = None if where is None else resolve(where)
+    return wanted, None if kind is None else as_dtype(kind), bool(copy), bool(hurry)
 
 
 def _format(given: Any, kwargs: dict[str, Any]) -> memory_format | None:
@@ -186,6 +199,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Args:
         args, kwargs: a dtype, a device, both, or a tensor to be like; ``copy=True`` always copies.
+            ``non_blocking=True`` comes back before bytes have moved between a device and pinned memory: they are
+            there after the next ``tk.cuda.synchronize()``.
 
     >>> import tensorkit as tk
     >>> t = tk.ones(2)
@@ -202,7 +217,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             raise unmatched("to", args, kwargs, _TO_FORMS)
     if "other" in kwargs:
         args = (kwargs["other"], *args)
-    where, kind, copy = _wanted(args, kwargs)
+    where, kind, copy, non_blocking = _wanted(args, kwargs)
     wanted = kwargs.get("memory_format")
     out = input
     if kind is not None or wanted is not None:
@@ -210,7 +225,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             out, kind or input._dtype, copy=copy and wanted is not None, wanted=_format(wanted, kwargs)
         )
     if where is not None:
-        out = to_device(out, where)
+        out = to_device(out, where, non_blocking=non_blocking)
     return clone(out) if copy and out is input else out
 
 
@@ -249,7 +264,7 @@ def cuda(
     """
     if device is not None and not _names_cuda(device):
         raise RuntimeError("Invalid device, must be cuda device")
-    return to_device(input, resolve("cuda" if device is None else device))
+    return to_device(input, resolve("cuda" if device is None else device), non_blocking=non_blocking)
 
 
 def _names_cuda(where: Any) -> bool:
@@ -279,7 +294,7 @@ def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if not isinstance(dtype, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     kind, place = legacy_dtype(dtype)
-    return to_device(to_dtype(input, kind), resolve(place))
+    return to_device(to_dtype(input, kind), resolve(place), non_blocking=non_blocking)
 
 
 @op(samples=(sample("a.type_as(b)", a=(2,), b=(3,)),), kind="copy", function=False)

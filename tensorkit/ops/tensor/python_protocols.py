@@ -36,12 +36,13 @@ from tensorkit.dispatch.recording import wants_grad
 from tensorkit.dispatch.registry import offers, registry, sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
+from tensorkit.elementwise.output import empty_pinned
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu.elementwise import quiet
+from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
 from tensorkit.storage import (
-    NO_PINNED,
     TypedStorage,
     adopt,
     legacy_class,
@@ -465,20 +466,37 @@ def _warn_device(name: str, device: Any) -> None:
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Refused: memory can be pinned for an accelerator only, and there is none."""
+    """A copy in memory that is locked for transfers to a device; the tensor itself if it lies there.
+
+    Raises:
+        RuntimeError: for a tensor on a device, and when there is no device to transfer to.
+
+    >>> import tensorkit as tk
+    >>> with tk.cuda.emulate():
+    ...     t = tk.ones(2).pin_memory()
+    ...     t.is_pinned(), t.to("cuda", non_blocking=True)
+    (True, tensor([1., 1.], device='cuda:0'))
+    """
     _warn_device("pin_memory", device)
     if self._device != CPU:
         place = self._device.type.capitalize() if self._device == META else self._device.type.upper()
         raise RuntimeError(
             f"cannot pin '{place}{self._dtype.label}Type' only dense CPU tensors can be pinned"
         )
-    raise RuntimeError(NO_PINNED)
+    return self if self._store().is_pinned() else _pinned(self)
+
+
+def _pinned(input: Tensor) -> Tensor:
+    lay = input._lay()
+    out = empty_pinned(lay.size, lay.stride, input._dtype, CPU)
+    copy_into(out, input)
+    return out
 
 
 def _is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is pinned for an accelerator: never, here."""
+    """Whether the memory is locked for transfers to a device."""
     _warn_device("is_pinned", device)
-    return False
+    return self._device == CPU and self._store().is_pinned()
 
 
 def _storage_type(self: Tensor) -> Any:

@@ -1,0 +1,177 @@
+"""A GPU's streams and events, by ``cuda.core``, with the same methods as the emulated ones (see `streams`)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from tensorkit.kernels.cuda.faults import Fault, refusal
+from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
+
+__all__ = ["GpuMark", "GpuStream", "GpuStreams", "gpu_streams", "told_as_pytorch_does"]
+
+
+@contextmanager
+def told_as_pytorch_does() -> Iterator[None]:
+    """Let what the driver finds wrong be said in PyTorch's words: ``CUDA error: device-side assert triggered``."""
+    try:
+        yield
+    except Exception as error:
+        name, colon, words = str(error).partition(":")
+        if not name.startswith("CUDA_ERROR_"):
+            raise
+        raise refusal(Fault(words.strip() if colon else name)) from error
+
+
+class GpuMark:
+    """A recorded CUDA event.
+
+    Attributes:
+        index: of the device.
+        event: the event, as ``cuda.core`` has it.
+    """
+
+    __slots__ = ("event", "index")
+
+    def __init__(self, index: int, event: Any) -> None:
+        self.index = index
+        self.event = event
+
+    def done(self) -> bool:
+        """Whether the device has come here."""
+        return bool(self.event.is_done)
+
+    def wait(self) -> None:
+        """Wait until it has."""
+        with told_as_pytorch_does():
+            self.event.sync()
+
+    def since(self, start: GpuMark) -> float:
+        """Milliseconds from `start` to here."""
+        return float(self.event - start.event)
+
+
+class GpuStream:
+    """One stream of a GPU.
+
+    Attributes:
+        device: the streams of the same device.
+        core: the stream, as ``cuda.core`` has it.
+        number: 0 for the default stream.
+        priority: lower numbers first.
+        handle: its address, as other libraries know it; 0 for the default one.
+    """
+
+    __slots__ = ("__weakref__", "core", "device", "handle", "number", "priority")
+
+    def __init__(self, device: GpuStreams, core: Any, number: int, priority: int) -> None:
+        self.device = device
+        self.core = core
+        self.number = number
+        self.priority = priority
+        self.handle = int(core.handle) if number else 0
+
+    def passed(self, ticket: GpuMark) -> bool:
+        """Whether all is done that was queued when the ticket was drawn."""
+        return ticket.done()
+
+    def ticket(self) -> GpuMark:
+        """What to ask `passed` about: all that was queued until now."""
+        return self.mark()
+
+    def wait(self) -> None:
+        """Wait until all that was queued until now is done."""
+        with told_as_pytorch_does():
+            self.core.sync()
+
+    synchronize = wait
+
+    def mark(self, *, timing: bool = False, blocking: bool = False, again: GpuMark | None = None) -> GpuMark:
+        """Record an event: the one of an earlier mark, or a new one."""
+        from cuda.core import EventOptions
+
+        self.device.select()
+        if again is not None and not timing:
+            return GpuMark(self.device.index, self.core.record(again.event))
+        options = EventOptions(timing_enabled=timing, blocking_sync=blocking)
+        return GpuMark(self.device.index, self.core.record(options=options))
+
+    def follow(self, mark: GpuMark) -> None:
+        """Do what is queued from now on after another stream (or this one) has reached a mark."""
+        self.core.wait(mark.event)
+
+    def after(self, other: GpuStream) -> None:
+        """Do what is queued from now on after all that `other` was given until now."""
+        if other is not self:
+            self.follow(other.mark())
+
+
+class _Current(threading.local):
+    stream: GpuStream | None = None
+
+
+class GpuStreams:
+    """All streams of one GPU, and which is current."""
+
+    def __init__(self, index: int) -> None:
+        from cuda.core import Device
+
+        self.index = index
+        self.core = Device(index)
+        self.select()
+        self.default = GpuStream(self, self.core.default_stream, 0, 0)
+        self._pools: dict[int, list[GpuStream]] = {}
+        self._turns: dict[int, int] = {}
+        self._pooling = threading.Lock()
+        self._current = _Current()
+
+    def select(self) -> Any:
+        """Make the device the driver's current one."""
+        self.core.set_current()
+        return self.core
+
+    def most_blocks(self, per_unit: int) -> int:
+        """How many blocks keep the whole GPU busy, with so many for each of its multiprocessors."""
+        return per_unit * int(self.core.properties.multiprocessor_count)
+
+    def current(self) -> GpuStream:
+        """This thread's current stream of the device."""
+        return self._current.stream or self.default
+
+    def choose(self, stream: GpuStream) -> None:
+        """Make a stream this thread's current one."""
+        self._current.stream = stream
+
+    def fresh(self, priority: int = 0) -> GpuStream:
+        """A stream of this priority: a new one until there are 32, then those again in turn."""
+        from cuda.core import StreamOptions
+
+        priority = min(max(priority, GREATEST), LOWEST)
+        with self._pooling:
+            pool = self._pools.setdefault(priority, [])
+            turn = self._turns.get(priority, 0)
+            self._turns[priority] = (turn + 1) % STREAMS_PER_POOL
+            if turn == len(pool):
+                core = self.select().create_stream(options=StreamOptions(nonblocking=True, priority=priority))
+                pool.append(GpuStream(self, core, 1 + STREAMS_PER_POOL * -priority + turn, priority))
+            return pool[turn]
+
+    def foreign(self, handle: int) -> GpuStream:
+        """A stream that another library made, by its address."""
+        from cuda.core import Stream
+
+        return GpuStream(self, Stream.from_handle(handle), handle, 0)
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all it was given."""
+        with told_as_pytorch_does():
+            self.select().sync()
+
+
+@cache
+def gpu_streams(index: int) -> GpuStreams:
+    """The streams of a GPU."""
+    return GpuStreams(index)

@@ -1,0 +1,426 @@
+"""Emulated streams: queues of work that a device does one after the other, while the program goes on.
+
+`enqueue` is the one way onto them: every kernel, every copy and every library call on an emulated device's
+memory goes through it, and the call that asked for the work returns. A stream has a worker thread, started when
+there is something to do and gone when there has been nothing for a second. Small work for a stream that is idle
+runs on the calling thread at once: nobody can tell the difference, and a thread would cost ten times as much.
+
+What a queue guarantees: first in, first out; nothing between two streams, unless one waits for an event of the
+other; an error ends all work of the device and is told at the next call that waits for it (see `faults`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from tensorkit.kernels.cuda.faults import held_up, refusal
+
+__all__ = [
+    "DeviceStreams",
+    "EmulatedStream",
+    "Mark",
+    "Work",
+    "call",
+    "enqueue",
+    "wait_for",
+]
+
+Work = Callable[[], object]
+AT_ONCE = 2**20  # bytes: work on less is done sooner than another thread has been woken up (some 100 µs)
+STREAMS_PER_POOL = 32  # of a device and priority; the next new stream is the first one again, as in PyTorch
+LOWEST, GREATEST = 0, -3  # priorities
+IDLE_SECONDS = 1.0
+_HELD = (
+    "this thread holds the stream that it is about to wait for, so it would wait for ever\n"
+    "leave the block in which the stream is held first"
+)
+
+
+class Mark:
+    """A place in a queue, and when the device came to it.
+
+    Attributes:
+        index: of the device.
+        reached: set when it was.
+        time: when, in milliseconds of this computer's clock.
+    """
+
+    __slots__ = ("index", "reached", "time")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.reached = threading.Event()
+        self.time = 0.0
+
+    def reach(self) -> None:
+        """The device is here now."""
+        self.time = 1000 * time.perf_counter()
+        self.reached.set()
+
+    def done(self) -> bool:
+        """Whether the device has come here."""
+        return self.reached.is_set()
+
+    def wait(self) -> None:
+        """Wait until it has."""
+        self.reached.wait()
+
+    def since(self, start: Mark) -> float:
+        """Milliseconds from `start` to here."""
+        return self.time - start.time
+
+
+class EmulatedStream:
+    """One queue of one emulated device.
+
+    Attributes:
+        device: the streams of the same device.
+        number: 0 for the default stream.
+        priority: kept and told; the emulation serves all streams alike.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_busy",
+        "_changed",
+        "_done",
+        "_given",
+        "_holders",
+        "_queue",
+        "_waiting",
+        "_worker",
+        "device",
+        "number",
+        "priority",
+    )
+
+    def __init__(self, device: DeviceStreams, number: int, priority: int) -> None:
+        self.device = device
+        self.number = number
+        self.priority = priority
+        self._changed = threading.Condition()
+        self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
+        self._given = self._done = self._waiting = 0
+        self._busy = False
+        self._holders: list[int] = []
+        self._worker: threading.Thread | None = None
+
+    def __repr__(self) -> str:
+        waiting = self._given - self._done
+        return f"<emulated stream {self.number} of cuda:{self.device.index}, {waiting} waiting>"
+
+    @property
+    def handle(self) -> int:
+        """A number like the address of a CUDA stream: 0 for the default one."""
+        return 0 if self.number == 0 else 0x5000_0000 + 0x1_0000 * self.device.index + 0x10 * self.number
+
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody keeps it from working."""
+        return bool(self._holders)
+
+    # -- giving work ------------------------------------------------------------------------------------
+
+    def put(self, work: Work, kept: Sequence[Any] = (), *, small: bool = True, always: bool = False) -> None:
+        """Queue work, or do it now if it is small and the stream idle.
+
+        Args:
+            work: what to do; its error becomes the device's.
+            kept: what must not be freed before it is done.
+            always: whether to do it on a device that has failed, too: others wait for it.
+        """
+        with self._changed:
+            self._given += 1
+            at_once = small and not self._queue and not self._busy and not self._holders
+            if at_once:
+                self._busy = True
+            else:
+                self._queue.append((work, kept, always))
+                if self._worker is None:
+                    self._start()
+                self._changed.notify_all()
+        if at_once:
+            try:
+                self.device.do(work, always)
+            finally:
+                self._finish()
+
+    def _start(self) -> None:
+        name = f"tensorkit cuda:{self.device.index} stream {self.number}"
+        self._worker = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._worker.start()
+
+    def _finish(self) -> None:
+        with self._changed:
+            self._busy = False
+            self._done += 1
+            if self._queue or self._waiting:
+                self._changed.notify_all()
+
+    def _serve(self) -> None:
+        """What the worker thread does."""
+        with numpy.errstate(all="ignore"):
+            while True:
+                with self._changed:
+                    while self._busy or self._holders or not self._queue:
+                        if not self._changed.wait(IDLE_SECONDS) and not self._queue:
+                            self._worker = None
+                            return
+                    work, kept, always = self._queue.popleft()
+                    self._busy = True
+                self.device.do(work, always)
+                del work, kept
+                self._finish()
+
+    # -- waiting for it ---------------------------------------------------------------------------------
+
+    def ticket(self) -> int:
+        """What to ask `passed` about: all that was queued until now."""
+        return self._given
+
+    def passed(self, ticket: int) -> bool:
+        """Whether all that had been queued when the ticket was drawn is done."""
+        return self._done >= ticket
+
+    def wait(self) -> None:
+        """Wait until all that was queued until now is done.
+
+        Raises:
+            RuntimeError: when this very thread holds the stream.
+        """
+        if self._done == self._given:
+            return
+        with self._changed:
+            target = self._given
+            if threading.get_ident() in self._holders and self._done < target:
+                raise RuntimeError(_HELD)
+            self._waiting += 1
+            try:
+                while self._done < target:
+                    self._changed.wait()
+            finally:
+                self._waiting -= 1
+
+    def synchronize(self) -> None:
+        """`wait`, and tell of what went wrong.
+
+        Raises:
+            AcceleratorError: when work of this device has failed.
+        """
+        self.wait()
+        self.device.check()
+
+    # -- between streams --------------------------------------------------------------------------------
+
+    def mark(self, *, timing: bool = False, blocking: bool = False, again: Any = None) -> Mark:
+        """A mark in the queue: it is reached when all that was queued before it is done.
+
+        Args:
+            timing, blocking, again: what a GPU wants to know of an event; here every mark has a time.
+        """
+        mark = Mark(self.device.index)
+        self.put(mark.reach, always=True)
+        return mark
+
+    def follow(self, mark: Mark) -> None:
+        """Do what is queued from now on after another stream (or this one) has reached a mark."""
+        if not mark.done():
+            self.put(mark.reached.wait, small=False, always=True)
+
+    def after(self, other: EmulatedStream) -> None:
+        """Do what is queued from now on after all that `other` was given until now."""
+        if other is not self and not other.passed(other.ticket()):
+            self.follow(other.mark())
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Take no work from the queue while the block runs: what a stream looks like whose GPU is busy."""
+        here = threading.get_ident()
+        with self._changed:
+            self._holders.append(here)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._holders.remove(here)
+                self._changed.notify_all()
+
+
+class _Current(threading.local):
+    stream: EmulatedStream | None = None
+
+
+class DeviceStreams:
+    """All streams of one emulated device, which is current, and whether its work has failed.
+
+    Args:
+        index: the device's number.
+
+    Attributes:
+        default: the stream that work goes to where no other is chosen.
+        blocking: whether every call waits for its work (``CUDA_LAUNCH_BLOCKING=1`` when the device came to be).
+        told: whether the program has heard that the device failed; it refuses everything from then on, until
+            ``emulate()`` gives new devices.
+
+    >>> device = DeviceStreams(0)
+    >>> stream, done = device.fresh(), []
+    >>> with stream.held():
+    ...     stream.put(lambda: done.append(1))
+    ...     before = list(done)
+    >>> stream.synchronize()
+    >>> before, done
+    ([], [1])
+    """
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.default = EmulatedStream(self, 0, 0)
+        self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0")
+        self._pools: dict[int, list[EmulatedStream]] = {}
+        self._turns: dict[int, int] = {}
+        self._pooling = threading.Lock()
+        self._current = _Current()
+        self._fault: BaseException | None = None
+        self.told = False
+
+    def current(self) -> EmulatedStream:
+        """This thread's current stream of the device."""
+        return self._current.stream or self.default
+
+    def choose(self, stream: EmulatedStream) -> None:
+        """Make a stream this thread's current one."""
+        self._current.stream = stream
+
+    def fresh(self, priority: int = 0) -> EmulatedStream:
+        """A stream of this priority: a new one until there are 32, then those again in turn."""
+        priority = min(max(priority, GREATEST), LOWEST)
+        with self._pooling:
+            pool = self._pools.setdefault(priority, [])
+            turn = self._turns.get(priority, 0)
+            self._turns[priority] = (turn + 1) % STREAMS_PER_POOL
+            if turn == len(pool):
+                number = 1 + STREAMS_PER_POOL * -priority + turn
+                pool.append(EmulatedStream(self, number, priority))
+            return pool[turn]
+
+    def all(self) -> list[EmulatedStream]:
+        """Every stream there is so far."""
+        with self._pooling:
+            return [self.default, *(stream for pool in self._pools.values() for stream in pool)]
+
+    def synchronize(self) -> None:
+        """Wait until all streams have done what they were given.
+
+        Raises:
+            AcceleratorError: when some of it failed.
+        """
+        for stream in self.all():
+            stream.wait()
+        self.check()
+
+    def do(self, work: Work, always: bool) -> None:
+        """Do a piece of work unless the device has failed; should this fail, so has the device."""
+        if self._fault is not None and not always:
+            return
+        try:
+            work()
+        except Exception as problem:
+            self._fault = self._fault or problem
+
+    def check(self) -> None:
+        """Tell of a failure.
+
+        Raises:
+            AcceleratorError: when work of this device has failed.
+        """
+        if self._fault is not None:
+            self.told = True
+            raise refusal(self._fault)
+
+
+# -- the seam -------------------------------------------------------------------------------------------
+
+
+def enqueue(work: Work, buffers: Sequence[Any], stream: Any = None) -> None:
+    """Give work on device memory to a stream, and return: every kernel, copy and library call takes this way.
+
+    On an emulated device `work` runs later, on the stream's worker thread, or now if it is small and the stream
+    idle; always after what the stream was given before. It must touch the host's memory only where that is
+    pinned, and may not call this function. Numba compiles before, not in it. On a GPU `work` runs now: it is host
+    code that hands commands to the current stream.
+
+    Args:
+        work: a function without arguments. Its error is not raised here but where the device is next waited for
+            (raise `Fault` for one that has a name in CUDA); here with ``CUDA_LAUNCH_BLOCKING=1``.
+        buffers: all device buffers it reads or writes, the one that says where it runs first. They are kept
+            until it is done.
+        stream: by default the current one of the first buffer's device.
+
+    Raises:
+        AcceleratorError: when the device has failed before and the program knows.
+
+    >>> import numpy
+    >>> from tensorkit.kernels.cuda.memory import EmulatedMemory
+    >>> memory = EmulatedMemory(devices=1, capacity=2**20)
+    >>> buffer = memory.allocate(4, 0)
+    >>> enqueue(lambda: buffer._bytes.fill(7), (buffer,))
+    >>> memory.to_host(buffer, 0, 4).tolist()
+    [7, 7, 7, 7]
+    """
+    streams = buffers[0].streams
+    if streams is None:  # a GPU has queues of its own
+        work()
+        return
+    queue: EmulatedStream = stream or streams.current()
+    if streams.told:
+        streams.check()
+    touched = 0
+    for buffer in buffers:
+        touched += buffer.nbytes
+    # Memory that belongs to this stream may be reused at once: what comes next on it comes later. For the others
+    # the queue holds on to it.
+    kept = [buffer for buffer in buffers if buffer.stream is not queue]
+    queue.put(work, kept, small=touched <= AT_ONCE)
+    if streams.blocking:
+        queue.synchronize()
+
+
+def call(work: Callable[[], Any], buffers: Sequence[Any], stream: Any = None) -> Any:
+    """`enqueue`, wait, and return what `work` returned or raise what it raised: for results the host needs.
+
+    It counts as a call that makes the program wait (``set_sync_debug_mode``).
+    """
+    held_up()
+    outcome: list[Any] = []
+
+    def kept() -> None:
+        try:
+            outcome.append((work(), None))
+        except Exception as error:
+            outcome.append((None, error))
+
+    enqueue(kept, buffers, stream)
+    wait_for(buffers[0], stream)
+    value, error = outcome[0]
+    if error is not None:
+        raise error
+    return value
+
+
+def wait_for(buffer: Any, stream: Any = None) -> None:
+    """Wait for the current stream of a buffer's device, as every reader of the buffer's bytes must.
+
+    Raises:
+        AcceleratorError: when work of this device has failed.
+    """
+    streams = buffer.streams
+    if streams is not None:
+        (stream or streams.current()).synchronize()
