@@ -106,7 +106,7 @@ class _Call:
         named = {key: self._here(value) for key, value in kwargs.items()}
         beside = next(iter(self.storages.values()))[0]._buffer
         try:
-            with tracing.silence():
+            with tracing.silence(), CPU:
                 result = body(*given, **named)
         finally:
             for original, alias in self.pairs.values():

@@ -45,6 +45,7 @@ ELSEWHERE = {
     "cli:60": "characters of a line",
     "elementwise.fast_path:_KNOWN": CACHE,
     "elementwise.run:_AT_ONCE": PYTORCH,
+    "kernels.cuda.indexing.launch:MOST_DIMS": "the dimensions that a kernel walks",
     "kernels.cpu.parallel:softmax_compiled.SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.softmax_compiled:SIDE_BY_SIDE": COMPILED,
     "kernels.cpu.sorting.sort_compiled:_COMPARED": COMPILED,

@@ -201,8 +201,10 @@ def _load_host(kept: str) -> tuple[Any, int] | None:
         return None
     from numba.core.registry import cpu_target
 
+    runtime: Any = import_module("numba.core.runtime")
     entry, *serialized = pickle.loads(data)
     context = cpu_target.target_context
+    runtime.rtsys.initialize(context)  # what compiling does by the way: the code may ask it for shared memory
     library = context.codegen().unserialize_library(tuple(serialized))
     return library, int(library.get_pointer_to_function(entry))
 

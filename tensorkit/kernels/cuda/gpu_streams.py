@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -86,6 +87,7 @@ class GpuStream:
         """Wait until all that was queued until now is done."""
         with told_as_pytorch_does():
             self.core.sync()
+        self.device.check_guard()
 
     synchronize = wait
 
@@ -127,6 +129,8 @@ class GpuStreams:
         self._turns: dict[int, int] = {}
         self._pooling = threading.Lock()
         self._current = _Current()
+        self._words: Any = None
+        self._guard = ""
 
     def select(self) -> Any:
         """Make the device the driver's current one."""
@@ -169,6 +173,36 @@ class GpuStreams:
         """Wait until the device has done all it was given."""
         with told_as_pytorch_does():
             self.select().sync()
+        self.check_guard()
+
+    def guard_words(self, guard: str) -> int:
+        """Where a kernel writes down an index out of range: memory that the GPU and the host both see.
+
+        Args:
+            guard: what is said of such an index; that of the last kernel is kept.
+        """
+        if self._words is None:
+            from cuda.bindings import driver
+
+            shared = driver.CU_MEMHOSTALLOC_PORTABLE | driver.CU_MEMHOSTALLOC_DEVICEMAP
+            status, address = driver.cuMemHostAlloc(24, shared)
+            if status != driver.CUresult.CUDA_SUCCESS:
+                raise RuntimeError(f"CUDA error: {status.name}")
+            self._words = (ctypes.c_int64 * 3).from_address(int(address))
+            self._words[:] = [0, 0, 0]
+        self._guard = guard
+        return ctypes.addressof(self._words)
+
+    def check_guard(self) -> None:
+        """Say of an index out of range what a device-side assert says.
+
+        Raises:
+            AcceleratorError: when a kernel has written one down since.
+        """
+        if self._words is not None and self._words[0]:
+            found = Fault("device-side assert triggered", self._guard.format(self._words[1], self._words[2]))
+            self._words[0] = 0
+            raise refusal(found)
 
 
 @cache

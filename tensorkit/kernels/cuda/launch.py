@@ -12,14 +12,14 @@ from typing import Any
 
 from tensorkit import dtypes, tracing
 from tensorkit.dtypes import dtype, promote_types
-from tensorkit.kernels.cuda.compile import Kernel
+from tensorkit.kernels.cuda.compile import Kernel, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
 from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values, zip_kernel
 from tensorkit.kernels.cuda.half import identity, raw_name
 from tensorkit.kernels.cuda.plan import Operand, Piece, extent, pieces, row_major
 from tensorkit.kernels.cuda.runners import Runner
 
-__all__ = ["check_reach", "copy", "launch_blocks", "launch_zip"]
+__all__ = ["check_reach", "copy", "launch_blocks", "launch_guarded", "launch_zip"]
 
 Ints = tuple[int, ...]
 Function = Callable[..., Any]
@@ -126,6 +126,32 @@ def launch_blocks(
     )
     buffers = [operand.buffer for operand in operands]
     grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), blocks, index, buffers, blocks)
+    if tracing.active:
+        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+
+
+def launch_guarded(
+    kernel: Kernel,
+    counts: tuple[int, ...],
+    operands: tuple[Operand, ...],
+    layouts: tuple[Any, ...],
+    count: int,
+    guard: str,
+) -> None:
+    """Launch a kernel that follows indices, whose last argument is where it writes down one that is out of range.
+
+    Args:
+        count: how many threads have something to do.
+        guard: what is said of an index out of range: a text with places for it and for the size.
+    """
+    runner = runner_for(operands[0].buffer)
+    index = operands[0].buffer.index
+    kinds = [argument.kind for argument in kernel.arguments if isinstance(argument, Pointer)]
+    pointers = tuple(
+        runner.pointer(operand, operand.offset, kind) for operand, kind in zip(operands, kinds, strict=False)
+    )
+    buffers = [operand.buffer for operand in operands]
+    grid, block = runner.launch(kernel, (*counts, *pointers, *layouts), count, index, buffers, guard=guard)
     if tracing.active:
         tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
 

@@ -6,6 +6,7 @@ its own making) and sees to it that every thread has run.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ import numpy
 from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda import host_cuda
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
+from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.gpu_memory import GpuBuffer
 from tensorkit.kernels.cuda.gpu_streams import gpu_streams, told_as_pytorch_does
 from tensorkit.kernels.cuda.memory import EmulatedBuffer
@@ -57,12 +59,14 @@ class Runner(Protocol):
         index: int,
         buffers: Buffers,
         blocks: int = 0,
+        guard: str = "",
     ) -> Grid:
         """Give the kernel to the current stream of device `index`; returns the grid: blocks, and threads of each.
 
         Args:
             count: how many elements there are to do. buffers: the device buffers that `arguments` point into.
             blocks: how many blocks have a row each to do, if they have.
+            guard: of a kernel whose last argument is where it writes down an index out of range: what is said of it.
         """
 
     def parts(self, rows: int, columns: int) -> int:
@@ -83,6 +87,16 @@ def flat(arguments: tuple[Any, ...]) -> list[Any]:
 def _cut(rows: int, columns: int, blocks: int, width: int) -> int:
     """Parts of a row for so many blocks, each with at least so many elements to do."""
     return max(1, min(blocks // max(rows, 1), columns // width))
+
+
+def _check_guard(guard: str, words: Any) -> None:
+    """Say of an index out of range that a kernel wrote down what a GPU would: that it stopped.
+
+    Raises:
+        Fault: when there was one.
+    """
+    if guard and words[0]:
+        raise Fault("device-side assert triggered", guard.format(words[1], words[2]))
 
 
 class EmulatedRunner:
@@ -112,14 +126,27 @@ class EmulatedRunner:
         index: int,
         buffers: Buffers,
         blocks: int = 0,
+        guard: str = "",
     ) -> Grid:
         call = compiler.host(kernel, self.grid is not None)
-        values = flat(arguments)
+        values, words = flat(arguments), (ctypes.c_int64 * 3)()
+        if guard:
+            values.append(ctypes.addressof(words))
+
+        def done() -> None:
+            call(*values)
+            _check_guard(guard, words)
+
         if self.grid is None:
-            enqueue(lambda: call(*values), buffers)
+            enqueue(done if guard else lambda: call(*values), buffers)
             return 1, 1
         grid, barriers = self.grid, "syncthreads" in kernel.body.__code__.co_names
-        enqueue(lambda: host_cuda.run_grid(call, values, *grid, barriers), buffers)
+
+        def all_done() -> None:
+            host_cuda.run_grid(call, values, *grid, barriers)
+            _check_guard(guard, words)
+
+        enqueue(all_done, buffers)
         return self.grid
 
     def parts(self, rows: int, columns: int) -> int:
@@ -154,16 +181,21 @@ class TracedRunner:
         index: int,
         buffers: Buffers,
         blocks: int = 0,
+        guard: str = "",
     ) -> Grid:
         typed = tuple(
             tuple(numpy.dtype(kind.kind).type(value) for value in argument)
             if isinstance(kind, Numbers)
             else argument
-            for kind, argument in zip(kernel.arguments, arguments, strict=True)
+            for kind, argument in zip(kernel.arguments, arguments, strict=not guard)
         )
         for buffer in buffers:
             wait_for(buffer)
+        words = numpy.zeros(3, numpy.int64)
+        if guard:
+            typed = (*typed, TracedPointer("fault", words, 0))
         self.launches.append(play(kernel.body, kernel.names, typed, self.blocks, self.threads))
+        _check_guard(guard, words)
         return self.blocks, self.threads
 
     def parts(self, rows: int, columns: int) -> int:
@@ -197,11 +229,14 @@ class GpuRunner:
         index: int,
         buffers: Buffers,
         blocks: int = 0,
+        guard: str = "",
     ) -> Grid:
         streams = self._streams(index)
         device = streams.select()
         blocks = min(blocks or -(-count // THREADS), streams.most_blocks(BLOCKS_PER_UNIT))
         values = flat(_machine_numbers(kernel, arguments))
+        if guard:
+            values.append(streams.guard_words(guard))
         with told_as_pytorch_does():
             self._launch(streams.current().core, self._config(blocks), self._code(kernel, device), *values)
         return blocks, THREADS
@@ -227,5 +262,5 @@ def _machine_numbers(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, .
         tuple(numpy.dtype(kind.kind).type(value) for value in argument)
         if isinstance(kind, Numbers) and kind.kind != "int64"
         else argument
-        for kind, argument in zip(kernel.arguments, arguments, strict=True)
+        for kind, argument in zip(kernel.arguments, arguments, strict=False)
     )

@@ -12,6 +12,7 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
 from tensorkit.device import META, DeviceLike, resolve
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
@@ -22,9 +23,9 @@ from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
 from tensorkit.kernels.sizes import SMALL, TINY
-from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import counted
-from tensorkit.ops.shared.to import as_dtype, host_array, to_device
+from tensorkit.ops.shared.on_device import kept_triangle
+from tensorkit.ops.shared.to import as_dtype, to_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh
@@ -113,9 +114,7 @@ def _write_triangle(input: Tensor, diagonal: int, target: Tensor, name: str) -> 
         array = input._nd()
         keep_triangle(array, diagonal, array if target is input else target._nd(), lower=lower)
     else:
-        made = host_array(input).copy()
-        keep_triangle(made, diagonal, made, lower=lower)
-        copy_into(target, to_device(fresh(made, input._dtype), input._device))
+        kept_triangle(resolved(input), diagonal, target, lower=lower)
 
 
 def _few(input: Any, diagonal: Any, lower: bool) -> Tensor | None:

@@ -37,9 +37,12 @@ from tensorkit.errors import DeviceMismatchError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import mask_compiled, parallel
 from tensorkit.kernels.sizes import ADDED_BY_ROWS
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.index_plan import Picks, Plan, check_mask, check_picks, is_mask
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.fill import write_number
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.layout import Layout
@@ -92,6 +95,8 @@ def pick(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
 
 def _gathered(input: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     check_picks(input, picks)
+    if is_on_device(input):
+        return on_device.picked(input, picks)
     plan = Plan(input._lay(), picks)
     stride = plan.stride()
     where = input._device
@@ -176,6 +181,9 @@ def _put(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumula
         if pick is not None:
             refuse_shared(input, pick)
     check_picks(input, picks)
+    if is_on_device(input):
+        _put_on_device(input, picks, values, accumulate)
+        return
     plan = Plan(input._lay(), picks)
     _check_values(input, values, plan.size)
     if input._dtype in LIMITED:
@@ -183,10 +191,13 @@ def _put(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumula
     if 0 in plan.size or input._device == META:
         return
     plan.check_bounds()
-    host = input if input._device == CPU else to_device(input, CPU)
-    _store(host._nd().transpose(plan.order), plan, host_array(values), accumulate)
-    if host is not input:
-        copy_into(input, host)
+    _store(input._nd().transpose(plan.order), plan, host_array(values), accumulate)
+
+
+def _put_on_device(input: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> None:
+    if input._dtype in LIMITED:
+        raise missing_kernel("index_put", input._dtype.label)
+    on_device.put(input, picks, values, accumulate, lambda size: _check_values(input, values, size))
 
 
 def _check_values(input: Tensor, values: Tensor, size: tuple[int, ...]) -> None:
@@ -261,12 +272,12 @@ def replace(input: Tensor, mask: Tensor, value: Any) -> None:
     write_number(one, value, narrow=True)
     if input._device == META:
         return
-    host = input if input._device == CPU else to_device(input, CPU)
-    target, truths = host._nd(), host_array(mask)
+    if is_on_device(input):
+        copy_into(input, where(mask, one, input))
+        return
+    target, truths = input._nd(), host_array(mask)
     if not mask_compiled.fill(target, truths, one._nd()):
         kernels.quiet(numpy.copyto, target, one._nd(), where=truths)
-    if host is not input:
-        copy_into(input, host)
 
 
 def _left(g: Any, c: Any) -> Any:

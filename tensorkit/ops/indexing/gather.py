@@ -19,8 +19,10 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, parallel, tiny
 from tensorkit.kernels.sizes import LOOPS, TINY
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.reduction.arguments import axis_of_small, small
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,
     delivered,
@@ -127,6 +129,8 @@ def gather(
             raise missing_kernel("scatter_gather_tensor_cpu", input._dtype.label)
     if META in (input._device, index._device) or not index.numel():
         made = empty_strided(size, contiguous_stride(size), input._dtype, input._device)
+    elif is_on_device(input):
+        made = on_device.gathered(input, axis, index)
     else:
         made = delivered(_gathered(host_array(input), host_array(index), axis), input)
     if out is None:

@@ -24,9 +24,11 @@ from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import gather_compiled, tiny
 from tensorkit.kernels.sizes import LOOPS
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import add_rows, take_rows
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,
     as_vector,
@@ -40,7 +42,7 @@ from tensorkit.ops.shared.out_and_inplace import (
 )
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -133,6 +135,8 @@ def _few_selected(input: Tensor, dim: Any, index: Tensor) -> Tensor | None:
 def _selected(input: Tensor, axis: int, index: Tensor, size: tuple[int, ...]) -> Tensor:
     if META in (input._device, index._device) or not index.numel():
         return empty_strided(size, contiguous_stride(size), input._dtype, input._device)
+    if is_on_device(input) and (input.numel() or input.dim() < 2):
+        return on_device.selected(input, axis, index, size)
     places = host_array(index).reshape(-1)
     n = input._lay().size[axis] if input.dim() else 1
     bad = places[(places < 0) | (places >= n)] if places.min() < 0 or places.max() >= n else places[:0]
@@ -291,6 +295,10 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     if input._dtype in LIMITED:
         matrices = "scatter_gather_tensor_cpu" if alpha == 1 else "add_stub"
         raise missing_kernel(matrices if input.dim() > 1 else "index_add_", input._dtype.label)
+    if is_on_device(input):
+        added = source if alpha == 1 else (source * alpha).to(input._dtype)
+        on_device.scattered_rows(input, axis, index, added, "add")
+        return
     places = host_array(index).reshape(-1)
     host, rows = rows_along(input, axis)
     _check_rows(places, axis, rows.shape[0], input.dim() > 1 and alpha == 1)
@@ -394,6 +402,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
         raise missing_kernel("index_copy_cpu", input._dtype.label)
     if not source.numel():
         return
+    if is_on_device(input):
+        on_device.scattered_rows(input, axis, index, source, "set")
+        return
     places = host_array(index).reshape(-1)
     host, rows = rows_along(input, axis)
     n = rows.shape[0]
@@ -411,6 +422,8 @@ def _fill_name(arguments: dict[str, Any]) -> str:
 
 def _filled(g: Any, c: Any) -> Any:
     """The gradient of one number written into slices: their sum, each counted once."""
+    if is_on_device(g):
+        return g.index_select(c.dim, c.index.unique()).sum()
     once = numpy.unique(host_array(c.index))
     return g.index_select(c.dim, fresh(once, dtypes.int64)).sum()
 
@@ -493,6 +506,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
     number = element(value, input._dtype)
     size = input._lay().size
     if not index.numel() or 0 in (*size[:axis], *size[axis + 1 :]):
+        return
+    if is_on_device(input):
+        one = to_device(fresh(number, input._dtype), input._device)
+        on_device.filled_rows(input, axis, index, one)
         return
     places = host_array(index).reshape(-1)
     n = size[axis] if size else 1

@@ -13,7 +13,7 @@ from tensorkit import dtypes
 from tensorkit.autograd.grad_mode import state
 from tensorkit.autograd.graph import Rule, requires_grad
 from tensorkit.conj_bit import resolved
-from tensorkit.device import CPU, META
+from tensorkit.device import META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -25,10 +25,13 @@ from tensorkit.elementwise.plan import brief
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import mask_compiled
 from tensorkit.number_range import holds
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.advanced_index import replace
 from tensorkit.ops.joining.cat import cat
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copy_into, warn_complex_to_real
 from tensorkit.ops.shared.int_args import as_ints, counted
+from tensorkit.ops.shared.on_device import as_size, is_on_device
 from tensorkit.ops.shared.out_and_inplace import paired, real_alone, result_in
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import host_array, to_device
@@ -193,6 +196,16 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         raise MissingKernelError(
             "masked_select() of a meta tensor: how many elements it gives depends on the data"
         )
+    if is_on_device(input):
+        if input._dtype in LIMITED and 0 not in size:
+            raise missing_kernel("masked_select", input._dtype.label)
+        made = _selected_on_device(input, to_device(mask, input._device), size)
+        if out is None:
+            return made
+        out = result_in(out, input._dtype, made._lay().size, (input, mask))
+        copy_into(out, made)
+        out._bump()
+        return out
     array, chosen = (
         one if one.shape == size else numpy.broadcast_to(one, size)
         for one in (host_array(input), host_array(mask))
@@ -210,6 +223,14 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     copy_into(out, made)
     out._bump()
     return out
+
+
+def _selected_on_device(input: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
+    wide, chosen = input._view(input._lay().expand(size)), mask._view(mask._lay().expand(size))
+    if not size:
+        wide, chosen = wide.view(1), chosen.view(1)
+    made = on_device.picked(wide, [chosen])
+    return as_size(made, (made.numel(),))
 
 
 def _taken(g: Any, c: Any) -> Any:
@@ -277,14 +298,25 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
         return
     if input._dtype in LIMITED:
         raise missing_kernel("masked_scatter", input._dtype.label)
+    if is_on_device(input):
+        _scattered_on_device(input, mask._view(wide), source)
+        return
     chosen = host_array(mask._view(wide))
     count = int(numpy.count_nonzero(chosen))
     if count > source.numel():
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    host = input if input._device == CPU else to_device(input, CPU)
-    host._nd()[chosen] = host_array(source).reshape(-1)[:count]
-    if host is not input:
-        copy_into(input, host)
+    input._nd()[chosen] = host_array(source).reshape(-1)[:count]
+
+
+def _scattered_on_device(input: Tensor, mask: Tensor, source: Tensor) -> None:
+    """Each true place reads the element of `source` whose number is how many were true before it."""
+    before = mask.reshape(-1).cumsum(0)
+    count = int(before[-1]) if before.numel() else 0
+    if count > source.numel():
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    if count:
+        taken = on_device.gathered(source.reshape(-1), 0, (before - 1).clamp(min=0))
+        copy_into(input, where(mask, taken.view(input._lay().size), input))
 
 
 # -- copies with a view written over ------------------------------------------------------------------------------

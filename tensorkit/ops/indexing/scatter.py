@@ -16,7 +16,10 @@ from tensorkit.elementwise.block import NUMBERS
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import parallel
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import check_within, size_or_one, some_added, window
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     INTEGERS,
     bring_back,
@@ -26,9 +29,9 @@ from tensorkit.ops.shared.out_and_inplace import (
     paired,
 )
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.to import host_array, to_device
 from tensorkit.strides.sizes import normalise_dim
-from tensorkit.tensor import Array, Tensor
+from tensorkit.tensor import Array, Tensor, fresh
 
 __all__ = ["check_scatter", "combine_at", "scatter", "scatter_add", "scattered"]
 
@@ -136,6 +139,9 @@ def scattered(
     number = None if isinstance(source, Tensor) else element(source, input._dtype)
     if META in (input._device, index._device):
         return
+    if is_on_device(input):
+        _scattered_on_device(input, axis, index, source, reduce, include_self)
+        return
     places = numpy.atleast_1d(host_array(index)).astype(numpy.int64, copy=False)
     host = host_of(input)
     target = host._nd().reshape(1) if not input.dim() else host._nd()
@@ -159,6 +165,37 @@ def scattered(
     if not host._nd().shape and not numpy.shares_memory(host._nd(), target):
         host._nd()[...] = target[0]
     bring_back(input, host)
+
+
+_ON_DEVICE = {
+    None: "set",
+    "add": "add",
+    "sum": "add",
+    "mean": "add",
+    "multiply": "multiply",
+    "prod": "multiply",
+}
+
+
+def _scattered_on_device(
+    input: Tensor, axis: int, index: Tensor, source: Any, reduce: str | None, include_self: bool
+) -> None:
+    """The same by kernels, on a CUDA device."""
+    if not isinstance(source, Tensor):
+        source = to_device(fresh(element(source, input._dtype), input._dtype), input._device)
+    if not include_self and reduce is not None:
+        first = fresh(element(_neutral(reduce, input._dtype), input._dtype), input._dtype)
+        on_device.scattered(input, axis, index, to_device(first, input._device), "set")
+    if reduce == "mean":
+        wide = input if input._dtype.category == 1 else input.double()
+        many = input.new_full(input._lay().size, int(include_self), dtype=dtypes.int64)
+        on_device.scattered(many, axis, index, many.new_ones(()), "add")
+        total = wide.clone()
+        on_device.scattered(total, axis, index, source.to(total._dtype), "add")
+        mode = "floor" if input._dtype.category == 1 else None
+        copy_into(input, total.div(many.clamp(min=1), rounding_mode=mode))
+        return
+    on_device.scattered(input, axis, index, source, _ON_DEVICE.get(reduce) or str(reduce))
 
 
 def _neutral(reduce: str, kind: dtype) -> Any:

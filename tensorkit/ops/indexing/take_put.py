@@ -15,18 +15,17 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.output import empty_strided, resize_out
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.ops.indexing import on_device
 from tensorkit.ops.indexing.gather import gather
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import as_size, is_on_device
 from tensorkit.ops.shared.out_and_inplace import (
     as_vector,
-    bring_back,
     check_memory,
     delivered,
-    host_of,
     paired,
     result_in,
 )
-from tensorkit.ops.shared.to import host_array
 from tensorkit.ops.shared.uninitialized import alert
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import broadcast_sizes, contiguous_stride, normalise_dim
@@ -97,9 +96,12 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     else:
         if input._dtype in LIMITED:
             raise missing_kernel("take_cpu", input._dtype.label)
-        places = host_array(index)
-        _check_flat(places, input.numel())
-        made = delivered(numpy.take(host_array(input), places), input)
+        if is_on_device(input):
+            made = _taken_on_device(input, index)
+        else:
+            places = index._nd()
+            _check_flat(places, input.numel())
+            made = delivered(numpy.take(input._nd(), places), input)
     if out is None:
         return made
     copy_into(out, made)
@@ -169,11 +171,13 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         return
     if input._dtype in LIMITED:
         raise missing_kernel("take_put_cpu", input._dtype.label)
-    places = host_array(index).reshape(-1)
+    if is_on_device(input):
+        _put_on_device(input, index, source, accumulate)
+        return
+    places = index._nd().reshape(-1)
     _check_flat(places, input.numel())
-    host = host_of(input)
-    array = host._nd()
-    values = host_array(source).reshape(-1)
+    array = input._nd()
+    values = source._nd().reshape(-1)
     key: tuple[Array, ...] = (places,)
     if not array.ndim:
         array = as_vector(array)
@@ -183,7 +187,24 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         kernels.quiet(numpy.add.at, array, key, values)
     else:
         array[key] = values
-    bring_back(input, host)
+
+
+def _taken_on_device(input: Tensor, index: Tensor) -> Tensor:
+    flat = input.reshape(-1)
+    size = index._lay().size
+    places = on_device.located([index], size, (input.numel(),), (1,), input)
+    found = on_device.gathered(flat, 0, places.view(-1))
+    return as_size(found, size)
+
+
+def _put_on_device(input: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> None:
+    count = index.numel()
+    places = on_device.located([index.reshape(count)], (count,), (input.numel(),), (1,), input)
+    flat = input if input.is_contiguous() else input.contiguous()
+    how = "add" if accumulate else "set"
+    on_device.scattered(flat.view(-1), 0, places, source.reshape(count), how)
+    if flat is not input:
+        copy_into(input, flat)
 
 
 @op(

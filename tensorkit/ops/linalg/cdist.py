@@ -10,6 +10,7 @@ import numpy
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import missing_kernel, takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -151,13 +152,13 @@ def _none(g: Any, c: Any) -> Any:
 
 
 _cdist_backward = differentiable(
-    _backward,
+    through_library("_cdist_backward", "BLAS", _backward),
     Rule("CdistBackwardBackward0", grad=_none, x1=_none, x2=_none, cdist=_none),
     "_cdist_backward",
     "reduce",
 )
 _cdist_forward = differentiable(
-    _forward,
+    through_library("_cdist_forward", "BLAS", _forward),
     Rule(
         "CdistBackward0",
         x1=lambda g, c: _cdist_backward(g.contiguous(), c.x1, c.x2, c.p, c.out),
@@ -366,13 +367,13 @@ def _no_second(g: Any, c: Any) -> Any:
 
 
 _pdist_backward = differentiable(
-    _unpaired,
+    through_library("_pdist_backward", "BLAS", _unpaired),
     Rule("PdistBackwardBackward0", grad=_no_second, input=_no_second, pdist=_no_second),
     "_pdist_backward",
     "reduce",
 )
 _pdist_forward = differentiable(
-    _pairs,
+    through_library("_pdist_forward", "BLAS", _pairs),
     Rule("PdistBackward0", input=lambda g, c: _pdist_backward(g, c.input, c.p, c.out)),
     "_pdist_forward",
     "reduce",

@@ -418,6 +418,7 @@ _lu_factors = differentiable(_lu_body, Rule("LinalgLuBackward0", A=_lu_back), "l
     name="lu",
     rounded=200,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f"(Tensor A, *, bool pivot = True, {OUTS})")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
@@ -471,6 +472,7 @@ _OLD_LU = (
     ),
     kind="copy",
     rounded=200,
+    library="LAPACK",
 )
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
     """The old spelling of `tensorkit.linalg.lu_factor_ex`.

@@ -251,6 +251,7 @@ def _check_rank_out(out: Any, name: str) -> None:
     kind="reduce",
     namespace="linalg",
     out_overlap="allowed",
+    library="LAPACK",
 )
 @takes(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
@@ -503,6 +504,7 @@ _recorded_lstsq = differentiable(
     kind="copy",
     rounded=2000,
     namespace="linalg",
+    library="LAPACK",
 )
 @takes(f"(Tensor input, Tensor b, float rcond = None, *, str driver = None, {OUTS})")
 def lstsq(

@@ -14,6 +14,7 @@ import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.dispatch.call_errors import takes
+from tensorkit.dispatch.library import through_library
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.recording import differentiable
 from tensorkit.dispatch.registry import sample
@@ -540,7 +541,12 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
     return made if out is None else converted(made.contiguous(), out, "tensorinv")
 
 
-_inverse_of_tensor = differentiable(lambda A: _inv_body(A, name="inv"), _INVERSE, "linalg_inv", "copy")
+_inverse_of_tensor = differentiable(
+    through_library("linalg_inv", "LAPACK", lambda A: _inv_body(A, name="inv")),
+    _INVERSE,
+    "linalg_inv",
+    "copy",
+)
 
 
 @op(

@@ -41,6 +41,7 @@ def _trace_back(g: Any, c: Any) -> Any:
     kind="reduce",
     rounded=1,
     derivative=Rule("TraceBackward0", input=_trace_back),
+    library="BLAS",
 )
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix; of integers as int64.

@@ -90,6 +90,7 @@ def _cross_again(a: Any, b: Any, dim: int) -> Any:
         input=lambda g, c: _cross_again(c.other.conj(), g, c.dim),
         other=lambda g, c: _cross_again(g, c.input.conj(), c.dim),
     ),
+    library="BLAS",
 )
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements that lie along a dimension; the others are broadcast.

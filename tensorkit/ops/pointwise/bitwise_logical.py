@@ -323,6 +323,7 @@ def _check_members(*operands: Any) -> None:
     ),
     kind="reduce",
     methods=(),
+    library="NumPy",
 )
 @takes(
     "(Tensor elements, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None)",

@@ -21,8 +21,9 @@ from tensorkit.elementwise.promotion import check_devices
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
 from tensorkit.ops.pointwise.where import where
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over
-from tensorkit.ops.shared.to import host_array, to_dtype
+from tensorkit.ops.shared.to import to_dtype
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -250,4 +251,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
         return False
     kind = dtypes.promote_types(input._dtype, other._dtype)
     a, b = to_dtype(input, kind), to_dtype(other, kind)
-    return bool(numpy.array_equal(host_array(a), host_array(b)))
+    if is_on_device(a):
+        return bool((a == b).all())
+    return bool(numpy.array_equal(a._nd(), b._nd()))

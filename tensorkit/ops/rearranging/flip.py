@@ -10,6 +10,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
@@ -21,10 +22,10 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
 from tensorkit.kernels.cpu import parallel
 from tensorkit.kernels.sizes import SMALL
-from tensorkit.ops.rearranging.repeat import int_list, listed, on_device_of, whole_number
+from tensorkit.ops.rearranging.repeat import int_list, listed, whole_number
 from tensorkit.ops.reduction.arguments import axis_of_small
 from tensorkit.ops.shared.copy import copy_into, like_input
-from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.on_device import turned_around
 from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
@@ -85,8 +86,7 @@ def _flipped(input: Tensor, places: Sequence[int]) -> Tensor:
         if tracing.active:
             tracing.copied(out.nbytes)
     elif input._device != META:
-        turned = numpy.ascontiguousarray(numpy.flip(host_array(input), tuple(places)))
-        copy_into(out, on_device_of(turned.reshape(lay.size), input))
+        return turned_around(resolved(input), tuple(places), stride)
     return out
 
 

@@ -9,6 +9,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import takes
@@ -16,8 +17,11 @@ from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import empty_strided
+from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import as_ints
-from tensorkit.ops.shared.to import host_array, to_device
+from tensorkit.ops.shared.on_device import is_on_device
+from tensorkit.ops.shared.to import to_device
+from tensorkit.strides.layout import Layout
 from tensorkit.strides.sizes import INT64_MAX, check_bytes, contiguous_stride, overflowed
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
@@ -100,7 +104,20 @@ def _repeat(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     target = _repeated_size(input._lay().size, repeats)
     if input._device == META:
         return empty_strided(target, contiguous_stride(target), input._dtype, META)
-    return on_device_of(repeat_array(host_array(input), repeats, target), input)
+    if is_on_device(input):
+        return _repeated_on_device(resolved(input), repeats, target)
+    return on_device_of(repeat_array(input._nd(), repeats, target), input)
+
+
+def _repeated_on_device(input: Tensor, repeats: tuple[int, ...], target: tuple[int, ...]) -> Tensor:
+    """One copy from a view in which each dimension stands beside one of stride 0."""
+    lay, made = input._lay(), empty_strided(target, contiguous_stride(target), input._dtype, input._device)
+    missing = len(repeats) - len(lay.size)
+    size = [n for pair in zip(repeats, (1,) * missing + lay.size, strict=True) for n in pair]
+    stride = [n for step in (0,) * missing + lay.stride for n in (0, step)]
+    wide = input._view(Layout(tuple(size), tuple(stride), lay.offset))
+    copy_into(made._view(made._lay().view(size)), wide)
+    return made
 
 
 def _added_up(g: Any, face: Any, repeats: Any) -> Any:

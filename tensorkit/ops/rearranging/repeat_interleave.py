@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from tensorkit import dtypes
-from tensorkit.conj_bit import CONJ, NEG
+from tensorkit.conj_bit import CONJ, NEG, resolved
 from tensorkit.device import META
 from tensorkit.dispatch.call import traced_method
 from tensorkit.dispatch.call_errors import missing_kernel, takes
@@ -18,7 +18,7 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.memory_format import contiguous_format
 from tensorkit.ops.complex.conj import _neg_view
 from tensorkit.ops.rearranging.repeat import on_device_of, whole_number
-from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Tensor, attach
 
@@ -38,13 +38,29 @@ def _places(repeats: Tensor, output_size: int | None) -> Tensor:
         raise missing_kernel("repeat_interleave_cpu", repeats._dtype.label)
     if repeats.dim() != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    counts = host_array(repeats)
+    if is_on_device(repeats):
+        return _places_on_device(repeats, output_size)
+    counts = repeats._nd()
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     array = numpy.repeat(numpy.arange(counts.size, dtype=counts.dtype), counts)
     if output_size is not None and array.size != output_size:
         raise RuntimeError("allocated size does not match required size")
     return on_device_of(array, repeats)
+
+
+def _places_on_device(repeats: Tensor, output_size: int | None) -> Tensor:
+    """The same by kernels: a 1 where each index begins, added up; how many there are the host has to know."""
+    counts: Any = resolved(repeats)
+    if bool((counts < 0).any()):
+        raise RuntimeError("repeats can not be negative")
+    ends = counts.cumsum(0)
+    total = int(ends[-1]) if counts.numel() else 0
+    if output_size is not None and total != output_size:
+        raise RuntimeError("allocated size does not match required size")
+    begun = ends.new_zeros(total + 1)
+    begun.scatter_add_(0, ends, ends.new_ones(ends.size()))
+    return begun[:total].cumsum(0).to(repeats._dtype)  # type: ignore[no-any-return]
 
 
 def _by_tensor(input: Any, repeats: Any, dim: int | None, output_size: int | None) -> Tensor:

@@ -11,6 +11,7 @@ import numpy
 
 from tensorkit import tracing
 from tensorkit.autograd.graph import Rule
+from tensorkit.conj_bit import resolved
 from tensorkit.device import META
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -18,8 +19,9 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.plan import brief
 from tensorkit.ops.rearranging.repeat import int_list, on_device_of
 from tensorkit.ops.reduction.arguments import axis_of_small
+from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import Dims
-from tensorkit.ops.shared.to import host_array
+from tensorkit.ops.shared.on_device import as_size, is_on_device
 from tensorkit.strides.output import like_strides
 from tensorkit.strides.sizes import contiguous_stride, normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
@@ -119,7 +121,24 @@ def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     places = [normalise_dim(dim, len(lay.size)) for dim in along]
     if input._device == META:
         return empty_strided(lay.size, contiguous_stride(lay.size), input._dtype, META)
-    array = host_array(input)
+    if is_on_device(input):
+        return _rolled_on_device(resolved(input), by, places if along else None)
+    array = input._nd()
     if along:
         return on_device_of(roll_array(array, by, places), input)
     return on_device_of(roll_array(array.reshape(-1), by, [0]).reshape(lay.size), input)
+
+
+def _rolled_on_device(input: Tensor, by: Any, places: list[int] | None) -> Tensor:
+    """Two copies for each dimension: what stays in front, and what comes around."""
+    size = input._lay().size
+    if places is None:
+        return as_size(_rolled_on_device(input.reshape(-1), by, [0]), size)
+    for axis, shift in zip(places, by, strict=True):
+        n = size[axis]
+        made, start = empty_strided(size, contiguous_stride(size), input._dtype, input._device), shift % n
+        own, lay = input._lay(), made._lay()
+        copy_into(made._view(lay.narrow(axis, start, n - start)), input._view(own.narrow(axis, 0, n - start)))
+        copy_into(made._view(lay.narrow(axis, 0, start)), input._view(own.narrow(axis, n - start, start)))
+        input = made
+    return input

@@ -39,10 +39,10 @@ from tensorkit.ops.reduction.min_max import (
     pair_into,
     share,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.sum_mean import of_one
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.tensor import Tensor, fresh
 
 __all__ = ["amax", "amin", "aminmax"]

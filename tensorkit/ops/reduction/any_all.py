@@ -22,9 +22,9 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
 from tensorkit.ops.reduction import on_device
 from tensorkit.ops.reduction.arguments import axes_of, check_flag, counted, host, like_meta, reduced_size
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import to_dtype
 from tensorkit.tensor import Tensor, attach, fresh
 

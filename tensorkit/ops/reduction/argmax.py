@@ -26,8 +26,8 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
 )
 from tensorkit.ops.reduction.min_max import QUICK_DTYPES, first_extreme
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver, deliver_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.tensor import Tensor, fresh
 
 __all__ = ["argmax", "argmin"]

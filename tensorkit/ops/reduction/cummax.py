@@ -26,8 +26,8 @@ from tensorkit.ops.reduction.arguments import (
 )
 from tensorkit.ops.reduction.cumsum import add_along, exact_scalar
 from tensorkit.ops.reduction.min_max import pair_into
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor
 

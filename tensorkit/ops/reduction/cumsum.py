@@ -35,8 +35,8 @@ from tensorkit.ops.reduction.arguments import (
     result_kind,
     warn_of_lost_parts,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import copy_into, deliver, deliver_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh

@@ -35,9 +35,9 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     small,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.sum_mean import evenly
 from tensorkit.ops.shared.copy import deliver, deliver_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -32,9 +32,9 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     with_dims,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.reduction.var_std import add_reduce
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.tensor import Array, Tensor, fresh

@@ -15,32 +15,20 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels.cuda import Operand, reduce, rows
 from tensorkit.ops.reduction.arguments import reduced_size
 from tensorkit.ops.shared.copy import copied, deliver_into
+from tensorkit.ops.shared.on_device import operand
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
 __all__ = [
-    "is_on_device",
     "extremes_along",
     "log_sum",
     "moments",
     "norm",
-    "operand",
     "reduced",
     "running",
     "running_extremes",
     "softmax",
 ]
-
-
-def is_on_device(input: Tensor) -> bool:
-    """Whether the tensor's memory is that of a CUDA device."""
-    return input._device.type == "cuda"
-
-
-def operand(tensor: Tensor) -> Operand:
-    """A tensor as kernels take it."""
-    layout = tensor._lay()
-    return Operand(tensor._store()._buffer, tensor._dtype, layout.stride, layout.offset)
 
 
 def _made(size: tuple[int, ...], kind: dtype, like: Tensor) -> Tensor:

@@ -37,8 +37,8 @@ from tensorkit.ops.reduction.arguments import (
     small,
     warn_of_lost_parts,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.strides.sizes import normalise_dim
 from tensorkit.tensor import Array, Tensor, fresh
 

@@ -36,9 +36,9 @@ from tensorkit.ops.reduction.arguments import (
     reduced_size,
     with_dims,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.to import as_dtype, to_dtype
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor, fresh

@@ -43,9 +43,9 @@ from tensorkit.ops.reduction.arguments import (
     total,
     warn_of_lost_parts,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.tensor import Array, Tensor, fresh

@@ -38,9 +38,9 @@ from tensorkit.ops.reduction.arguments import (
     spread_out,
     with_dims,
 )
-from tensorkit.ops.reduction.on_device import is_on_device
 from tensorkit.ops.shared.copy import deliver, deliver_into
 from tensorkit.ops.shared.int_args import Dims
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.scalar_arithmetic import over, times
 from tensorkit.ops.shared.tensor_data import plain_number
 from tensorkit.tensor import Array, Tensor, fresh

@@ -441,7 +441,7 @@ def _median_op(name: str, sentence: str, example: str) -> Callable[..., Any]:
     forms = takes(
         "(Tensor input)", "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)"
     )
-    return op(samples=samples, kind="reduce", name=name, derivative=rule)(forms(middle))
+    return op(samples=samples, kind="reduce", name=name, derivative=rule, library="NumPy")(forms(middle))
 
 
 median = _median_op("median", ", which is nan where there is one", "tensor(nan)")

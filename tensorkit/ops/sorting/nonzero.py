@@ -17,7 +17,9 @@ from tensorkit.elementwise.output import empty_strided, refuse_shared, resize_ou
 from tensorkit.elementwise.plan import brief
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import mask_compiled
+from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import counted, is_on_device
 from tensorkit.ops.sorting.values_and_indices import check_flags, on_host
 from tensorkit.strides.layout import Layout
 from tensorkit.tensor import Array, Tensor, fresh, fresh_strided
@@ -95,6 +97,8 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
         raise RuntimeError(
             f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.label}"
         )
+    if is_on_device(input):
+        return _nonzero_on_device(input, out)
     array = on_host(input, "nonzero")
     if kind in LIMITED:
         raise missing_kernel("nonzero_count_cpu", kind.label)
@@ -109,6 +113,33 @@ def _nonzero(input: Tensor, out: Tensor | None) -> Tensor:
         return result
     refuse_shared(out, input)
     resize_out(out, size, result._lay().stride)
+    copy_into(out, result)
+    out._bump()
+    return out
+
+
+def _nonzero_on_device(input: Tensor, out: Tensor | None) -> Tensor:
+    """Each true place is written where the count of those before it says; the host waits for how many there are."""
+    if input._dtype in LIMITED:
+        raise missing_kernel("nonzero_count_cuda", input._dtype.label)
+    size = input._lay().size
+    flat: Any = input.reshape(-1).ne(0)
+    before = flat.cumsum(0)
+    count = int(before[-1]) if before.numel() else 0
+    result = empty_strided((count, len(size)), _column_major(count), dtypes.int64, input._device)
+    if count and size:
+        numbers = counted(0, None, 1, flat.numel(), dtypes.int64, input._device)
+        # What is not true goes to a place beyond the last one, which nobody reads.
+        places: Any = numbers.new_empty(count + 1)
+        places.scatter_(0, where(flat, before - 1, count), numbers)
+        places = places[:count]
+        for axis in reversed(range(len(size))):
+            result.select(1, axis).copy_(places.remainder(size[axis]))
+            places = places.div(size[axis], rounding_mode="floor")
+    if out is None:
+        return result
+    refuse_shared(out, input)
+    resize_out(out, result._lay().size, result._lay().stride)
     copy_into(out, result)
     out._bump()
     return out
@@ -135,7 +166,6 @@ def _column_major(count: int) -> tuple[int, int]:
     kind="reduce",
     first=_nonzero_at_once,
     out_overlap="before resizing",
-    library="NumPy",
 )
 @takes(
     method=(

@@ -237,6 +237,7 @@ def sort(
     kind="reduce",
     strict=True,
     first=_argsort_at_once,
+    library="NumPy",
 )
 @takes(
     "(Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None)",
