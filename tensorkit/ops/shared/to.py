@@ -106,9 +106,8 @@ def _moved(input: Tensor, where: device) -> Tensor:
     lay = input._lay()
     stride = like_strides(lay)
     if input._device != where and not lay.is_contiguous():
-        source = (
-            input if stride == lay.stride and lay.is_non_overlapping_and_dense() else copied(input, stride)
-        )
+        dense = stride == lay.stride and lay.is_non_overlapping_and_dense() and not input._bits
+        source = input if dense else copied(input, stride)
         return _move_block(source, where)
     out = empty_strided(lay.size, stride, input._dtype, where)
     copy_into(out, input)
