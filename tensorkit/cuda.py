@@ -14,18 +14,17 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tensorkit.device import device as Device
-from tensorkit.dtypes import dtype
 from tensorkit.elementwise.run import register_zip
 from tensorkit.errors import NoCudaError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
-from tensorkit.kernels.cuda import Emulation, Operand, emulate
+from tensorkit.kernels.cuda import Emulation, emulate
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.ops.shared.copy import register_copy
+from tensorkit.ops.shared.on_cuda import copy_strided, zip_elements
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 from tensorkit.tensor import Tensor
 
@@ -358,35 +357,6 @@ def seed_all() -> None:
     """`seed` of all devices."""
 
 
-# -- what the engine does on them -----------------------------------------------------------------------
-
-
-def _operand(tensor: Tensor, size: tuple[int, ...]) -> Operand:
-    layout = tensor._lay()
-    if layout.size != size:
-        layout = layout.expand(size)
-    return Operand(tensor._store()._buffer, tensor._dtype, layout.stride, layout.offset)
-
-
-def _zip(body: Callable[..., Any], out: Tensor, operands: tuple[Any, ...], compute: dtype) -> None:
-    """Run a scalar body over tensors and numbers; a 0-d CPU tensor counts as a number."""
-    size = out._lay().size
-    inputs = [
-        operand
-        if not isinstance(operand, Tensor)
-        else _operand(operand, size)
-        if operand.is_cuda
-        else operand._nd()[()].item()
-        for operand in operands
-    ]
-    kernels.launch_zip(body, _operand(out, size), tuple(inputs), size, compute=compute)
-
-
-def _copy(dst: Tensor, src: Tensor) -> None:
-    size = dst._lay().size
-    kernels.copy(_operand(dst, size), _operand(src, size), size)
-
-
 # What code of earlier years makes its tensors with: ``cuda.FloatTensor(2, 3)``.
 (
     BFloat16Tensor,
@@ -401,5 +371,5 @@ def _copy(dst: Tensor, src: Tensor) -> None:
     ShortTensor,
 ) = on_cuda()
 
-register_zip("cuda", _zip)
-register_copy("cuda", _copy)
+register_zip("cuda", zip_elements)
+register_copy("cuda", copy_strided)

@@ -22,6 +22,7 @@ from tensorkit.elementwise.plan import plain
 from tensorkit.elementwise.promotion import check_alpha, check_castable, check_devices, dtypes_of
 from tensorkit.elementwise.run import run_kernel
 from tensorkit.errors import warn
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
 
@@ -38,6 +39,8 @@ def apply(
     out: Tensor | None = None,
     inplace: bool = False,
     by: Any = None,
+    scalar: Scalar | None = None,
+    numbers: tuple[Any, ...] = (),
 ) -> Tensor:
     """Run a pointwise operation on tensors and numbers, into a new tensor, `out`, or (`inplace`) the first operand.
 
@@ -45,6 +48,7 @@ def apply(
 
     Args:
         by: the function over arrays, if it is not the block's own: one that knows the numbers of this call.
+        scalar, numbers: the same for kernels: the scalar body, and what it is given after the operands.
 
     Raises:
         RuntimeError, TypeError, NotImplementedError: with PyTorch's sentences, before anything is written.
@@ -57,7 +61,7 @@ def apply(
         if done is not None:
             return done
     if by is not None:
-        block = replace(block, numpy=by)
+        block = replace(block, numpy=by, scalar=scalar or block.scalar, numbers=numbers)
     where = check_devices(operands)
     if block.check is not None:
         block.check(*operands)

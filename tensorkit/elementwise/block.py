@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from tensorkit.dtypes import LIMITED, dtype
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.tensor import Tensor
 
 __all__ = [
@@ -27,6 +28,9 @@ class Pointwise:
         name: PyTorch's name.
         numpy: the NumPy function over whole arrays.
         scalar: the same on single elements: the CUDA kernels are compiled from it.
+        by_number: the same where the second operand is a number, if that is computed in another way.
+        numbers: what `scalar` is given after the operands: numbers that this call is known to have.
+        refuses_zero: whether integers must not be divided by the number 0.
         result: "same" (the promoted dtype), "float" (integers become the default float), "bool", "real" (complex
             numbers give their real type), "real float" (both of these), or "chosen" (the operands after the first,
             which is a mask).
@@ -49,7 +53,7 @@ class Pointwise:
 
     name: str
     numpy: Any
-    scalar: Callable[..., Any] | None
+    scalar: Scalar | Callable[..., Any] | None
     result: str = "same"
     kernel: str = ""
     lacks: tuple[dtype, ...] = LIMITED
@@ -64,12 +68,15 @@ class Pointwise:
     exact_half: bool = False
     exact_divisor: bool = False
     number_out: bool = True
+    by_number: Scalar | None = None
+    numbers: tuple[Any, ...] = ()
+    refuses_zero: bool = False
     #: What does the same of real floating point numbers.
     real: Any = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "real", getattr(self.numpy, "real", self.numpy))
-        if self.scalar is not None:
+        if self.scalar is not None and not isinstance(self.scalar, Scalar):
             self.scalar.__name__ = (
                 self.name
             )  # the kernels compiled from it, and their events, carry this name

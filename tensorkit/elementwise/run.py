@@ -15,6 +15,8 @@ from tensorkit.elementwise.output import empty_strided
 from tensorkit.elementwise.promotion import as_number_array
 from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise
+from tensorkit.kernels.scalars.arithmetic import ADD_SCALED, SUBTRACT_SCALED
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import LARGE
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Array, Tensor
@@ -22,16 +24,22 @@ from tensorkit.tensor import Array, Tensor
 __all__ = [
     "register_zip",
     "run_kernel",
+    "run_zip",
 ]
 
 # -- kernels of other devices -------------------------------------------------------------------------------------
 
-Zip = Callable[[Callable[..., Any], Tensor, tuple[Any, ...], dtype], None]
-_zips: dict[str, Zip] = {"meta": lambda body, out, inputs, compute: None}
+Zip = Callable[[Any, Tensor, tuple[Any, ...], tuple[dtype, ...], dtype], None]
+_zips: dict[str, Zip] = {}
 
 
 def register_zip(device_type: str, run: Zip) -> None:
-    """Tell the pointwise mechanism how a kind of device runs a scalar body over operands."""
+    """Tell the pointwise mechanism how a kind of device runs a scalar body.
+
+    Args:
+        run: is given the body, the output, the operands (numbers among them), for each the dtype that it is converted
+            to first, and the dtype that results are rounded to.
+    """
     _zips[device_type] = run
 
 
@@ -96,14 +104,51 @@ def run_kernel(
         else:
             elementwise.zip_into(block.numpy, arrays, out._nd(), compute)
         return
-    run = _zips.get(where.type)
-    if run is None or (block.scalar is None and where.type != "meta"):
+    if where.type != "meta":
+        _run_on_device(block, out, operands, compute, alpha)
+
+
+def run_zip(
+    name: str, body: Any, out: Tensor, operands: tuple[Any, ...], kinds: tuple[dtype, ...], result: dtype
+) -> None:
+    """Run a scalar body on the device of `out`.
+
+    Raises:
+        MissingKernelError: when there is none for that device.
+    """
+    run = _zips.get(out._device.type)
+    if run is None or body is None or (isinstance(body, Scalar) and not body.takes(_most(kinds))):
         raise MissingKernelError(
-            f"Could not run 'aten::{block.name}' with arguments from the '{where.type.upper()}' backend."
+            f"Could not run 'aten::{name}' with arguments from the '{out._device.type.upper()}' backend."
         )
-    numbers = operands if alpha is None else (*operands, alpha)
-    body: Any = _WITH_ALPHA[block.numpy] if alpha is not None else block.scalar
-    run(body, out, numbers, compute)
+    run(body, out, operands, kinds, result)
+
+
+def _most(kinds: tuple[dtype, ...]) -> dtype:
+    return max(kinds, key=lambda kind: kind.category)
+
+
+def _run_on_device(
+    block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any
+) -> None:
+    body = block.scalar
+    if len(operands) == 2 and not isinstance(operands[1], Tensor):
+        body = block.by_number or body
+        if block.refuses_zero and compute.category < 2 and not operands[1]:
+            raise RuntimeError("ZeroDivisionError")
+    kinds = [compute] * len(operands)
+    if elementwise.is_half(compute) and block.exact_divisor and _has_more_digits(operands[1], compute):
+        kinds[1] = dtypes.float32
+    result = {"bool": dtypes.bool, "real": compute.to_real(), "real float": compute.to_real()}.get(
+        block.result
+    )
+    if alpha is not None:
+        body, operands = _WITH_ALPHA[block.numpy], (*operands, alpha)
+        kinds.append(compute)
+    for number in block.numbers:
+        operands = (*operands, number)
+        kinds.append(_wide(compute))
+    run_zip(block.name, body, out, operands, tuple(kinds), result or compute)
 
 
 #: How many 16-bit numbers PyTorch's vector loops take in one step.
@@ -130,12 +175,4 @@ def _half_operand(operand: Any, array: Array, compute: dtype, exact: bool) -> Ar
     return array if isinstance(operand, Tensor) else as_number_array(operand, dtypes.float32)
 
 
-def _add_scaled(a: Any, b: Any, alpha: Any) -> Any:
-    return a + b * alpha
-
-
-def _sub_scaled(a: Any, b: Any, alpha: Any) -> Any:
-    return a - b * alpha
-
-
-_WITH_ALPHA: dict[Any, Callable[..., Any]] = {numpy.add: _add_scaled, numpy.subtract: _sub_scaled}
+_WITH_ALPHA: dict[Any, Scalar] = {numpy.add: ADD_SCALED, numpy.subtract: SUBTRACT_SCALED}

@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"memory_format"},
     {"storage"},
     {"kernels"},
-    {"kernels.jit"},
+    {"kernels.jit", "kernels.scalars"},
     {"kernels.cpu", "kernels.cuda"},
     {"random"},
     {"tensor"},

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
-from tensorkit.dtypes import dtype
+import numpy
+
+from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
+from tensorkit.kernels.cuda.names import specialised
 
-__all__ = ["Zip", "arranged", "scalar_values", "zip_kernel"]
+__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "zip_kernel"]
 
-READERS = ("read_a", "read_b", "read_c")
+READERS = ("read_a", "read_b", "read_c", "read_d", "read_e")
 
 
 class Zip(NamedTuple):
@@ -26,107 +29,115 @@ class Zip(NamedTuple):
     Attributes:
         scalar: the arithmetic: a plain function of the inputs' elements and the scalars.
         out, inputs: what is stored.
-        compute: the type the inputs are converted to first.
+        compute: the type the inputs are converted to first: one for all, or one for each.
         dims: which special case of `bodies.PLACE`.
         scalars: how many.
+        result: what the result is rounded to before it is converted to `out`; `out` itself if none is given.
+        number: the type of the scalars; by default the one that all others are promoted to.
     """
 
     scalar: Callable[..., Any]
     out: dtype
     inputs: tuple[dtype, ...]
-    compute: dtype
+    compute: dtype | tuple[dtype, ...]
     dims: int
     scalars: int
+    result: dtype | None = None
+    number: dtype | None = None
+
+    @property
+    def computes(self) -> tuple[dtype, ...]:
+        """What each input is converted to."""
+        return self.compute if isinstance(self.compute, tuple) else (self.compute,) * len(self.inputs)
+
+    @property
+    def main(self) -> dtype:
+        """What is computed in: the type that all others are promoted to."""
+        if not isinstance(self.compute, tuple):
+            return self.compute
+        return reduce(promote_types, self.compute) if self.compute else self.number or self.out
 
 
 @cache
 def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
     """The kernel for a `Zip`; `native_half` is true for GPUs, which have a float16 of their own."""
     if len(spec.inputs) >= len(kernels.ZIPS):
-        raise NotImplementedError(f"kernels take up to three inputs, not {len(spec.inputs)}")
+        raise NotImplementedError(f"kernels take up to five inputs, not {len(spec.inputs)}")
+    number = spec.number or spec.main
     names: dict[str, Callable[..., Any]] = {
         "place": kernels.PLACE[spec.dims],
         "at": kernels.AT[spec.dims],
-        "scalar": spec.scalar,
-        "numbers": half.pairs(spec.compute, spec.scalars),
-        "write": half.writer(spec.compute, spec.out, native_half),
+        "scalar": specialised(spec.scalar, spec.main, native_half),
+        "numbers": half.pairs(number, spec.scalars),
+        "write": half.writer(spec.result or spec.out, spec.out, native_half),
     }
-    for name, kind in zip(READERS, spec.inputs, strict=False):
-        names[name] = half.reader(kind, spec.compute, native_half)
+    for name, kind, compute in zip(READERS, spec.inputs, spec.computes, strict=False):
+        names[name] = half.reader(kind, compute, native_half)
     stored = (spec.out, *spec.inputs)
     pointers = [Pointer(half.raw_name(kind.name, native_half)) for kind in stored]
-    arguments: list[Argument] = [Int(), *pointers, *[Ints(spec.dims)] * (1 + len(stored)), _numbers(spec)]
-    return Kernel(_name(spec), kernels.ZIPS[len(spec.inputs)], names, tuple(arguments))
+    scalars = _numbers(number, spec.scalars)
+    arguments: list[Argument] = [Int(), *pointers, *[Ints(spec.dims)] * (1 + len(stored)), scalars]
+    return Kernel(kernel_name(spec), kernels.ZIPS[len(spec.inputs)], names, tuple(arguments))
 
 
-def _name(spec: Zip) -> str:
+def kernel_name(spec: Zip) -> str:
+    """What the kernel is called: the arithmetic, the dtypes of the inputs and of the output, the dimensions."""
     scalar = re.sub(r"\W", "", spec.scalar.__name__) or "scalar"
     kinds = "_".join(kind.name for kind in (*spec.inputs, spec.out))
     return f"{scalar}_{kinds}_{'contiguous' if spec.dims == 0 else f'{spec.dims}d'}"
 
 
-def _numbers(spec: Zip) -> Numbers:
-    kind = spec.compute
+def _numbers(kind: dtype, count: int) -> Numbers:
     if kind.is_complex:
-        return Numbers(kind.to_real().name, 2 * spec.scalars)
+        return Numbers(kind.to_real().name, 2 * count)
     if kind.is_floating_point:
-        return Numbers(half.math_name(kind), spec.scalars)
-    return Numbers("uint64" if kind.name == "uint64" else "int64", spec.scalars)
+        return Numbers(half.math_name(kind), count)
+    return Numbers("uint64" if kind.name == "uint64" else "int64", count)
 
 
 @cache
-def arranged(scalar: Callable[..., Any], pattern: str) -> Callable[..., Any]:
+def arranged(scalar: Callable[..., Any], pattern: str, name: str = "") -> Callable[..., Any]:
     """`scalar` with its tensors' elements first and its numbers last, as the bodies call it.
 
     Args:
         pattern: what `scalar` takes, in order: "t" an element of a tensor, "n" a number; ``2 - t`` is "nt".
+        name: what the kernels made of it are called; by default its own name.
+
+    >>> arranged(lambda a, b: a - b, "nt")(1, 10)
+    9
     """
-    if "nt" not in pattern:
+    if "nt" not in pattern and name in ("", scalar.__name__):
         return scalar
-    if pattern not in _ARRANGED:
-        raise NotImplementedError(f"kernels take no operands in the order {pattern!r} (t: tensor, n: number)")
-    made: Callable[..., Any] = _ARRANGED[pattern](scalar)
-    made.__name__ = scalar.__name__
+    # A compiler wants to see how many arguments there are: the function is written out.
+    given = [f"{letter}{place}" for place, letter in enumerate(pattern)]
+    inner = ", ".join(given)
+    outer = ", ".join(sorted(given, key=lambda argument: argument[0] == "n"))
+    made: Callable[..., Any] = eval(f"lambda scalar: lambda {outer}: scalar({inner})")(scalar)  # noqa: S307
+    made.__name__, made.__module__ = name or scalar.__name__, scalar.__module__
     return made
 
 
-def _swapped(scalar: Any) -> Any:
-    return lambda a, n: scalar(n, a)
-
-
-def _number_first(scalar: Any) -> Any:
-    return lambda a, b, n: scalar(n, a, b)
-
-
-def _number_between(scalar: Any) -> Any:
-    return lambda a, b, n: scalar(a, n, b)
-
-
-def _numbers_first(scalar: Any) -> Any:
-    return lambda a, m, n: scalar(m, n, a)
-
-
-def _numbers_around(scalar: Any) -> Any:
-    return lambda a, m, n: scalar(m, a, n)
-
-
-_ARRANGED = {
-    "nt": _swapped,
-    "ntt": _number_first,
-    "tnt": _number_between,
-    "nnt": _numbers_first,
-    "ntn": _numbers_around,
-}
-
-
 def scalar_values(scalars: tuple[Any, ...], compute: dtype) -> tuple[int | float, ...]:
-    """The scalars as the kernel takes them: floats, 64-bit integers, or real and imaginary parts in turn."""
+    """The scalars as the kernel takes them: floats, 64-bit integers, or real and imaginary parts in turn.
+
+    They are what `compute` holds: integers wrap around, 16-bit numbers are rounded.
+
+    >>> from tensorkit import dtypes
+    >>> scalar_values((300, 0.1), dtypes.int8), scalar_values((0.1,), dtypes.bfloat16)
+    ((44, 0), (0.10009765625,))
+    """
     if compute.is_complex:
         parts = [complex(value) for value in scalars]
         return tuple(part for value in parts for part in (value.real, value.imag))
     if compute.is_floating_point:
-        return tuple(float(value) for value in scalars)
-    wrapped = [int(value) & (2**64 - 1) for value in scalars]
-    if compute.name == "uint64":
+        if compute.itemsize > 2:
+            return tuple(float(value) for value in scalars)
+        with numpy.errstate(over="ignore"):
+            return tuple(float(numpy.asarray(float(value), compute.numpy)) for value in scalars)
+    if compute.category == 0:
+        return tuple(int(bool(value)) for value in scalars)
+    bits = 8 * compute.itemsize
+    wrapped = [int(value) & (2**bits - 1) for value in scalars]
+    if not compute.is_signed:
         return tuple(wrapped)
-    return tuple(value - 2**64 if value >= 2**63 else value for value in wrapped)
+    return tuple(value - 2**bits if value >= 2 ** (bits - 1) else value for value in wrapped)

@@ -35,8 +35,10 @@ __all__ = [
     "pairs_0",
     "pairs_1",
     "pairs_2",
+    "pairs_3",
     "raw_name",
     "reader",
+    "rounded",
     "real_part",
     "signed",
     "writer",
@@ -46,7 +48,9 @@ Function = Callable[..., Any]
 
 
 def math_name(kind: dtype) -> str:
-    """The name of the type in which arithmetic on `kind` is done: float32 for the half precisions."""
+    """The name of the type in which arithmetic on `kind` is done: float32 for the half precisions, 64 bits for integers."""
+    if kind.category == 1:
+        return "uint64" if kind.name == "uint64" else "int64"
     return "float32" if kind.name in ("float16", "bfloat16") else kind.name
 
 
@@ -172,11 +176,44 @@ def _encoder(kind: str, native_half: bool) -> Function:
     return special.get(kind) or getattr(numpy, kind)
 
 
+def _widened(kind: dtype) -> Function:
+    """From a number as `kind` holds it to what is computed with: integers in 64 bits."""
+    if kind.category != 1:
+        return identity
+    wide: Function = numpy.uint64 if kind.name == "uint64" else numpy.int64
+    return wide
+
+
+@cache
+def rounded(kind: dtype, native_half: bool) -> Function:
+    """From any number of its class to one that `kind` holds, as it is computed with.
+
+    >>> from tensorkit import dtypes
+    >>> float(rounded(dtypes.float16, False)(float32(2049))), int(rounded(dtypes.int8, False)(300))
+    (2048.0, 44)
+    """
+    if kind.name in ("float16", "bfloat16"):
+        return chain(_encoder(kind.name, native_half), _decoder(kind.name, native_half))
+    if kind.category == 0:
+        return not_zero
+    exact: Function = getattr(numpy, kind.name)
+    return chain(chain(_whole(kind), exact), _widened(kind)) if kind.category == 1 else exact
+
+
+def _whole(kind: dtype) -> Function:
+    return identity if kind.name == "uint64" else signed
+
+
 @cache
 def reader(source: dtype, compute: dtype, native_half: bool) -> Function:
-    """``read(pointer, i)``: slot i of an array of `source`, as a number to compute with."""
+    """``read(pointer, i)``: slot i of an array of `source`, as `compute` holds it: as a number to compute with."""
     decode = _decoder(source.name, native_half)
-    convert = identity if source is compute else converter(source, math_name(compute))
+    if source is compute:
+        convert = _widened(compute)
+    else:
+        convert = converter(source, math_name(compute))
+        if compute.category != 2 or compute.name != math_name(compute):
+            convert = chain(convert, rounded(compute, native_half))
 
     def read(pointer: Any, i: int) -> Any:
         return convert(decode(pointer[i]))
@@ -185,11 +222,13 @@ def reader(source: dtype, compute: dtype, native_half: bool) -> Function:
 
 
 @cache
-def writer(compute: dtype, target: dtype, native_half: bool) -> Function:
-    """``write(pointer, i, value)``: a result computed in `compute` into slot i of an array of `target`."""
+def writer(result: dtype, target: dtype, native_half: bool) -> Function:
+    """``write(pointer, i, value)``: a result, first as `result` holds it, into slot i of an array of `target`."""
     encode = _encoder(target.name, native_half)
-    integer = target.category == 1 and compute.name != "uint64"
-    convert = signed if integer else identity
+    if result is target:
+        convert = _whole(target) if target.category == 1 else identity
+    else:
+        convert = chain(rounded(result, native_half), converter(result, math_name(target)))
 
     def write(pointer: Any, i: int, value: Any) -> None:
         pointer[i] = encode(convert(value))
@@ -209,6 +248,10 @@ def pairs_2(parts: Any) -> Any:
     return complex(parts[0], parts[1]), complex(parts[2], parts[3])
 
 
+def pairs_3(parts: Any) -> Any:
+    return complex(parts[0], parts[1]), complex(parts[2], parts[3]), complex(parts[4], parts[5])
+
+
 def pairs(compute: dtype, count: int) -> Function:
     """How a body gets its scalars: as they are, or, for complex arithmetic, from real and imaginary parts."""
-    return (pairs_0, pairs_1, pairs_2)[count] if compute.is_complex else identity
+    return (pairs_0, pairs_1, pairs_2, pairs_3)[count] if compute.is_complex else identity

@@ -44,6 +44,8 @@ __all__ = [
     "zip_1",
     "zip_2",
     "zip_3",
+    "zip_4",
+    "zip_5",
 ]
 
 cuda: Any = None
@@ -52,6 +54,8 @@ at: Any = None
 read_a: Any = None
 read_b: Any = None
 read_c: Any = None
+read_d: Any = None
+read_e: Any = None
 write: Any = None
 scalar: Any = None
 numbers: Any = None
@@ -121,7 +125,64 @@ def zip_3(
         i += cuda.gridsize(1)
 
 
-ZIPS: tuple[Callable[..., Any], ...] = (zip_0, zip_1, zip_2, zip_3)
+def zip_4(
+    count: int,
+    out: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    d: Any,
+    size: Ints,
+    out_stride: Ints,
+    a_stride: Ints,
+    b_stride: Ints,
+    c_stride: Ints,
+    d_stride: Ints,
+    scalars: Any,
+) -> None:
+    """``out[i] = scalar(a[i], b[i], c[i], d[i], *numbers)``."""
+    i = cuda.grid(1)
+    while i < count:
+        where = place(i, size)
+        first = read_a(a, at(where, a_stride))
+        second = read_b(b, at(where, b_stride))
+        third = read_c(c, at(where, c_stride))
+        fourth = read_d(d, at(where, d_stride))
+        write(out, at(where, out_stride), scalar(first, second, third, fourth, *numbers(scalars)))
+        i += cuda.gridsize(1)
+
+
+def zip_5(
+    count: int,
+    out: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    d: Any,
+    e: Any,
+    size: Ints,
+    out_stride: Ints,
+    a_stride: Ints,
+    b_stride: Ints,
+    c_stride: Ints,
+    d_stride: Ints,
+    e_stride: Ints,
+    scalars: Any,
+) -> None:
+    """``out[i] = scalar(a[i], b[i], c[i], d[i], e[i], *numbers)``."""
+    i = cuda.grid(1)
+    while i < count:
+        where = place(i, size)
+        first = read_a(a, at(where, a_stride))
+        second = read_b(b, at(where, b_stride))
+        third = read_c(c, at(where, c_stride))
+        fourth = read_d(d, at(where, d_stride))
+        fifth = read_e(e, at(where, e_stride))
+        write(out, at(where, out_stride), scalar(first, second, third, fourth, fifth, *numbers(scalars)))
+        i += cuda.gridsize(1)
+
+
+ZIPS: tuple[Callable[..., Any], ...] = (zip_0, zip_1, zip_2, zip_3, zip_4, zip_5)
 
 
 # -- from an element's number to its slot ---------------------------------------------------------------

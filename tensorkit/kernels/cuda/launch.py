@@ -10,14 +10,17 @@ from functools import lru_cache, reduce
 from math import prod
 from typing import Any
 
-from tensorkit import dtypes, tracing
+from tensorkit import tracing
 from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda.compile import Kernel, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
-from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values, zip_kernel
+from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values
 from tensorkit.kernels.cuda.half import identity, raw_name
-from tensorkit.kernels.cuda.plan import Operand, Piece, extent, pieces, row_major
-from tensorkit.kernels.cuda.runners import Runner
+from tensorkit.kernels.cuda.plan import Operand, extent, is_row_major
+from tensorkit.kernels.cuda.runners import EmulatedRunner, Runner
+from tensorkit.kernels.cuda.staged import is_staged, run_staged
+from tensorkit.kernels.cuda.work import Work, as_bits
+from tensorkit.kernels.scalars.forms import Scalar
 
 __all__ = ["check_reach", "copy", "launch_blocks", "launch_guarded", "launch_zip"]
 
@@ -27,27 +30,28 @@ Number = bool | int | float | complex
 
 
 def launch_zip(
-    body: Function,
+    body: Function | Scalar,
     out: Operand,
     inputs: tuple[Operand | Number, ...],
     size: Ints,
     scalars: tuple[Any, ...] = (),
     index: int | None = None,
-    compute: dtype | None = None,
+    compute: dtype | tuple[dtype, ...] | None = None,
+    result: dtype | None = None,
 ) -> None:
     """``out[i] = body(a[i], b[i], …, *scalars)`` for every element of `size`, on the device of `out`.
 
     Args:
-        body: a plain Python function of numbers that Numba can compile.
+        body: a plain Python function of numbers that Numba can compile, or a `Scalar`.
         out: where the result goes; its elements must not overlap.
-        inputs: in the order in which `body` takes them, numbers and up to three operands on the same device,
+        inputs: in the order in which `body` takes them, numbers and up to five operands on the same device,
             broadcast by strides of 0.
         size: the common size; nothing is launched when it is empty.
         scalars: further numbers for `body`, such as ``alpha``.
         index: the device, if another than `out` is on should be named in errors and traces.
-        compute: the dtype that the inputs are converted to before `body` sees them; by default what they
-        promote
-            to. The half precisions are computed in float32 and rounded when they are stored.
+        compute: the dtype that the inputs are converted to before `body` sees them, or one for each of `inputs`;
+            by default what they promote to. The half precisions are computed in float32.
+        result: the dtype that results are rounded to before they are converted to that of `out`; by default that.
 
     Raises:
         RuntimeError: when an operand's layout leaves its buffer, or its buffer is on another device.
@@ -55,56 +59,55 @@ def launch_zip(
     if 0 in size:
         return
     runner = runner_for(out.buffer)
-    given = tuple(a for a in inputs if isinstance(a, Operand))
-    numbers = tuple(a for a in inputs if not isinstance(a, Operand))
-    operands = (out, *given)
+    operands = (out, *(a for a in inputs if isinstance(a, Operand)))
     where = out.buffer.index if index is None else index
     _check(operands, size, where)
-    working = compute or (reduce(promote_types, (a.dtype for a in given)) if given else out.dtype)
-    values = scalar_values((*numbers, *scalars), working)
+    spec = _spec(body, operands, inputs, len(scalars), compute, result)
+    numbers = tuple(a for a in inputs if not isinstance(a, Operand))
+    values = scalar_values((*numbers, *scalars), spec.number or spec.main)
+    work = Work(runner, where, getattr(out.buffer, "streams", None))
+    if isinstance(runner, EmulatedRunner) and is_staged(spec, operands, size, runner):
+        run_staged(work, spec, operands, size, values)
+    else:
+        work.zip(spec, operands, size, values)
+    work.tell()
+
+
+def _spec(
+    body: Function | Scalar,
+    operands: tuple[Operand, ...],
+    inputs: tuple[Operand | Number, ...],
+    more: int,
+    compute: dtype | tuple[dtype, ...] | None,
+    result: dtype | None,
+) -> Zip:
+    """What is asked of the zip family; the number of dimensions is not known yet."""
+    out, *given = operands
     order = "".join("t" if isinstance(a, Operand) else "n" for a in inputs)
-    count, half = len(numbers) + len(scalars), runner.native_half
-    kinds = tuple(operand.dtype for operand in operands)
-    strides = tuple(operand.stride for operand in operands)
-    for piece, kernel in _prepare(arranged(body, order), kinds, working, count, size, strides, half):
-        _launch(runner, kernel, operands, piece, values, where)
+    if compute is None:
+        compute = reduce(promote_types, (a.dtype for a in given)) if given else out.dtype
+    return _spec_of(body, out.dtype, tuple(a.dtype for a in given), compute, order, more, result)
 
 
 @lru_cache(maxsize=4096)
-def _prepare(
-    scalar: Function,
+def _spec_of(
+    body: Function | Scalar,
+    out: dtype,
     kinds: tuple[dtype, ...],
-    compute: dtype,
-    scalars: int,
-    size: Ints,
-    strides: tuple[Ints, ...],
-    native_half: bool,
-) -> tuple[tuple[Piece, Kernel], ...]:
-    """Which launches, and of which kernel: the same question comes again and again in a loop."""
-    return tuple(
-        (piece, zip_kernel(Zip(scalar, kinds[0], kinds[1:], compute, piece.dims, scalars), native_half))
-        for piece in pieces(size, strides)
-    )
-
-
-def _launch(
-    runner: Runner,
-    kernel: Kernel,
-    operands: tuple[Operand, ...],
-    piece: Piece,
-    values: tuple[Any, ...],
-    index: int,
-) -> None:
-    half = runner.native_half
-    pointers = tuple(
-        runner.pointer(operand, operand.offset + extra, raw_name(operand.dtype.name, half))
-        for operand, extra in zip(operands, piece.offsets, strict=True)
-    )
-    arguments = (piece.elements, *pointers, piece.size, *piece.strides, values)
-    buffers = [operand.buffer for operand in operands]
-    grid, block = runner.launch(kernel, arguments, piece.elements, index, buffers)
-    if tracing.active:
-        tracing.emit(tracing.LaunchEvent(kernel.name, (grid,), (block,), f"cuda:{index}", runner.name))
+    compute: dtype | tuple[dtype, ...],
+    order: str,
+    more: int,
+    result: dtype | None,
+) -> Zip:
+    each = compute if isinstance(compute, tuple) else (compute,) * len(order)
+    main = reduce(promote_types, each) if each else compute
+    assert isinstance(main, dtype)
+    function = body.of(main) if isinstance(body, Scalar) else body
+    scalar = arranged(function, order, body.name if isinstance(body, Scalar) else "")
+    numbers = [kind for kind, letter in zip(each, order, strict=True) if letter == "n"]
+    number = reduce(promote_types, numbers) if numbers else main
+    tensors = tuple(kind for kind, letter in zip(each, order, strict=True) if letter == "t")
+    return Zip(scalar, out, kinds, tensors, 0, len(numbers) + more, result, number)
 
 
 def launch_blocks(
@@ -180,8 +183,6 @@ def _check(operands: tuple[Operand, ...], size: Ints, index: int) -> None:
 
 # -- copies ---------------------------------------------------------------------------------------------
 
-_BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
-
 
 def copy(dst: Operand, src: Operand, size: Ints) -> None:
     """Copy `src` into `dst`, element by element, converting the dtype; both lie on one device.
@@ -196,20 +197,10 @@ def copy(dst: Operand, src: Operand, size: Ints) -> None:
         return
     if dst.dtype is not src.dtype:
         launch_zip(identity, dst, (src,), size, compute=dst.dtype)
-    elif dst.buffer is not src.buffer and _is_packed(dst, size) and _is_packed(src, size):
+    elif dst.buffer is not src.buffer and is_row_major(dst, size) and is_row_major(src, size):
         item = dst.dtype.itemsize
         _check((dst, src), size, dst.buffer.index)
         memory = memory_for(dst.buffer)
         memory.copy(dst.buffer, dst.offset * item, src.buffer, src.offset * item, prod(size) * item)
     else:
-        launch_zip(identity, _as_bits(dst), (_as_bits(src),), size)
-
-
-def _is_packed(operand: Operand, size: Ints) -> bool:
-    return all(n == 1 or a == b for n, a, b in zip(size, operand.stride, row_major(size), strict=True))
-
-
-def _as_bits(operand: Operand) -> Operand:
-    """A copy without a cast moves bits: one kernel a width serves all dtypes, and a nan stays as it is."""
-    kind = _BITS.get(operand.dtype.itemsize, operand.dtype)
-    return Operand(operand.buffer, kind, operand.stride, operand.offset)
+        launch_zip(identity, as_bits(dst), (as_bits(src),), size)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from tensorkit.dtypes import dtype
 
-__all__ = ["MOST_DIMS", "Operand", "Piece", "coalesce", "extent", "pieces", "row_major"]
+__all__ = ["MOST_DIMS", "Operand", "Piece", "coalesce", "extent", "is_row_major", "pieces", "row_major"]
 
 Ints = tuple[int, ...]
 MOST_DIMS = 8
@@ -66,6 +66,11 @@ def row_major(size: Ints) -> Ints:
         strides.append(step)
         step *= max(n, 1)
     return tuple(reversed(strides))
+
+
+def is_row_major(operand: Operand, size: Ints) -> bool:
+    """Whether its elements lie one after the other, the last dimension first."""
+    return all(n == 1 or a == b for n, a, b in zip(size, operand.stride, row_major(size), strict=True))
 
 
 def coalesce(size: Ints, strides: tuple[Ints, ...]) -> tuple[Ints, tuple[Ints, ...]]:

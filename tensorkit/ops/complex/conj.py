@@ -22,6 +22,8 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
+from tensorkit.kernels.scalars.elementary import ANGLE, CONJUGATE
+from tensorkit.kernels.scalars.questions import SIGN
 from tensorkit.kernels.sizes import IN_PYTHON, SMALL
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
@@ -47,7 +49,7 @@ def _of_complex(arguments: dict[str, Any]) -> bool:
 
 
 _conjugate = Pointwise(
-    "conj_physical", numpy.conjugate, None, kernel="conj_cpu", exact_out=True, like_first="always"
+    "conj_physical", numpy.conjugate, CONJUGATE, kernel="conj_cpu", exact_out=True, like_first="always"
 )
 
 
@@ -247,7 +249,7 @@ def _sign_of_one(a: Any) -> Any:
 
 
 sgn = unary(
-    Pointwise("sgn", _sgn, None, kernel="sign_cpu", exact_out=True),
+    Pointwise("sgn", _sgn, SIGN, kernel="sign_cpu", exact_out=True),
     derivative=Rule("SgnBackward0", input=_sgn_back),
     samples=samples_of_one("sgn"),
     doc="""The sign of every element, and of a complex number its direction: the number of length 1 that way.
@@ -271,7 +273,7 @@ def _no_complex_sign(input: Tensor) -> None:
 elementwise.with_loop(_sgn, loops.sign)
 
 sign = unary(
-    Pointwise("sign", _sgn, _sign_of_one, check=_no_complex_sign, exact_out=True),
+    Pointwise("sign", _sgn, SIGN, check=_no_complex_sign, exact_out=True),
     derivative=Rule("SignBackward0", input=lambda g, c: g.new_zeros(g.size())),
     samples=samples_of_one("sign"),
     doc="""-1, 0 or 1: the sign of every element; 0 for nan. Complex numbers have `sgn`.
@@ -306,7 +308,7 @@ def _angle_back(g: Any, c: Any) -> Any:
 
 
 angle = unary(
-    Pointwise("angle", _angle, None, result="real float", lacks=()),
+    Pointwise("angle", _angle, ANGLE, result="real float", lacks=()),
     inplace=False,
     derivative=Rule("AngleBackward0", input=_angle_back),
     rounded=1,

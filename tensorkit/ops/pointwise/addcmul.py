@@ -21,6 +21,7 @@ from tensorkit.elementwise.promotion import result_dtype
 from tensorkit.errors import warn
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.scalars.arithmetic import ADD_PRODUCT, ADD_QUOTIENT
 from tensorkit.kernels.sizes import TINY, UFUNC_LOOPS
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import BOOL, as_number, fast, is_plain, number_as_held
@@ -88,7 +89,8 @@ def _adding(name: str, factor: Any) -> Any:
 
 
 _ADDED = {
-    name: Pointwise(name, None, None, kernel=f"{name}_cpu_out", lacks=(*LIMITED, BOOL)) for name in _BODIES
+    name: Pointwise(name, None, scalar, kernel=f"{name}_cpu_out", lacks=(*LIMITED, BOOL))
+    for name, scalar in (("addcmul", ADD_PRODUCT), ("addcdiv", ADD_QUOTIENT))
 }
 
 
@@ -104,7 +106,7 @@ def _added(
         if "Promotion" not in str(refusal):
             raise
         factor = 1  # refused again further down, after what PyTorch looks at first
-    return apply(_ADDED[name], operands, out=out, by=_BODIES[name](factor))
+    return apply(_ADDED[name], operands, out=out, by=_BODIES[name](factor), numbers=(factor,))
 
 
 def _adder(name: str, rule: Rule) -> tuple[Any, Any]:

@@ -26,6 +26,7 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.unary import unary
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.ops.pointwise.held_numbers import scaled_sum
 from tensorkit.ops.shared.scalar_arithmetic import times
 from tensorkit.tensor import Array, Tensor, attach
@@ -96,7 +97,7 @@ def by_number(stem: str, tensor: int, number: int) -> Any:
 # -- arithmetic ---------------------------------------------------------------------------------------------------
 
 add = binary(
-    Pointwise("add", numpy.add, lambda a, b: a + b, kernel="add_stub", alpha=True),
+    Pointwise("add", numpy.add, scalars.ADD, kernel="add_stub", alpha=True),
     scaled=scaled_sum,
     operators=("__add__", "__radd__", "__iadd__"),
     derivative=Rule(
@@ -162,7 +163,7 @@ def _sub_name(arguments: dict[str, Any]) -> str:
 
 
 sub = binary(
-    Pointwise("sub", numpy.subtract, lambda a, b: a - b, kernel="add_stub", alpha=True, check=_no_bools),
+    Pointwise("sub", numpy.subtract, scalars.SUBTRACT, kernel="add_stub", alpha=True, check=_no_bools),
     scaled=scaled_sum,
     aliases=("subtract",),
     operators=("__sub__", "__rsub__", "__isub__"),
@@ -192,7 +193,7 @@ sub = binary(
 )
 
 mul = binary(
-    Pointwise("mul", numpy.multiply, lambda a, b: a * b, kernel="mul_cpu", lacks=(), exact_divisor=True),
+    Pointwise("mul", numpy.multiply, scalars.MULTIPLY, kernel="mul_cpu", lacks=(), exact_divisor=True),
     aliases=("multiply",),
     operators=("__mul__", "__rmul__", "__imul__"),
     derivative=Rule(
@@ -288,7 +289,7 @@ _DIVIDED = Rule(_div_name, numbers_count=True, input=_quotient, other=_quotient_
 _true_divide: Pointwise = Pointwise(
     "div",
     numpy.true_divide,
-    lambda a, b: a / b,
+    scalars.DIVIDE,
     result="float",
     kernel="div_true_cpu",
     lacks=(),
@@ -298,28 +299,30 @@ _true_divide: Pointwise = Pointwise(
 _floored = Pointwise(
     "div",
     _floor_divide,
-    lambda a, b: a // b,
+    scalars.DOWN_QUOTIENT,
     kernel="div_floor_cpu",
     lacks=(*LIMITED, *COMPLEX, BOOL),
     exact_half=True,
     exact_divisor=True,
+    refuses_zero=True,
 )
 
 _truncated = Pointwise(
     "div",
     _trunc_divide,
-    None,
+    scalars.CUT_QUOTIENT,
     kernel="div_trunc_cpu",
     lacks=(*LIMITED, *COMPLEX, BOOL),
     exact_half=True,
     exact_divisor=True,
+    refuses_zero=True,
 )
 
 true_divide = binary(
     Pointwise(
         "true_divide",
         numpy.true_divide,
-        lambda a, b: a / b,
+        scalars.DIVIDE,
         result="float",
         kernel="div_true_cpu",
         lacks=(),
@@ -432,12 +435,13 @@ floor_divide = binary(
     Pointwise(
         "floor_divide",
         _floor_divide,
-        lambda a, b: a // b,
+        scalars.DOWN_QUOTIENT,
         overloaded=True,
         kernel="div_floor_cpu",
         lacks=(*LIMITED, *COMPLEX, BOOL),
         exact_half=True,
         exact_divisor=True,
+        refuses_zero=True,
     ),
     operators=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     derivative=not_implemented("floor_divide"),
@@ -463,11 +467,12 @@ remainder = binary(
     Pointwise(
         "remainder",
         _remainder,
-        lambda a, b: a % b,
+        scalars.REMAINDER,
         overloaded=True,
         kernel="remainder_cpu",
         lacks=(*LIMITED, *COMPLEX, BOOL),
         number_out=False,
+        refuses_zero=True,
     ),
     operators=("__mod__", "__rmod__", "__imod__"),
     first="mixed",
@@ -497,7 +502,9 @@ def _no_bool_negation(*operands: Any) -> None:
 
 
 neg = unary(
-    Pointwise("neg", numpy.negative, lambda a: -a, kernel="neg_cpu", check=_no_bool_negation, exact_out=True),
+    Pointwise(
+        "neg", numpy.negative, scalars.NEGATIVE, kernel="neg_cpu", check=_no_bool_negation, exact_out=True
+    ),
     aliases=("negative",),
     operators=("__neg__",),
     derivative=Rule("NegBackward0", input=lambda g, c: -g),
@@ -527,7 +534,7 @@ absolute = unary(
     Pointwise(
         "abs",
         numpy.absolute,
-        lambda a: abs(a),
+        scalars.ABSOLUTE,
         result="real",
         kernel="abs_cpu",
         lacks=(*LIMITED, BOOL),

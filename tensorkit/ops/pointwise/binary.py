@@ -18,6 +18,9 @@ from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.kernels.scalars import arithmetic as scalars
+from tensorkit.kernels.scalars import elementary
+from tensorkit.kernels.scalars.questions import HEAVISIDE
 from tensorkit.ops.pointwise.arithmetic import conjugated, refuse_zero
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import times
@@ -72,7 +75,9 @@ def _fmod(a: Array, b: Array) -> Array:
 
 
 fmod = binary(
-    Pointwise("fmod", _fmod, None, overloaded=True, lacks=(*LIMITED, *COMPLEX, _BOOL)),
+    Pointwise(
+        "fmod", _fmod, scalars.FMOD, overloaded=True, lacks=(*LIMITED, *COMPLEX, _BOOL), refuses_zero=True
+    ),
     first="tensor",
     derivative=Rule(
         lambda call: f"FmodBackward{int(isinstance(call['other'], Tensor))}",
@@ -136,7 +141,7 @@ def _to_second(g: Any, wins: Any, c: Any) -> Any:
 
 
 fmax = binary(
-    Pointwise("fmax", _larger, None, kernel="maximum_cpu", check=_no_complex("fmax")),
+    Pointwise("fmax", _larger, scalars.FMAX, kernel="maximum_cpu", check=_no_complex("fmax")),
     inplace=False,
     numbers=False,
     first="tensor",
@@ -150,7 +155,7 @@ fmax = binary(
 )
 
 fmin = binary(
-    Pointwise("fmin", _smaller, None, kernel="minimum_cpu", check=_no_complex("fmin")),
+    Pointwise("fmin", _smaller, scalars.FMIN, kernel="minimum_cpu", check=_no_complex("fmin")),
     inplace=False,
     numbers=False,
     first="tensor",
@@ -174,7 +179,7 @@ def _around(g: Any, c: Any, arm: Any) -> Any:
 
 
 atan2 = binary(
-    Pointwise("atan2", numpy.arctan2, None, result="float", lacks=COMPLEX),
+    Pointwise("atan2", numpy.arctan2, elementary.ATAN2, result="float", lacks=COMPLEX),
     aliases=("arctan2",),
     numbers=False,
     first="tensor",
@@ -199,7 +204,7 @@ atan2 = binary(
 kernels.with_loop(numpy.hypot, elementwise_compiled.hypotenuse, "f")
 
 hypot = binary(
-    Pointwise("hypot", numpy.hypot, None, lacks=(*WHOLE, *COMPLEX)),
+    Pointwise("hypot", numpy.hypot, scalars.HYPOT, lacks=(*WHOLE, *COMPLEX)),
     numbers=False,
     first="tensor",
     rounded=1,
@@ -225,7 +230,9 @@ def _sign_back(g: Any, c: Any) -> Any:
 
 
 copysign = binary(
-    Pointwise("copysign", numpy.copysign, None, result="float", lacks=COMPLEX, overloaded=True),
+    Pointwise(
+        "copysign", numpy.copysign, elementary.COPYSIGN, result="float", lacks=COMPLEX, overloaded=True
+    ),
     first="tensor",
     derivative=Rule(
         lambda call: f"CopysignBackward{int(not isinstance(call['other'], Tensor))}",
@@ -253,7 +260,7 @@ def _nextafter(a: Array, b: Array) -> Array:
 
 
 nextafter = binary(
-    Pointwise("nextafter", _nextafter, None, lacks=(*WHOLE, *COMPLEX), exact_half=True),
+    Pointwise("nextafter", _nextafter, elementary.NEXTAFTER, lacks=(*WHOLE, *COMPLEX), exact_half=True),
     numbers=False,
     first="tensor",
     derivative=Rule(
@@ -287,7 +294,7 @@ def _check_step(*operands: Any) -> None:
 
 
 heaviside = binary(
-    Pointwise("heaviside", _step, None, check=_check_step, exact_out=_ONE_DTYPE),
+    Pointwise("heaviside", _step, HEAVISIDE, check=_check_step, exact_out=_ONE_DTYPE),
     numbers=False,
     first="tensor",
     second="values",
@@ -318,7 +325,7 @@ def _lcm(a: Array, b: Array) -> Array:
 
 
 gcd = binary(
-    Pointwise("gcd", numpy.gcd, None, lacks=_UNCOUNTED),
+    Pointwise("gcd", numpy.gcd, scalars.GCD, lacks=_UNCOUNTED),
     numbers=False,
     first="tensor",
     samples=samples("gcd", "a.gcd(b)", "a.gcd_(b)"),
@@ -334,7 +341,7 @@ gcd = binary(
 
 
 lcm = binary(
-    Pointwise("lcm", _lcm, None, lacks=_UNCOUNTED),
+    Pointwise("lcm", _lcm, scalars.LCM, lacks=_UNCOUNTED),
     numbers=False,
     first="tensor",
     samples=samples("lcm", "a.lcm(b)", "a.lcm_(b)"),

@@ -20,6 +20,9 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.promotion import as_number_array, check_devices, result_dtype
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import tiny
+from tensorkit.kernels.scalars import arithmetic as scalars
+from tensorkit.kernels.scalars import questions
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.to import host_array, to_device, to_dtype
@@ -79,9 +82,9 @@ _TRUTH = """Whether {sentence}, element by element; whatever is not zero is true
     """
 
 
-def _truth(name: str, ufunc: Any, sentence: str, answer: str) -> Any:
+def _truth(name: str, ufunc: Any, scalar: Scalar, sentence: str, answer: str) -> Any:
     return binary(
-        Pointwise(name, ufunc, None, result="bool"),
+        Pointwise(name, ufunc, scalar, result="bool"),
         numbers=False,
         first="tensor",
         inplace_derivative=Rule("unseen"),
@@ -91,9 +94,19 @@ def _truth(name: str, ufunc: Any, sentence: str, answer: str) -> Any:
     )
 
 
-logical_and = _truth("logical_and", numpy.logical_and, "both are true", "False, False,  True")
-logical_or = _truth("logical_or", numpy.logical_or, "at least one is true", "False,  True,  True")
-logical_xor = _truth("logical_xor", numpy.logical_xor, "just one of the two is true", "False,  True, False")
+logical_and = _truth(
+    "logical_and", numpy.logical_and, questions.LOGICAL_AND, "both are true", "False, False,  True"
+)
+logical_or = _truth(
+    "logical_or", numpy.logical_or, questions.LOGICAL_OR, "at least one is true", "False,  True,  True"
+)
+logical_xor = _truth(
+    "logical_xor",
+    numpy.logical_xor,
+    questions.LOGICAL_XOR,
+    "just one of the two is true",
+    "False,  True, False",
+)
 
 
 # -- bits ---------------------------------------------------------------------------------------------------------
@@ -111,9 +124,9 @@ _BITS = """{sentence}, element by element; of bools the logical operation.
     """
 
 
-def _bits(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
+def _bits(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sentence: str, answer: str) -> Any:
     return binary(
-        Pointwise(name, ufunc, None, overloaded=True, lacks=_BROKEN, number_out=False),
+        Pointwise(name, ufunc, scalar, overloaded=True, lacks=_BROKEN, number_out=False),
         first="mixed",
         operators=(f"__{short}__", f"__r{short}__", f"__i{short}__"),
         samples=_samples(
@@ -129,9 +142,15 @@ def _bits(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer:
     )
 
 
-bitwise_and = _bits("bitwise_and", numpy.bitwise_and, "and", "&", "The bits that both have", "4, 2")
-bitwise_or = _bits("bitwise_or", numpy.bitwise_or, "or", "|", "The bits that one of the two has", "14, 14")
-bitwise_xor = _bits("bitwise_xor", numpy.bitwise_xor, "xor", "^", "The bits that just one has", "10, 12")
+bitwise_and = _bits(
+    "bitwise_and", numpy.bitwise_and, scalars.AND, "and", "&", "The bits that both have", "4, 2"
+)
+bitwise_or = _bits(
+    "bitwise_or", numpy.bitwise_or, scalars.OR, "or", "|", "The bits that one of the two has", "14, 14"
+)
+bitwise_xor = _bits(
+    "bitwise_xor", numpy.bitwise_xor, scalars.XOR, "xor", "^", "The bits that just one has", "10, 12"
+)
 
 _SHIFT = """{sentence} by that many places.
 
@@ -149,12 +168,12 @@ _SHIFT = """{sentence} by that many places.
     """
 
 
-def _shift(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer: str) -> Any:
+def _shift(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sentence: str, answer: str) -> Any:
     return binary(
         Pointwise(
             name,
             ufunc,
-            None,
+            scalar,
             kernel=f"{short}_cpu",
             overloaded=True,
             lacks=(*LIMITED, _BOOL, *_BROKEN),
@@ -176,11 +195,18 @@ def _shift(name: str, ufunc: Any, short: str, symbol: str, sentence: str, answer
 
 
 bitwise_left_shift = _shift(
-    "bitwise_left_shift", numpy.left_shift, "lshift", "<<", "Shift bits to the left", "  2, -12"
+    "bitwise_left_shift",
+    numpy.left_shift,
+    scalars.LEFT_SHIFT,
+    "lshift",
+    "<<",
+    "Shift bits to the left",
+    "  2, -12",
 )
 bitwise_right_shift = _shift(
     "bitwise_right_shift",
     numpy.right_shift,
+    scalars.RIGHT_SHIFT,
     "rshift",
     ">>",
     "Shift bits to the right, the sign kept",

@@ -25,6 +25,7 @@ from tensorkit.errors import MissingKernelError
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d, tiny, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.scalars import arithmetic as scalars
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.fast_path import BOOL, COMPLEX, as_number, fast, is_plain, number_as_held
@@ -122,7 +123,16 @@ def _bounded(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
     place = "clamp_scalar" if len(numbers) == 2 else "clamp_max_scalar" if min is None else "clamp_min_scalar"
 
     body = _clipping(low, high)
-    block = Pointwise("clamp", body, None, kernel=f"{place}_cpu", lacks=(*LIMITED, BOOL), exact_out=True)
+    scalar = scalars.CLAMP if len(numbers) == 2 else scalars.CLAMP_MAX if min is None else scalars.CLAMP_MIN
+    block = Pointwise(
+        "clamp",
+        body,
+        scalar,
+        kernel=f"{place}_cpu",
+        lacks=(*LIMITED, BOOL),
+        exact_out=True,
+        numbers=tuple(bound for bound in (low, high) if bound is not None),
+    )
     return _converted(block, input, kind, out)
 
 
@@ -131,7 +141,12 @@ def _converted(block: Pointwise, input: Tensor, kind: dtype, out: Tensor | None)
     if input._dtype is kind:
         return apply(block, (input,), out=out)
     zero = {1: 0, 2: 0.0, 3: 0j}[kind.category]  # a number that makes the tensor's dtype this one
-    shell = dataclasses.replace(block, numpy=lambda a, zero: block.numpy(a), numbers_apart=True)
+    shell = dataclasses.replace(
+        block,
+        numpy=lambda a, zero: block.numpy(a),
+        scalar=scalars.CONVERTED[block.scalar],
+        numbers_apart=True,
+    )
     return apply(shell, (input, zero), out=out)
 
 
@@ -143,12 +158,13 @@ def _between(input: Tensor, min: Any, max: Any, out: Tensor | None) -> Tensor:
         return _extreme("maximum", numpy.maximum, input, min, out)
     if min is None:
         return _extreme("minimum", numpy.minimum, input, max, out)
-    block = Pointwise("clamp", numpy.clip, None, lacks=(*LIMITED, *COMPLEX, BOOL))
+    block = Pointwise("clamp", numpy.clip, scalars.CLAMP_BETWEEN, lacks=(*LIMITED, *COMPLEX, BOOL))
     return apply(block, (input, min, max), out=out)
 
 
 def _extreme(name: str, ufunc: Any, input: Tensor, bound: Tensor, out: Tensor | None) -> Tensor:
-    return apply(Pointwise(name, ufunc, None, lacks=(*LIMITED, *COMPLEX)), (input, bound), out=out)
+    scalar = scalars.MAXIMUM if name == "maximum" else scalars.MINIMUM
+    return apply(Pointwise(name, ufunc, scalar, lacks=(*LIMITED, *COMPLEX)), (input, bound), out=out)
 
 
 def _within(g: Any, c: Any) -> Any:

@@ -24,6 +24,9 @@ from tensorkit.elementwise.plan import brief, plain
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, loops, strided_2d, ufuncs
 from tensorkit.kernels.jit import rowwise
+from tensorkit.kernels.scalars import questions
+from tensorkit.kernels.scalars.arithmetic import INVERT
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import LARGE, TINY
 from tensorkit.ops.pointwise.held_numbers import Held, at_once
 from tensorkit.ops.shared.copy import like_input
@@ -50,7 +53,7 @@ _INEXACT = tuple(kind for kind in dtypes.ALL if kind.category >= 2)
 def _asks(
     name: str,
     question: Any,
-    scalar: Any = None,
+    scalar: Scalar,
     *,
     whole: bool = False,
     check: Any = None,
@@ -77,20 +80,20 @@ _ASKED = """Whether each element is {what}.
     """
 
 isnan = unary(
-    _asks("isnan", numpy.isnan, lambda a: a != a),
+    _asks("isnan", numpy.isnan, questions.IS_NAN),
     inplace=False,
     out=False,
     samples=samples_of_one("isnan", inplace=False, out=False),
     doc=_ASKED.format(what="not a number", name="isnan", answer="False,  True, False, False"),
 )
 isinf = unary(
-    _asks("isinf", numpy.isinf, like_first="whole"),
+    _asks("isinf", numpy.isinf, questions.IS_INF, like_first="whole"),
     inplace=False,
     out=False,
     samples=samples_of_one("isinf", inplace=False, out=False),
     doc=_ASKED.format(what="infinite", name="isinf", answer="False, False,  True,  True"),
 )
-_finite = _asks("isfinite", numpy.isfinite, whole=True, like_first="whole")
+_finite = _asks("isfinite", numpy.isfinite, questions.IS_FINITE, whole=True, like_first="whole")
 
 
 @op(samples=samples_of_one("isfinite", inplace=False, out=False), kind="pointwise")
@@ -109,7 +112,7 @@ def isfinite(input: Tensor) -> Tensor:
     return result
 
 
-_real = _asks("isreal", numpy.isreal, whole=True, like_first="always")
+_real = _asks("isreal", numpy.isreal, questions.IS_REAL, whole=True, like_first="always")
 
 
 @op(samples=samples_of_one("isreal", inplace=False, out=False), kind="pointwise")
@@ -157,14 +160,14 @@ def _isneginf(a: Array) -> Array:
 
 
 isposinf = unary(
-    _asks("isposinf", _isposinf, check=_no_complex("isposinf")),
+    _asks("isposinf", _isposinf, questions.IS_POSITIVE_INF, check=_no_complex("isposinf")),
     inplace=False,
     out_check=_only_bool("isposinf", _no_complex("isposinf")),
     samples=samples_of_one("isposinf", "tk.isposinf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
     doc=_ASKED.format(what="plus infinity", name="isposinf", answer="False, False,  True, False"),
 )
 isneginf = unary(
-    _asks("isneginf", _isneginf, check=_no_complex("isneginf")),
+    _asks("isneginf", _isneginf, questions.IS_NEGATIVE_INF, check=_no_complex("isneginf")),
     inplace=False,
     out_check=_only_bool("isneginf", _no_complex("isneginf")),
     samples=samples_of_one("isneginf", "tk.isneginf(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
@@ -182,7 +185,7 @@ def _no_complex_signbit(input: Tensor) -> None:
 
 
 signbit = unary(
-    Pointwise("signbit", _signbit, None, result="bool", lacks=(), check=_no_complex_signbit),
+    Pointwise("signbit", _signbit, questions.SIGNBIT, result="bool", lacks=(), check=_no_complex_signbit),
     inplace=False,
     out_check=_only_bool("signbit", _no_complex_signbit),
     samples=samples_of_one("signbit", "tk.signbit(a, out=tk.empty(0, dtype=tk.bool))", inplace=False),
@@ -206,7 +209,7 @@ def _kernel_of_not(input: Tensor, out: Tensor) -> None:
 
 
 logical_not = unary(
-    Pointwise("logical_not", numpy.logical_not, lambda a: not a, result="bool"),
+    Pointwise("logical_not", numpy.logical_not, questions.LOGICAL_NOT, result="bool"),
     out_check=_kernel_of_not,
     inplace_derivative=Rule("unseen"),
     samples=samples_of_one("logical_not", "tk.logical_not(a, out=tk.empty(0, dtype=tk.int8))"),
@@ -224,7 +227,7 @@ bitwise_not = unary(
     Pointwise(
         "bitwise_not",
         numpy.invert,
-        lambda a: ~a,
+        INVERT,
         kernel="bitwise_not_cpu",
         lacks=(*LIMITED, *_INEXACT),
         exact_out=True,
@@ -300,7 +303,7 @@ relu = unary(
     Pointwise(
         "relu",
         _relu,
-        lambda a: 0 if a < 0 else a,
+        questions.RELU,
         kernel="clamp_min_scalar_cpu",
         check=_no_bool_or_complex,
     ),
@@ -372,7 +375,7 @@ def _all_finite(array: Array) -> bool:
     return all(map(math.isfinite, array.reshape(-1).tolist()))
 
 
-_numbered = Pointwise("nan_to_num", _replaced, None, lacks=(), like_first="always")
+_numbered = Pointwise("nan_to_num", _replaced, questions.NAN_TO_NUM, lacks=(), like_first="always")
 
 
 def _made_finite(a: Array) -> Array:
@@ -457,4 +460,6 @@ def nan_to_num(
         low, high = limits
         numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
         body = rowwise.CompiledFunction(loops.nan_to_num, lambda a, *_, whole=body: whole(a), extra=numbers)
-    return apply(_numbered, (input,), out=out, by=body)
+    low, high = limits
+    numbers = (nan, high if posinf is None else posinf, low if neginf is None else neginf)
+    return apply(_numbered, (input,), out=out, by=body, numbers=numbers)

@@ -18,6 +18,8 @@ from tensorkit.dtypes import LIMITED
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.promotion import check_devices
+from tensorkit.kernels.scalars import arithmetic as scalars
+from tensorkit.kernels.scalars import questions
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import COMPLEX, by_number, samples_of_two
 from tensorkit.ops.pointwise.where import where
@@ -56,7 +58,7 @@ maximum = binary(
     Pointwise(
         "maximum",
         numpy.maximum,
-        lambda a, b: a if a != a or a > b else b,
+        scalars.MAXIMUM,
         kernel="maximum_cpu",
         check=_no_complex("maximum"),
     ),
@@ -83,7 +85,7 @@ minimum = binary(
     Pointwise(
         "minimum",
         numpy.minimum,
-        lambda a, b: a if a != a or a < b else b,
+        scalars.MINIMUM,
         kernel="minimum_cpu",
         check=_no_complex("minimum"),
     ),
@@ -137,7 +139,7 @@ _COMPARED = """{sentence}, element by element.
     """
 
 eq = binary(
-    _comparison("eq", numpy.equal, lambda a, b: a == b, ordered=False),
+    _comparison("eq", numpy.equal, questions.EQUAL, ordered=False),
     out_recording="silent",
     inplace_derivative=_constant("eq"),
     first="tensor",
@@ -149,7 +151,7 @@ eq = binary(
 )
 
 ne = binary(
-    _comparison("ne", numpy.not_equal, lambda a, b: a != b, ordered=False),
+    _comparison("ne", numpy.not_equal, questions.NOT_EQUAL, ordered=False),
     out_recording="silent",
     inplace_derivative=_constant("ne"),
     first="tensor",
@@ -162,7 +164,7 @@ ne = binary(
 )
 
 lt = binary(
-    _comparison("lt", numpy.less, lambda a, b: a < b, ordered=True),
+    _comparison("lt", numpy.less, questions.LESS, ordered=True),
     out_recording="silent",
     inplace_derivative=_constant("lt"),
     first="tensor",
@@ -175,7 +177,7 @@ lt = binary(
 )
 
 le = binary(
-    _comparison("le", numpy.less_equal, lambda a, b: a <= b, ordered=True),
+    _comparison("le", numpy.less_equal, questions.LESS_EQUAL, ordered=True),
     out_recording="silent",
     inplace_derivative=_constant("le"),
     first="tensor",
@@ -191,7 +193,7 @@ le = binary(
 )
 
 gt = binary(
-    _comparison("gt", numpy.greater, lambda a, b: a > b, ordered=True),
+    _comparison("gt", numpy.greater, questions.GREATER, ordered=True),
     out_recording="silent",
     inplace_derivative=_constant("gt"),
     first="tensor",
@@ -204,7 +206,7 @@ gt = binary(
 )
 
 ge = binary(
-    _comparison("ge", numpy.greater_equal, lambda a, b: a >= b, ordered=True),
+    _comparison("ge", numpy.greater_equal, questions.GREATER_EQUAL, ordered=True),
     out_recording="silent",
     inplace_derivative=_constant("ge"),
     first="tensor",

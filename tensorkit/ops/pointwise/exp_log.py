@@ -24,6 +24,8 @@ from tensorkit.kernels.cpu import (
     ufuncs,
 )
 from tensorkit.kernels.cpu.pow import half_rsqrt
+from tensorkit.kernels.scalars import elementary as scalars
+from tensorkit.kernels.scalars.arithmetic import RECIPROCAL
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.ops.pointwise.power import pow
 from tensorkit.ops.shared.scalar_arithmetic import plus, times
@@ -60,7 +62,7 @@ def _reciprocal(a: Array) -> Array:
 
 
 reciprocal = unary(
-    Pointwise("reciprocal", _reciprocal, lambda a: 1 / a, result="float", lacks=()),
+    Pointwise("reciprocal", _reciprocal, RECIPROCAL, result="float", lacks=()),
     derivative=Rule("ReciprocalBackward0", input=lambda g, c: -g * (c.out * c.out).conj()),
     samples=samples_of_one("reciprocal"),
     doc="""``1 / input``, element by element; integers give floating point numbers.
@@ -74,7 +76,7 @@ reciprocal = unary(
 )
 
 sqrt = unary(
-    Pointwise("sqrt", numpy.sqrt, lambda a: math.sqrt(a), result="float", lacks=()),
+    Pointwise("sqrt", numpy.sqrt, scalars.SQRT, result="float", lacks=()),
     derivative=Rule("SqrtBackward0", input=lambda g, c: g / times(c.out.conj(), 2)),
     rounded=1,  # PyTorch's root is not always the nearest number
     samples=samples_of_one("sqrt"),
@@ -105,7 +107,7 @@ def _rsqrt(a: Array) -> Any:
 elementwise.with_loop(_rsqrt, loops.rsqrt)
 
 rsqrt = unary(
-    Pointwise("rsqrt", _rsqrt, lambda a: 1 / math.sqrt(a), result="float", lacks=(), exact_half=True),
+    Pointwise("rsqrt", _rsqrt, scalars.RSQRT, result="float", lacks=(), exact_half=True),
     derivative=Rule("RsqrtBackward0", input=lambda g, c: times(g, -0.5) * c.out.pow(3).conj()),
     rounded=1,
     samples=(
@@ -153,9 +155,7 @@ attach("square_", traced_method("square_", differentiable(_square_, None, "squar
 # -- exponentials -------------------------------------------------------------------------------------------------
 
 exp = unary(
-    Pointwise(
-        "exp", elementwise.rounded_once(numpy.exp, math.exp), lambda a: math.exp(a), result="float", lacks=()
-    ),
+    Pointwise("exp", elementwise.rounded_once(numpy.exp, math.exp), scalars.EXP, result="float", lacks=()),
     derivative=Rule("ExpBackward0", input=lambda g, c: g * c.out.conj()),
     rounded=1,
     samples=samples_of_one("exp"),
@@ -183,7 +183,7 @@ def _exp2(a: Array) -> Array:
 
 
 exp2 = unary(
-    Pointwise("exp2", _exp2, lambda a: 2.0**a, result="float", lacks=()),
+    Pointwise("exp2", _exp2, scalars.EXP2, result="float", lacks=()),
     derivative=Rule("Exp2Backward0", input=lambda g, c: times(g * c.out.conj(), _LN2)),
     rounded=1,
     samples=samples_of_one("exp2", special="exp2"),
@@ -201,7 +201,7 @@ expm1 = unary(
     Pointwise(
         "expm1",
         elementwise.rounded_once(numpy.expm1, math.expm1),
-        lambda a: math.expm1(a),
+        scalars.EXPM1,
         result="float",
         lacks=(),
     ),
@@ -246,7 +246,7 @@ _sigmoid_back: Any = differentiable(
 )
 
 sigmoid = unary(
-    Pointwise("sigmoid", _sigmoid, lambda a: 1 / (1 + math.exp(-a)), result="float", lacks=()),
+    Pointwise("sigmoid", _sigmoid, scalars.SIGMOID, result="float", lacks=()),
     derivative=Rule("SigmoidBackward0", input=lambda g, c: _sigmoid_back(g, c.out)),
     rounded=1,
     samples=samples_of_one("sigmoid", special="expit"),
@@ -263,9 +263,7 @@ sigmoid = unary(
 # -- logarithms ---------------------------------------------------------------------------------------------------
 
 log = unary(
-    Pointwise(
-        "log", elementwise.rounded_once(numpy.log, math.log), lambda a: math.log(a), result="float", lacks=()
-    ),
+    Pointwise("log", elementwise.rounded_once(numpy.log, math.log), scalars.LOG, result="float", lacks=()),
     derivative=Rule("LogBackward0", input=lambda g, c: g / c.input.conj()),
     rounded=1,
     samples=samples_of_one("log"),
@@ -283,7 +281,7 @@ log2 = unary(
     Pointwise(
         "log2",
         elementwise.rounded_once(numpy.log2, math.log2),
-        lambda a: math.log2(a),
+        scalars.LOG2,
         result="float",
         lacks=(),
     ),
@@ -310,7 +308,7 @@ def _log10(a: Array) -> Array:
 
 
 log10 = unary(
-    Pointwise("log10", _log10, lambda a: math.log10(a), result="float", lacks=()),
+    Pointwise("log10", _log10, scalars.LOG10, result="float", lacks=()),
     derivative=Rule("Log10Backward0", input=lambda g, c: g / times(c.input.conj(), _LN10)),
     rounded=1,
     samples=samples_of_one("log10"),
@@ -339,7 +337,7 @@ def _log1p(a: Array) -> Array:
 
 
 log1p = unary(
-    Pointwise("log1p", _log1p, lambda a: math.log1p(a), result="float", lacks=()),
+    Pointwise("log1p", _log1p, scalars.LOG1P, result="float", lacks=()),
     derivative=Rule("Log1PBackward0", input=lambda g, c: g / plus(c.input, 1).conj()),
     rounded=1,
     samples=samples_of_one("log1p", special="log1p"),

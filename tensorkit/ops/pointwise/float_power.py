@@ -17,6 +17,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.output import check_writable, empty_strided, resize_out
+from tensorkit.kernels.scalars.elementary import LDEXP
 from tensorkit.ops.pointwise.arithmetic import conjugated, mul
 from tensorkit.ops.pointwise.binary import samples
 from tensorkit.ops.pointwise.power import pow as raised
@@ -34,7 +35,7 @@ def _ldexp(a: Array, b: Array) -> Array:
     return numpy.ldexp(a, numpy.clip(b, -9999, 9999).astype(numpy.int32))
 
 
-_LDEXP = Pointwise("ldexp", _ldexp, None, lacks=())
+_LDEXP = Pointwise("ldexp", _ldexp, LDEXP, lacks=())
 _STEPS = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 
 

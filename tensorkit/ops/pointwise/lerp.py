@@ -17,6 +17,7 @@ from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.kernels.cpu import loops, strided_2d, ufuncs
 from tensorkit.kernels.jit.rowwise import CompiledFunction
+from tensorkit.kernels.scalars.arithmetic import LERP
 from tensorkit.kernels.sizes import TINY
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.fast_path import (
@@ -76,7 +77,7 @@ def _mix(weight: Any, kind: dtype) -> Any:
     return CompiledFunction(loops.mix, mixed, extra=(weight,))
 
 
-_MIXED = Pointwise("lerp", None, None, kernel="lerp_kernel_scalar", lacks=WHOLE)
+_MIXED = Pointwise("lerp", None, LERP, kernel="lerp_kernel_scalar", lacks=WHOLE)
 
 
 def _check_mixed(input: Tensor, **others: Tensor) -> None:
@@ -158,8 +159,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
                 return quick
         _check_mixed(input, end=end)
         factor = number_as_held(weight, input._dtype) if input._dtype.category >= 2 else 0
-        return apply(_MIXED, (input, end), out=out, by=_mixing(factor))
+        return apply(_MIXED, (input, end), out=out, by=_mixing(factor), numbers=(factor,))
     _check_mixed(input, end=end) if not weight.dim() else _check_mixed(input, end=end, weight=weight)
     exact = bool(weight.dim())
-    block = Pointwise("lerp", _lerp, None, kernel="lerp_kernel_tensor", lacks=WHOLE, exact_out=exact)
+    block = Pointwise("lerp", _lerp, LERP, kernel="lerp_kernel_tensor", lacks=WHOLE, exact_out=exact)
     return apply(block, (input, end, weight), out=out)

@@ -11,6 +11,7 @@ from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import elementwise_compiled
+from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.ops.pointwise.arithmetic import conjugated
 from tensorkit.ops.pointwise.binary import COMPLEX, WHOLE, samples
 from tensorkit.ops.shared.scalar_arithmetic import plus, scaled
@@ -37,7 +38,7 @@ def _logaddexp(a: Array, b: Array) -> Array:
 
 
 logaddexp = binary(
-    Pointwise("logaddexp", _logaddexp, None, lacks=WHOLE),
+    Pointwise("logaddexp", _logaddexp, scalars.LOGADDEXP, lacks=WHOLE),
     inplace=False,
     numbers=False,
     first="tensor",
@@ -59,7 +60,7 @@ logaddexp = binary(
 )
 
 logaddexp2 = binary(
-    Pointwise("logaddexp2", numpy.logaddexp2, None, lacks=(*WHOLE, *COMPLEX)),
+    Pointwise("logaddexp2", numpy.logaddexp2, scalars.LOGADDEXP2, lacks=(*WHOLE, *COMPLEX)),
     inplace=False,
     numbers=False,
     first="tensor",
@@ -99,7 +100,9 @@ def _xlogy_input(g: Any, c: Any) -> Any:
 
 
 xlogy = binary(
-    Pointwise("xlogy", _xlogy, None, result="float", lacks=COMPLEX, overloaded=True, exact_half=True),
+    Pointwise(
+        "xlogy", _xlogy, scalars.XLOGY, result="float", lacks=COMPLEX, overloaded=True, exact_half=True
+    ),
     first="mixed",
     rounded=1,
     derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: scaled(g, c.input) / c.other),

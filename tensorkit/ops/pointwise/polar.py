@@ -8,13 +8,16 @@ import numpy
 
 from tensorkit import dtypes
 from tensorkit.autograd.graph import Rule
-from tensorkit.device import CPU
+from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, seen_layout
 from tensorkit.elementwise.promotion import check_devices
+from tensorkit.elementwise.run import run_zip
 from tensorkit.kernels.cpu import elementwise as kernels
+from tensorkit.kernels.scalars.elementary import COMPLEX, POLAR
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.strides.output import iterator_strides
 from tensorkit.strides.sizes import broadcast_sizes
 from tensorkit.tensor import Tensor
@@ -53,6 +56,12 @@ def _complex_target(first: Tensor, second: Tensor, out: Tensor | None) -> Tensor
         if out is None
         else prepare_out(out, size, stride, kind, place)
     )
+
+
+def _run(scalar: Scalar, target: Tensor, first: Tensor, second: Tensor) -> None:
+    if target.numel() and target._device != META:
+        kind = first._dtype
+        run_zip(scalar.name, scalar, target, (first, second), (kind, kind), kind.to_complex())
 
 
 def _pair_samples(name: str) -> tuple[Any, ...]:
@@ -98,6 +107,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     if target._device == CPU:
         array = target._nd()
         array.real[...], array.imag[...] = real._nd(), imag._nd()
+    else:
+        _run(COMPLEX, target, real, imag)
     if out is not None:
         target._bump()
     return target
@@ -137,6 +148,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         length, turned, array = abs._nd(), angle._nd(), target._nd()
         array.real[...] = kernels.quiet(numpy.multiply, length, kernels.quiet(numpy.cos, turned))
         array.imag[...] = kernels.quiet(numpy.multiply, length, kernels.quiet(numpy.sin, turned))
+    else:
+        _run(POLAR, target, abs, angle)
     if out is not None:
         target._bump()
     return target

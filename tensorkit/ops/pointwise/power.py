@@ -21,6 +21,7 @@ from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import loops, strided_2d
 from tensorkit.kernels.cpu.pow import complex_power, half_power
 from tensorkit.kernels.jit import rowwise
+from tensorkit.kernels.scalars.arithmetic import POWER, POWER_BY_NUMBER
 from tensorkit.kernels.sizes import ROUNDED_ONCE
 from tensorkit.number_range import check_number
 from tensorkit.ops.pointwise.arithmetic import BOOL, conjugated, integers, samples_of_two
@@ -144,7 +145,8 @@ pow = binary(
     Pointwise(
         "pow",
         _power,
-        lambda a, b: a**b,
+        POWER,
+        by_number=POWER_BY_NUMBER,
         kernel="pow",
         lacks=(*LIMITED, BOOL),
         spared=_known_power,

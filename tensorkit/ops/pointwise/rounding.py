@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,8 +21,10 @@ from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.fast_path import fast_unary
 from tensorkit.elementwise.output import empty_strided, prepare_out
+from tensorkit.elementwise.run import run_zip
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise, elementwise_compiled, strided_2d
+from tensorkit.kernels.scalars import elementary as scalars
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.strides.output import iterator_strides, like_strides
@@ -70,7 +71,7 @@ def _step(name: str, ufunc: Any, scalar: Any) -> Pointwise:
 
 
 ceil = unary(
-    _step("ceil", numpy.ceil, lambda a: math.ceil(a)),
+    _step("ceil", numpy.ceil, scalars.CEIL),
     derivative=Rule("CeilBackward0", input=_zeros),
     samples=samples_of_one("ceil"),
     doc="""The smallest whole number that is not below, of every element.
@@ -84,7 +85,7 @@ ceil = unary(
 )
 
 floor = unary(
-    _step("floor", numpy.floor, lambda a: math.floor(a)),
+    _step("floor", numpy.floor, scalars.FLOOR),
     derivative=Rule("FloorBackward0", input=_zeros),
     samples=samples_of_one("floor"),
     doc="""The largest whole number that is not above, of every element.
@@ -98,7 +99,7 @@ floor = unary(
 )
 
 trunc = unary(
-    _step("trunc", numpy.trunc, lambda a: math.trunc(a)),
+    _step("trunc", numpy.trunc, scalars.TRUNC),
     aliases=("fix",),
     derivative=Rule("TruncBackward0", input=_zeros),
     samples=samples_of_one("trunc", "tk.fix(a)", "a.fix_()"),
@@ -122,7 +123,7 @@ frac = unary(
     Pointwise(
         "frac",
         _frac,
-        lambda a: a - math.trunc(a),
+        scalars.FRAC,
         kernel="frac_cpu",
         lacks=(*_INTEGERS, *_COMPLEX),
         exact_out=True,
@@ -161,11 +162,20 @@ def _to_decimals(a: Array, decimals: int) -> Array:
 
 
 _nearest = Pointwise(
-    "round", _to_even, None, kernel="round_vml_cpu", lacks=(*_BOOL, *_COMPLEX), exact_out=True
+    "round", _to_even, scalars.ROUND, kernel="round_vml_cpu", lacks=(*_BOOL, *_COMPLEX), exact_out=True
 )
 _round_few = fast_unary(_nearest)
 _whole = replace(_nearest, lacks=(*_INTEGERS, *_COMPLEX))
 _decimal = replace(_whole, kernel="round_cpu")
+
+
+def _to(decimals: int) -> Pointwise:
+    return replace(
+        _decimal,
+        numpy=partial(_to_decimals, decimals=decimals),
+        scalar=scalars.ROUND_TO if decimals > 0 else scalars.ROUND_DOWN_TO,
+        numbers=(float(numpy.power(10.0, float(builtins.abs(decimals)))),),
+    )
 
 
 def _round_name(arguments: dict[str, Any]) -> str:
@@ -211,7 +221,7 @@ def round(input: Tensor, *, decimals: int = UNSAID, out: Tensor | None = None) -
         decimals = counted(decimals)
         if not isinstance(decimals, int) or isinstance(decimals, bool):
             raise TypeError  # the caller says it in PyTorch's words
-        block = replace(_decimal, numpy=partial(_to_decimals, decimals=decimals)) if decimals else _whole
+        block = _to(decimals) if decimals else _whole
     return apply(block, (input,), out=out)
 
 
@@ -287,7 +297,11 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
         fitting = [target._lay() for target in out if target._lay().size == lay.size]
         stride = iterator_strides(lay.size, [*fitting, lay])
         made = [prepare_out(target, lay.size, stride, target._dtype, input._device) for target in out]
-    if input._device.type != "meta":
+    if input._device.type == "cuda":
+        for result, scalar in zip(made, (scalars.MANTISSA, scalars.EXPONENT), strict=True):
+            if input.numel():
+                run_zip("frexp", scalar, result, (input,), (input._dtype,), result._dtype)
+    elif input._device.type != "meta":
         for result, values in zip(made, _parts(input), strict=True):
             elementwise.copy(result._nd(), values)
     if out is None:

@@ -14,6 +14,8 @@ from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu import elementwise
+from tensorkit.kernels.scalars import elementary as scalars
+from tensorkit.kernels.scalars.arithmetic import MULTIPLY
 from tensorkit.ops.pointwise.where import where
 from tensorkit.ops.shared.scalar_arithmetic import (
     less_from,
@@ -58,9 +60,7 @@ def _about(name: str, sentence: str, given: str, answer: str) -> str:
 # -- trigonometric ------------------------------------------------------------------------------------------------
 
 sin = unary(
-    Pointwise(
-        "sin", elementwise.rounded_once(numpy.sin, math.sin), lambda a: math.sin(a), result="float", lacks=()
-    ),
+    Pointwise("sin", elementwise.rounded_once(numpy.sin, math.sin), scalars.SIN, result="float", lacks=()),
     derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
     rounded=1,
     samples=samples_of_one("sin"),
@@ -68,9 +68,7 @@ sin = unary(
 )
 
 cos = unary(
-    Pointwise(
-        "cos", elementwise.rounded_once(numpy.cos, math.cos), lambda a: math.cos(a), result="float", lacks=()
-    ),
+    Pointwise("cos", elementwise.rounded_once(numpy.cos, math.cos), scalars.COS, result="float", lacks=()),
     derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
     rounded=1,
     samples=samples_of_one("cos"),
@@ -78,9 +76,7 @@ cos = unary(
 )
 
 tan = unary(
-    Pointwise(
-        "tan", elementwise.rounded_once(numpy.tan, math.tan), lambda a: math.tan(a), result="float", lacks=()
-    ),
+    Pointwise("tan", elementwise.rounded_once(numpy.tan, math.tan), scalars.TAN, result="float", lacks=()),
     derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
     rounded=1,
     samples=samples_of_one("tan"),
@@ -91,7 +87,7 @@ asin = unary(
     Pointwise(
         "asin",
         elementwise.rounded_once(numpy.arcsin, math.asin),
-        lambda a: math.asin(a),
+        scalars.ASIN,
         result="float",
         lacks=(),
     ),
@@ -111,7 +107,7 @@ acos = unary(
     Pointwise(
         "acos",
         elementwise.rounded_once(numpy.arccos, math.acos),
-        lambda a: math.acos(a),
+        scalars.ACOS,
         result="float",
         lacks=(),
     ),
@@ -131,7 +127,7 @@ atan = unary(
     Pointwise(
         "atan",
         elementwise.rounded_once(numpy.arctan, math.atan),
-        lambda a: math.atan(a),
+        scalars.ATAN,
         result="float",
         lacks=(),
     ),
@@ -153,7 +149,7 @@ sinh = unary(
     Pointwise(
         "sinh",
         elementwise.rounded_once(numpy.sinh, math.sinh),
-        lambda a: math.sinh(a),
+        scalars.SINH,
         result="float",
         lacks=(),
     ),
@@ -167,7 +163,7 @@ cosh = unary(
     Pointwise(
         "cosh",
         elementwise.rounded_once(numpy.cosh, math.cosh),
-        lambda a: math.cosh(a),
+        scalars.COSH,
         result="float",
         lacks=(),
     ),
@@ -193,7 +189,7 @@ tanh = unary(
     Pointwise(
         "tanh",
         elementwise.rounded_once(numpy.tanh, math.tanh),
-        lambda a: math.tanh(a),
+        scalars.TANH,
         result="float",
         lacks=(),
     ),
@@ -216,7 +212,7 @@ def _refused(name: str, node: str) -> Rule:
 
 
 asinh = unary(
-    Pointwise("asinh", numpy.arcsinh, lambda a: math.asinh(a), result="float", lacks=()),
+    Pointwise("asinh", numpy.arcsinh, scalars.ASINH, result="float", lacks=()),
     aliases=("arcsinh",),
     derivative=Rule("AsinhBackward0", input=lambda g, c: g * plus(c.input.pow(2), 1).rsqrt().conj()),
     inplace_derivative=_refused("asinh", "AsinhBackward1"),
@@ -233,7 +229,7 @@ def _acosh_back(g: Any, c: Any) -> Any:
 
 
 acosh = unary(
-    Pointwise("acosh", numpy.arccosh, lambda a: math.acosh(a), result="float", lacks=()),
+    Pointwise("acosh", numpy.arccosh, scalars.ACOSH, result="float", lacks=()),
     aliases=("arccosh",),
     derivative=Rule("AcoshBackward0", input=_acosh_back),
     inplace_derivative=_refused("acosh", "AcoshBackward1"),
@@ -251,7 +247,7 @@ atanh = unary(
     Pointwise(
         "atanh",
         elementwise.rounded_once(numpy.arctanh, math.atanh),
-        lambda a: math.atanh(a),
+        scalars.ATANH,
         result="float",
         lacks=(),
     ),
@@ -284,7 +280,7 @@ def _sinc_back(g: Any, c: Any) -> Any:
 
 
 sinc = unary(
-    Pointwise("sinc", _sinc, None, result="float", lacks=()),
+    Pointwise("sinc", _sinc, scalars.SINC, result="float", lacks=()),
     derivative=Rule("SincBackward0", input=_sinc_back),
     rounded=1,
     samples=samples_of_one("sinc", special="sinc"),
@@ -308,7 +304,7 @@ def _scaled(name: str) -> Pointwise:
     return Pointwise(
         name,
         numpy.multiply,
-        lambda a, b: a * b,
+        MULTIPLY,
         result="float",
         lacks=(),
         check=check,

@@ -23,9 +23,11 @@ from tensorkit.elementwise.block import NUMBERS, Pointwise
 from tensorkit.elementwise.output import check_memory, empty_strided, prepare_out, stride_of
 from tensorkit.elementwise.plan import placed, planned
 from tensorkit.elementwise.promotion import check_devices, result_dtype
+from tensorkit.elementwise.run import run_zip
 from tensorkit.errors import MissingKernelError, warn
 from tensorkit.kernels.cpu import elementwise as kernels
 from tensorkit.kernels.cpu import strided_2d, ufuncs
+from tensorkit.kernels.scalars.questions import WHERE
 from tensorkit.kernels.sizes import LARGE, TINY
 from tensorkit.number_range import holds
 from tensorkit.ops.pointwise.arithmetic import BOOL
@@ -48,8 +50,7 @@ def _refuse_where(given: tuple[Any, ...], forms: tuple[str, ...]) -> None:
     raise unmatched("where", [value for value in given if value is not _ABSENT], {}, forms)
 
 
-def _as_mask(condition: Tensor) -> Array:
-    """The elements of a condition as truth values."""
+def _check_mask(condition: Tensor) -> None:
     if condition._dtype is dtypes.uint8:
         warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
@@ -59,7 +60,6 @@ def _as_mask(condition: Tensor) -> Array:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition._dtype.label}"
         )
-    return host_array(condition) if condition._device != META else numpy.empty(0, bool)
 
 
 def _choice(value: Any, kind: dtype) -> Array:
@@ -178,13 +178,22 @@ def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = 
     if out is None and (quick := _where_quickly(condition, input, other)) is not None:
         return quick
     kind = result_dtype(input, other)
-    mask = _as_mask(condition)
+    _check_mask(condition)
     target = _where_target((condition, input, other), kind, out)
     if target._device == META:
         if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
             raise MissingKernelError("Cannot copy out of meta tensor; no data!")
         return target
-    first, second = _choice(input, kind), _choice(other, kind)
+    if target._device.type == "cuda":
+        pair = [
+            value if isinstance(value, Tensor) else _choice(value, kind).item() for value in (input, other)
+        ]
+        if target.numel():
+            run_zip("where", WHERE, target, (condition, *pair), (BOOL, kind, kind), kind)
+        if out is not None:
+            target._bump()
+        return target
+    mask, first, second = host_array(condition), _choice(input, kind), _choice(other, kind)
     if target._device == CPU and out is None:
         _pick(mask, first, second, target._nd())
     else:

@@ -96,7 +96,8 @@ def copy_into(dst: Tensor, src: Tensor, *, non_blocking: bool = False) -> None:
 def _copy_across(dst: Tensor, src: Tensor, non_blocking: bool) -> None:
     """From one device's memory to another's: as one block of bytes, laid out before and after if need be."""
     block = _dense(src)
-    if dst._dtype is block._dtype and dst._lay().size == block._lay().size and dst.is_contiguous():
+    fits = dst._dtype is block._dtype and dst._lay().size == block._lay().size
+    if fits and dst.is_contiguous() and not dst._bits:
         landing = dst
     else:
         landing = empty_strided(block._lay().size, block._lay().stride, block._dtype, dst._device)
@@ -114,7 +115,8 @@ def _copy_across(dst: Tensor, src: Tensor, non_blocking: bool) -> None:
 
 
 def _dense(tensor: Tensor) -> Tensor:
-    return tensor if tensor.is_contiguous() else copied(tensor, contiguous_stride(tensor._lay().size))
+    plain = tensor.is_contiguous() and not tensor._bits
+    return tensor if plain else copied(tensor, contiguous_stride(tensor._lay().size))
 
 
 def copied(input: Tensor, stride: tuple[int, ...], kind: dtype | None = None) -> Tensor:

@@ -111,9 +111,8 @@ def _moved(input: Tensor, where: device, non_blocking: bool) -> Tensor:
     lay = input._lay()
     stride = like_strides(lay)
     if input._device != where and not lay.is_contiguous():
-        source = (
-            input if stride == lay.stride and lay.is_non_overlapping_and_dense() else copied(input, stride)
-        )
+        dense = stride == lay.stride and lay.is_non_overlapping_and_dense() and not input._bits
+        source = input if dense else copied(input, stride)
         return _move_block(source, where, non_blocking)
     make = empty_pinned if _to_pinned(input, where, non_blocking) else empty_strided
     out = make(lay.size, stride, input._dtype, where)

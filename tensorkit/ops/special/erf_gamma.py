@@ -29,13 +29,14 @@ from tensorkit.kernels.cpu import (
     tiny,
     ufuncs,
 )
+from tensorkit.kernels.scalars import special as scalars
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.shared.copy import deliver_into
 from tensorkit.ops.shared.int_args import counted
 from tensorkit.ops.shared.scalar_arithmetic import less_from, times
 from tensorkit.ops.shared.tensor_data import plain_number
-from tensorkit.ops.shared.to import to_dtype
+from tensorkit.ops.shared.to import to_device, to_dtype
 from tensorkit.tensor import Array, Tensor, attach, fresh
 
 __all__ = [
@@ -100,7 +101,7 @@ _erf = elementwise.hundreds(ufuncs.erf)(of_scipy("erf"))
 elementwise.with_loop(_erf, loops.erf, "f")
 
 erf = unary(
-    float_block("erf", _erf, lambda a: math.erf(a), "erf_vml_cpu"),
+    float_block("erf", _erf, scalars.ERF, "erf_vml_cpu"),
     derivative=Rule("ErfBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), _STEEP) * g),
     rounded=1,
     samples=samples_of_one("erf", special="erf"),
@@ -113,7 +114,7 @@ erfc = unary(
     float_block(
         "erfc",
         elementwise.looped(f=elementwise_compiled.rest_of_error)(of_scipy("erfc")),
-        lambda a: math.erfc(a),
+        scalars.ERFC,
         "erfc_vml_cpu",
     ),
     derivative=Rule("ErfcBackward0", input=lambda g, c: times((-c.input.pow(2)).exp(), -_STEEP) * g),
@@ -131,7 +132,7 @@ def _erfinv(a: Array) -> Array:
 
 
 erfinv = unary(
-    float_block("erfinv", _erfinv, None, "erfinv_vml_cpu"),
+    float_block("erfinv", _erfinv, scalars.ERFINV, "erfinv_vml_cpu"),
     derivative=Rule(
         "ErfinvBackward0", input=lambda g, c: times(c.input.erfinv().pow(2).exp(), math.sqrt(math.pi) / 2) * g
     ),
@@ -155,7 +156,7 @@ def _lgamma(a: Array) -> Array:
 
 
 lgamma = unary(
-    float_block("lgamma", _lgamma, lambda a: math.lgamma(a), "lgamma_vml_cpu"),
+    float_block("lgamma", _lgamma, scalars.LGAMMA, "lgamma_vml_cpu"),
     derivative=Rule("LgammaBackward0", input=lambda g, c: g * c.input.digamma()),
     rounded=2,
     samples=samples_of_one("lgamma", special="gammaln"),
@@ -168,7 +169,7 @@ lgamma = unary(
 )
 
 digamma = unary(
-    float_block("digamma", of_scipy("psi"), None, "digamma"),
+    float_block("digamma", of_scipy("psi"), scalars.DIGAMMA, "digamma"),
     derivative=Rule("DigammaBackward0", input=lambda g, c: g * c.input.polygamma(1)),
     rounded=2,
     samples=samples_of_one("digamma", "tk.special.digamma(a)", special="psi"),
@@ -195,6 +196,11 @@ def _trigamma(a: Array) -> Array:
     return numpy.where(low, numpy.pi * numpy.pi / (turn * turn) - total, total).astype(a.dtype)
 
 
+def _factorial(n: int) -> float:
+    """With the sign that it has in the n-th derivative."""
+    return (1 if n % 2 else -1) * math.exp(math.lgamma(n + 1))
+
+
 def _polygamma(a: Array, n: int) -> Array:
     from scipy import special
 
@@ -202,7 +208,7 @@ def _polygamma(a: Array, n: int) -> Array:
         return special.psi(a)  # type: ignore[no-any-return]
     if n == 1:
         return _trigamma(a)
-    scale = a.dtype.type((1 if n % 2 else -1) * math.exp(math.lgamma(n + 1)))
+    scale = a.dtype.type(_factorial(n))
     # PyTorch's series ends in no number where every term is 0.
     return numpy.where(a == numpy.inf, a.dtype.type(numpy.nan), scale * special.zeta(a.dtype.type(n + 1), a))  # type: ignore[no-any-return]
 
@@ -222,7 +228,15 @@ def _polygamma_of(n: int, input: Tensor, out: Tensor | None) -> Tensor:
         raise TypeError  # the caller says it in PyTorch's words
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    block = replace(_POLYGAMMA, numpy=partial(_polygamma, n=n), kernel=_polygamma_kernel(n))
+    scalar = {0: scalars.DIGAMMA, 1: scalars.TRIGAMMA}.get(n, scalars.POLYGAMMA)
+    numbers = () if scalar is not scalars.POLYGAMMA or input._device.type == "cpu" else (n, _factorial(n))
+    block = replace(
+        _POLYGAMMA,
+        numpy=partial(_polygamma, n=n),
+        scalar=scalar,
+        numbers=numbers,
+        kernel=_polygamma_kernel(n),
+    )
     return apply(block, (input,), out=out)
 
 
@@ -304,7 +318,7 @@ def _spread(input: Any, p: int) -> Any:
     """The p numbers, each half a step below the next, that one element stands for: along a new last dimension."""
     kind = input._dtype if input._dtype.category > 1 else dtypes.get_default_dtype()
     steps = to_dtype(fresh(numpy.arange(1 - p, 1) / 2, dtypes.float64), kind)
-    return input.unsqueeze(-1) + steps
+    return input.unsqueeze(-1) + to_device(steps, input._device)
 
 
 def _mvlgamma_into(input: Tensor, result: Tensor, out: Tensor) -> Tensor:
@@ -443,4 +457,9 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         eps = _checked_eps(eps, input)
     if out is None and (array := few_elements(input, IN_PYTHON)) is not None:
         return fresh(numpy.asarray(elementwise.quiet(_logit, array, eps)), input._dtype)
-    return apply(_LOGIT, (input,), out=out, by=partial(_logit, eps=eps))
+    scalar, numbers = scalars.LOGIT, ()
+    if eps is not None and eps >= 0:
+        kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
+        scalar, numbers = scalars.LOGIT_WITHIN, tuple(float(end) for end in _ends(eps, kind.numpy))
+    body = partial(_logit, eps=eps)
+    return apply(_LOGIT, (input,), out=out, by=body, scalar=scalar, numbers=numbers)

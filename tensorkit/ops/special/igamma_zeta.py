@@ -13,6 +13,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.scalars.special import ZETA
 from tensorkit.ops.shared.scalar_arithmetic import scaled
 from tensorkit.tensor import Array, Tensor
 
@@ -236,7 +237,7 @@ zeta = binary(
     Pointwise(
         "special_zeta",
         _zeta,
-        None,
+        ZETA,
         result="float",
         kernel="zeta_cpu",
         lacks=(dtypes.complex64, dtypes.complex128, dtypes.float16, dtypes.bfloat16),

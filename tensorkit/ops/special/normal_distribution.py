@@ -19,6 +19,8 @@ from tensorkit.elementwise.promotion import check_castable
 from tensorkit.elementwise.unary import samples_of_one, unary
 
 # What is called here as a method.
+from tensorkit.kernels.scalars.elementary import XLOG1PY
+from tensorkit.kernels.scalars.special import ENTR
 from tensorkit.ops.pointwise import arithmetic  # noqa: F401
 from tensorkit.ops.shared import copy  # noqa: F401
 from tensorkit.ops.shared.scalar_arithmetic import (
@@ -64,7 +66,7 @@ _scipy_entropy = of_scipy("entr")
 _BELOW = numpy.array(-math.inf)
 
 entr = unary(
-    replace(float_block("special_entr", _entropy, None, "entr_cpu"), exact_half=True),
+    replace(float_block("special_entr", _entropy, ENTR, "entr_cpu"), exact_half=True),
     namespace="special",
     derivative=Rule("SpecialEntrBackward0", input=lambda g, c: g * -plus(c.input.log(), 1)),
     rounded=1,
@@ -99,7 +101,7 @@ xlog1py = binary(
     Pointwise(
         "special_xlog1py",
         _xlog1py,
-        None,
+        XLOG1PY,
         result="float",
         kernel="xlog1py_cpu",
         lacks=_COMPLEX,
