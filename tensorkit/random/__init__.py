@@ -22,6 +22,7 @@ random normal deviates" (1958). Which bits make which number was measured on PyT
 from __future__ import annotations
 
 from tensorkit.random.fills import (
+    count_to,
     few_normal,
     few_uniform,
     fill_bernoulli,
@@ -43,18 +44,22 @@ from tensorkit.random.generator import (
     Generator,
     _restore,  # noqa: F401 -- pickles know it
     default_generator,
+    default_of,
     fork_rng,
     get_rng_state,
     initial_seed,
     manual_seed,
     register_state_tensor,
     seed,
+    seed_devices,
     set_rng_state,
 )
 
 __all__ = [
     "Generator",
+    "count_to",
     "default_generator",
+    "default_of",
     "few_normal",
     "few_uniform",
     "fill_bernoulli",
@@ -76,6 +81,7 @@ __all__ = [
     "manual_seed",
     "register_state_tensor",
     "seed",
+    "seed_devices",
     "set_rng_state",
     "uniform_numbers",
 ]

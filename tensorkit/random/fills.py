@@ -22,6 +22,7 @@ from tensorkit.strides.layout import Layout
 from tensorkit.strides.output import iterator_strides
 
 __all__ = [
+    "count_to",
     "few_normal",
     "few_uniform",
     "fill_bernoulli",
@@ -248,7 +249,7 @@ def fill_full_range(out: Array, generator: Generator, signed: bool = False) -> N
                 long %= numpy.uint64(2**53 + 1 if kind == numpy.float64 else 2**63)
             numbers = long.view(numpy.int64)
         else:
-            numbers = (generator.words(out.size) % numpy.uint32(_count_to(kind))).astype(numpy.int64)
+            numbers = (generator.words(out.size) % numpy.uint32(count_to(kind))).astype(numpy.int64)
     _lay_down(out, _as_dtype(numbers, kind))
 
 
@@ -399,7 +400,7 @@ def _is_double(out: Array) -> bool:
     return bool(out.dtype == numpy.float64)
 
 
-def _count_to(kind: numpy.dtype[Any]) -> int:
+def count_to(kind: numpy.dtype[Any]) -> int:
     """How many whole numbers, from 0 on, `fill_full_range` draws from for a dtype that takes one draw."""
     if kind.kind == "b":
         return 2

@@ -13,19 +13,21 @@ from typing import Any
 
 import numpy
 
-from tensorkit.device import CPU, DeviceLike, device
+from tensorkit.device import CPU, DeviceLike, device, resolve
 from tensorkit.kernels.sizes import FEW_DRAWS, FEW_LONG_DRAWS
 
 __all__ = [
     "Array",
     "Generator",
     "default_generator",
+    "default_of",
     "fork_rng",
     "get_rng_state",
     "initial_seed",
     "manual_seed",
     "register_state_tensor",
     "seed",
+    "seed_devices",
     "set_rng_state",
 ]
 
@@ -70,10 +72,10 @@ class Generator:
     """A source of random numbers with its own state.
 
     Args:
-        device: ``"cpu"``, the only device that draws random numbers.
+        device: the device whose tensors it fills: ``"cpu"`` (Mersenne Twister) or a CUDA device (Philox).
 
     Raises:
-        RuntimeError: for any other device.
+        RuntimeError: for any other device, and for one that is not there.
 
     >>> import tensorkit as tk
     >>> g = tk.Generator().manual_seed(7)
@@ -84,7 +86,17 @@ class Generator:
     """
 
     __module__ = "tensorkit.random"  # its public name, and that in pickles
-    __slots__ = ("__weakref__", "_bits", "_many", "_seed", "_spare", "_untouched", "lock")
+    __slots__ = (
+        "__weakref__",
+        "_bits",
+        "_device",
+        "_many",
+        "_offset",
+        "_seed",
+        "_spare",
+        "_untouched",
+        "lock",
+    )
 
     def __repr__(self) -> str:
         return (
@@ -92,7 +104,8 @@ class Generator:
         )
 
     def __init__(self, device: DeviceLike = None) -> None:
-        _check_device(device)
+        self._device = _checked_device(device)
+        self._offset = 0  # of a CUDA device's generator: how many numbers of 32 bits each thread has drawn
         self._bits: Any = None  # made at the first draw: importing numpy.random takes 10 ms
         self._many: Any = None
         self._spare: float | None = None  # the sine of the last Box–Muller pair, not yet handed out
@@ -102,8 +115,8 @@ class Generator:
 
     @property
     def device(self) -> device:
-        """Where the generator draws: always the CPU."""
-        return CPU
+        """The device whose tensors the generator fills."""
+        return self._device
 
     def manual_seed(self, seed: int) -> Generator:
         """The stream of `seed`: an integer from -2**63 to 2**64 - 1; negative ones count down from 2**64.
@@ -120,6 +133,7 @@ class Generator:
             raise ValueError("Overflow when unpacking long long")
         with self.lock:
             self._seed = seed % 2**64
+            self._offset = 0
             self._spare = None
             self._untouched = True
             if self._bits is not None:
@@ -137,7 +151,10 @@ class Generator:
         return self._seed
 
     def get_state(self) -> Any:
-        """The whole state as 5056 bytes (a uint8 tensor), laid out as PyTorch lays them out."""
+        """The whole state as 5056 bytes (a uint8 tensor), laid out as PyTorch lays them out; 16 of a CUDA device."""
+        if self._device is not CPU:
+            words = numpy.array([self._seed, self._offset], numpy.uint64)
+            return _state_to_tensor(words.view(numpy.uint8))
         with self.lock:
             self._ready()
             twister = self._bits.state["state"]
@@ -161,6 +178,9 @@ class Generator:
             raise TypeError(f"expected a tensorkit.ByteTensor, but got {type(data).__name__}")
         if data.dtype != numpy.uint8:
             raise TypeError("RNG state must be a tensorkit.ByteTensor")
+        if self._device is not CPU:
+            self._load_words(data)
+            return self
         if data.size != _RECORD.itemsize:
             raise RuntimeError(
                 f"Expected a CPUGeneratorImplState of size {_RECORD.itemsize} "
@@ -171,10 +191,41 @@ class Generator:
 
     def clone_state(self) -> Generator:
         """Another generator in the same state; the two go on apart."""
-        return _restore(self._bytes())
+        return _restore(self._bytes(), str(self._device))
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Generator], tuple[bytes]]:
-        return _restore, (self._bytes(),)
+    def __reduce__(self) -> tuple[Callable[..., Generator], tuple[Any, ...]]:
+        if self._device is CPU:
+            return _restore, (self._bytes(),)
+        return _restore, (self._bytes(), str(self._device))
+
+    def get_offset(self) -> int:
+        """How many numbers of 32 bits each thread of a CUDA device has drawn since the seed."""
+        if self._device is CPU:
+            raise RuntimeError("CPU Generator does not use offset")
+        return self._offset
+
+    def set_offset(self, offset: int) -> Generator:
+        """Go on as if each thread of a CUDA device had drawn so many numbers of 32 bits, a multiple of 4."""
+        if self._device is CPU:
+            raise RuntimeError("CPU Generator does not use offset")
+        if offset % 4:
+            raise RuntimeError("offset must be a multiple of 4")
+        self._offset = int(offset)
+        return self
+
+    def take_steps(self, steps: int) -> tuple[int, int]:
+        """The seed and the offset for a draw of a CUDA device, after which the offset is `steps` further."""
+        with self.lock:
+            before = self._offset
+            self._offset += steps
+        return self._seed, before
+
+    def _load_words(self, data: Array) -> None:
+        if data.size not in (8, 16):
+            raise RuntimeError("RNG state is wrong size")
+        words = numpy.frombuffer(data.tobytes(), numpy.uint64)
+        with self.lock:
+            self._seed, self._offset = int(words[0]), int(words[1]) if words.size > 1 else 0
 
     def _bytes(self) -> bytes:
         return _state_from_tensor(self.get_state()).tobytes()
@@ -237,25 +288,24 @@ class Generator:
         return drawn
 
 
-def _check_device(where: DeviceLike) -> None:
-    if isinstance(where, int):
-        raise RuntimeError("Cannot access accelerator device when none is available.")
-    if not isinstance(where, str | device | None):
+def _checked_device(where: DeviceLike) -> device:
+    if not isinstance(where, str | int | device | None):
         given = type(where).__name__
         raise TypeError(f"Generator(): argument 'device' (position 1) must be tensorkit.device, not {given}")
     kind = CPU if where is None else device(where)
     if kind.type == "cuda":
-        raise RuntimeError(
-            "Cannot get CUDA generator without ATen_cuda library.\n"
-            "tensorkit draws random numbers on the CPU: draw there, then move the tensor with .to('cuda')."
-        )
+        return resolve(kind)
     if kind.type != "cpu":
         raise RuntimeError(f"{kind.type.upper()} device type not an accelerator.")
+    return CPU
 
 
-def _restore(state: bytes) -> Generator:
-    made = Generator()
-    made._load(numpy.frombuffer(state, dtype=_RECORD)[0])
+def _restore(state: bytes, where: str = "cpu") -> Generator:
+    made = Generator(where)
+    if where == "cpu":
+        made._load(numpy.frombuffer(state, dtype=_RECORD)[0])
+    else:
+        made._load_words(numpy.frombuffer(state, numpy.uint8))
     return made
 
 
@@ -263,22 +313,46 @@ _restore.__module__ = "tensorkit.random"  # so pickles have it
 
 
 default_generator = Generator()
+_default_of: dict[int, Generator] = {}  # of each CUDA device that has drawn or was asked
+_chosen_seed = _builtin_seed
+
+
+def default_of(where: device) -> Generator:
+    """The default generator of a device."""
+    if where.type != "cuda":
+        return default_generator
+    index = where.index or 0
+    if index not in _default_of:
+        _default_of[index] = Generator(where).manual_seed(_chosen_seed)
+    return _default_of[index]
+
+
+def seed_devices(seed: int) -> None:
+    """Seed the default generators of all CUDA devices, those included that nobody has asked yet."""
+    global _chosen_seed
+    _chosen_seed = seed % 2**64
+    for generator in _default_of.values():
+        generator.manual_seed(seed)
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Seed the default generator; returns it. Anything that `int()` takes will do.
+    """Seed the default generators of all devices; returns the CPU's. Anything that `int()` takes will do.
 
     >>> import tensorkit as tk
     >>> _ = tk.manual_seed(0)
     >>> tk.rand(2)
     tensor([0.4963, 0.7682])
     """
-    return default_generator.manual_seed(int(seed))
+    generator = default_generator.manual_seed(int(seed))
+    seed_devices(int(seed))
+    return generator
 
 
 def seed() -> int:
     """Seed the default generator with 64 bits from the operating system; returns them."""
-    return default_generator.seed()
+    chosen = default_generator.seed()
+    seed_devices(chosen)
+    return chosen
 
 
 def initial_seed() -> int:
@@ -303,7 +377,10 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
         yield
         return
     state = default_generator._bytes()
+    there = {index: (generator._seed, generator._offset) for index, generator in _default_of.items()}
     try:
         yield
     finally:
         default_generator._load(numpy.frombuffer(state, dtype=_RECORD)[0])
+        for index, (chosen, offset) in there.items():
+            _default_of[index]._seed, _default_of[index]._offset = chosen, offset

@@ -39,6 +39,7 @@ __all__ = [
     "is_available",
     "ledger",
     "memory_for",
+    "processors",
     "runner_for",
     "set_current_device",
     "streams_of",
@@ -221,6 +222,23 @@ def ledger(index: int) -> Allocator:
 def streams_of(index: int) -> Any:
     """The streams of a device: `DeviceStreams`, or `GpuStreams`."""
     return _emulated.streams[index] if _emulated is not None else gpu_streams(index)
+
+
+# What an emulated device says that it has: the multiprocessors of a small GPU of compute capability 7.5.
+UNITS, UNIT_THREADS = 40, 1024
+
+
+def processors(index: int) -> tuple[int, int]:
+    """How many multiprocessors a device has, and how many threads each runs at a time.
+
+    PyTorch's random numbers depend on both where many are drawn, so an emulated device has them too.
+    """
+    if _emulated is not None:
+        return UNITS, UNIT_THREADS
+    from cuda.core import Device
+
+    said = Device(index).properties
+    return int(said.multiprocessor_count), int(said.max_threads_per_multiprocessor)
 
 
 # -- who serves them ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit import random
+from tensorkit import dtypes, random
 from tensorkit.autograd.graph import Rule
 from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import missing_kernel, takes, unmatched
@@ -18,13 +18,16 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.elementwise.output import check_writable, empty_strided
 from tensorkit.kernels.cpu.elementwise import quiet
-from tensorkit.ops.random.draw import draw, give_size
+from tensorkit.ops.creation.empty import empty
+from tensorkit.ops.random.draw import Drawing, draw, drawn, give_size
 from tensorkit.ops.random.inplace_distributions import (
     REAL,
     UNCOUNTED,
     check_counts,
     check_generator,
 )
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import GENERATOR
 from tensorkit.ops.shared.to import host_array
 from tensorkit.random import Generator
@@ -64,7 +67,7 @@ def _flip_coins(input: Tensor, p: Any, generator: Generator | None, given: bool 
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     check_writable(input)
     check_counts("bernoulli_scalar_cpu_", input, UNCOUNTED)
-    return draw(input, generator, lambda out, source: random.fill_bernoulli(out, source, p), given)
+    return draw(input, generator, Drawing(random.fill_bernoulli, p), given)
 
 
 def _flip_each(input: Tensor, p: Tensor, generator: Generator | None, given: bool) -> Tensor:
@@ -74,10 +77,17 @@ def _flip_each(input: Tensor, p: Tensor, generator: Generator | None, given: boo
     spread = p.expand(input.size())
     if p._dtype.name not in REAL and input.numel():
         raise missing_kernel("bernoulli_tensor_cpu_p_", p._dtype.label)
+    if is_on_device(input):
+        units = empty(input._lay().size, dtype=dtypes.float32, device=input._device)
+        drawn("as drawn", units, generator, False, (), True)
+        copy_into(input, units <= spread)
+        if given:
+            input._bump()
+        return input
     chances = host_array(spread)
     if not all_within(chances, 0.0, 1.0):
         raise RuntimeError(f"Expected p_in >= 0 && p_in <= 1 to be true, but got false.  {_TO_ASSERT}")
-    return draw(input, generator, lambda out, source: random.fill_bernoulli(out, source, chances), given)
+    return draw(input, generator, Drawing(random.fill_bernoulli, chances), given)
 
 
 def all_within(numbers: Array, low: float, high: float) -> bool:

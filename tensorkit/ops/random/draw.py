@@ -8,29 +8,36 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorkit import dtypes, random
 from tensorkit.conj_bit import resolved
-from tensorkit.device import CPU, META, device, resolve
+from tensorkit.device import META, device, resolve
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.cuda import philox
+from tensorkit.kernels.cuda.emulator import processors
 from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.int_args import as_ints
+from tensorkit.ops.shared.on_device import is_on_device, operand
 from tensorkit.ops.shared.resize import resize_
 from tensorkit.ops.shared.to import as_dtype, host_array
 from tensorkit.random import Generator
-from tensorkit.tensor import Array, Tensor, fresh
+from tensorkit.strides.layout import Layout
+from tensorkit.tensor import Array, Tensor, fresh, on_storage
 
 __all__ = [
     "Call",
     "DIGITS",
+    "Drawing",
     "Fill",
     "SEEDED",
     "draw",
+    "drawn",
     "empty_like_of",
     "filled_out",
     "give_size",
@@ -158,25 +165,117 @@ def give_size(out: Tensor, size: Any) -> Tensor:
     return out
 
 
-def draw(tensor: Tensor, generator: Generator | None, fill: Fill, given: bool = False) -> Tensor:
+class Drawing:
+    """A distribution to draw from: the function that fills an array, and its parameters.
+
+    A CUDA device has its own way to draw; the function says from what.
+    """
+
+    __slots__ = ("fill", "parameters")
+
+    def __init__(self, fill: Callable[..., None], *parameters: Any) -> None:
+        self.fill, self.parameters = fill, parameters
+
+    def __call__(self, out: Array, generator: Generator) -> None:
+        self.fill(out, generator, *self.parameters)
+
+
+def draw(tensor: Tensor, generator: Generator | None, fill: Fill | Drawing, given: bool = False) -> Tensor:
     """Draw into the tensor's own memory; `given` for one that somebody knows already: its version goes up."""
-    if tensor._device == META:
-        if given:
-            tensor._bump()
-        return tensor
-    if tensor._device != CPU:
-        raise MissingKernelError(
-            f"Could not draw random numbers on the '{tensor._device.type.upper()}' backend: tensorkit draws "
-            "them on the CPU.\nDraw there, then move the tensor: tk.rand(2, 3).to('cuda')."
-        )
-    if tensor.numel():
+    if tensor._device != META and tensor.numel():
+        if generator is not None and generator.device.type != tensor._device.type:
+            raise RuntimeError(
+                f"Expected a '{tensor._device.type}' device type for generator but found '{generator.device.type}'"
+            )
         plain = resolved(tensor)
-        fill(plain._nd(), random.default_generator if generator is None else generator)
+        if is_on_device(tensor):
+            draw_on_device(plain, generator, fill if isinstance(fill, Drawing) else Drawing(fill))
+        else:
+            fill(plain._nd(), random.default_generator if generator is None else generator)
         if plain is not tensor:
             copy_into(tensor, plain)
     if given:
         tensor._bump()
     return tensor
+
+
+_UNIT = (0.0, 1.0)
+_THERE: dict[Any, tuple[str, tuple[Any, ...]]] = {
+    random.fill_uniform: ("uniform", _UNIT),
+    random.fill_normal: ("normal", _UNIT),
+    random.fill_log_normal: ("log_normal", ()),
+    random.fill_exponential: ("exponential", (1.0,)),
+    random.fill_cauchy: ("cauchy", ()),
+    random.fill_geometric: ("geometric", ()),
+    random.fill_bernoulli: ("bernoulli", ()),
+}
+
+
+def draw_on_device(tensor: Tensor, generator: Generator | None, drawing: Drawing) -> None:
+    """Draw by a kernel on the tensor's own device: PyTorch's numbers for this seed and this device.
+
+    Raises:
+        MissingKernelError: for a distribution that no kernel draws from.
+    """
+    kind = tensor._dtype
+    if drawing.fill in (random.fill_integers, random.fill_full_range):
+        integers_on_device(tensor, generator, *_bounds(kind, drawing))
+        return
+    if drawing.fill not in _THERE:
+        name = drawing.fill.__name__.removeprefix("fill_")
+        raise MissingKernelError(
+            f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend.\n"
+            "Draw on the CPU, then move the tensor with .to('cuda')."
+        )
+    how, usual = _THERE[drawing.fill]
+    scalars = drawing.parameters or usual
+    if kind.is_complex:
+        lay = tensor._lay()
+        both = Layout((*lay.size, 2), (*(2 * step for step in lay.stride), 1), 2 * lay.offset)
+        parts = on_storage(tensor._store(), both, kind.to_real())
+        if how == "normal":
+            scalars = (scalars[0], scalars[1] / math.sqrt(2.0))
+        draw_on_device(parts, generator, Drawing(drawing.fill, *scalars))
+        return
+    drawn(how, tensor, generator, kind is dtypes.float64, tuple(float(n) for n in scalars))
+
+
+def drawn(
+    how: str,
+    tensor: Tensor,
+    generator: Generator | None,
+    wide: bool,
+    scalars: tuple[Any, ...],
+    together: bool = False,
+) -> None:
+    """Launch the kernel, with the generator's seed and offset, which goes up by what was drawn."""
+    source = random.default_of(tensor._device) if generator is None else generator
+    units, threads = processors(tensor._device.index or 0)
+    count = tensor.numel()
+    steps = 12 if together else philox.steps_of(count, wide, units, threads)
+    seed, offset = source.take_steps(steps)
+    target = operand(tensor)
+    philox.draw(how, target, tensor._lay().size, seed, offset, wide, units, threads, scalars, together)
+
+
+def integers_on_device(tensor: Tensor, generator: Generator | None, low: int, span: int, wide: bool) -> None:
+    """Whole numbers from `low` on, below ``low + span``; a span of 0 stands for all 64 bits."""
+    drawn("integers", tensor, generator, wide, (low, span))
+
+
+def _bounds(kind: dtype, drawing: Drawing) -> tuple[int, int, bool]:
+    if drawing.fill is random.fill_integers:
+        low, high = drawing.parameters
+        span = high - low
+        return low, span, span >= _LONG_FROM
+    if drawing.parameters:  # all 64 bits, with a sign
+        return 0, 0, True
+    if kind in (dtypes.int64, dtypes.float64):
+        return 0, 2**63 if kind is dtypes.int64 else 2**53 + 1, True
+    return 0, random.count_to(kind.numpy), False
+
+
+_LONG_FROM = 2**28
 
 
 # -- the operations -----------------------------------------------------------------------------------------

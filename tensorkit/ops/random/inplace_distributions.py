@@ -22,7 +22,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.ops.random.draw import draw
+from tensorkit.ops.random.draw import Drawing, draw
 from tensorkit.ops.random.randint import check_range, random_bounds
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
@@ -119,7 +119,7 @@ def fill_normal(input: Tensor, generator: Generator | None, mean: float, std: fl
         if input.numel():
             raise missing_kernel("normal_kernel_cpu", input._dtype.label)
     check_writable(input)
-    return _fill(input, generator, lambda out, source: random.fill_normal(out, source, mean, std))
+    return _fill(input, generator, Drawing(random.fill_normal, mean, std))
 
 
 @op(
@@ -231,7 +231,7 @@ def uniform_(input: Tensor, *numbers: Any, generator: Generator | None = None, *
         if input.numel() or not input.is_complex():
             _check_ends(input._dtype, low, high)
         check_writable(input)
-    return _fill(input, generator, lambda out, source: random.fill_uniform(out, source, low, high))
+    return _fill(input, generator, Drawing(random.fill_uniform, low, high))
 
 
 def _check_continuous(input: Tensor, name: str, given: str) -> None:
@@ -280,7 +280,7 @@ def exponential_(input: Tensor, *numbers: Any, generator: Generator | None = Non
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={_shown(input, rate)}")
     check_writable(input)
     _check_continuous(input, "Exponential", input._dtype.label)
-    return _fill(input, generator, lambda out, source: random.fill_exponential(out, source, rate))
+    return _fill(input, generator, Drawing(random.fill_exponential, rate))
 
 
 @op(
@@ -324,7 +324,7 @@ def log_normal_(input: Tensor, *numbers: Any, generator: Generator | None = None
             raise RuntimeError(f"log_normal not implemented for {input._dtype}")
         if input.numel():
             raise missing_kernel("log_normal_cpu", input._dtype.label)
-    return _fill(input, generator, lambda out, source: random.fill_log_normal(out, source, mean, std))
+    return _fill(input, generator, Drawing(random.fill_log_normal, mean, std))
 
 
 @op(
@@ -363,7 +363,7 @@ def cauchy_(input: Tensor, *numbers: Any, generator: Generator | None = None, **
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={_shown(input, sigma)}")
     _check_continuous(input, "Cauchy", cpp_name(input._dtype))
     check_writable(input)
-    return _fill(input, generator, lambda out, source: random.fill_cauchy(out, source, median, sigma))
+    return _fill(input, generator, Drawing(random.fill_cauchy, median, sigma))
 
 
 @op(
@@ -403,7 +403,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={_shown(input, p)}")
     check_writable(input)
     check_counts("geometric_cpu", input)
-    return _fill(input, generator, lambda out, source: random.fill_geometric(out, source, p))
+    return _fill(input, generator, Drawing(random.fill_geometric, p))
 
 
 UNCOUNTED = ("uint16", "uint32", "uint64", "complex64", "complex128")
@@ -482,7 +482,7 @@ def _random_bits(input: Tensor, generator: Generator | None) -> Tensor:
             raise RuntimeError(f"{kernel} handles only int64, double, float and bfloat16")
         if input._dtype.name not in ("int64", "float64", "float32", "bfloat16"):
             raise missing_kernel(kernel, input._dtype.label)
-    return _fill(input, generator, lambda out, source: random.fill_full_range(out, source, signed=True))
+    return _fill(input, generator, Drawing(random.fill_full_range, True))
 
 
 def _last_of(kind: dtype, first: int) -> int:
@@ -562,4 +562,4 @@ def random_(input: Tensor, *ends: Any, generator: Generator | None = None, **key
     if last is not None:
         check_range(low, last)
     low, high = random_bounds(low, _last_of(input._dtype, low) + 1 if last is None else last, input._dtype)
-    return _fill(input, generator, lambda out, source: random.fill_integers(out, source, low, high))
+    return _fill(input, generator, Drawing(random.fill_integers, low, high))

@@ -16,7 +16,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import check_writable
-from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, empty_like_of, is_integer, make
+from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, Drawing, draw, empty_like_of, is_integer, make
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR, MEMORY_FORMAT
 from tensorkit.ops.shared.type_names import cpp_name
 from tensorkit.random import Generator
@@ -49,7 +49,7 @@ def _integers(
         low, high = random_bounds(low, high, tensor._dtype)
         if given:
             check_writable(tensor)
-    return draw(tensor, generator, lambda out, source: random.fill_integers(out, source, low, high), given)
+    return draw(tensor, generator, Drawing(random.fill_integers, low, high), given)
 
 
 def check_range(low: int, high: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -14,8 +15,11 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.dispatch.signatures import type_name
 from tensorkit.dtypes import LIMITED, dtype
 from tensorkit.kernels.sizes import SMALL
-from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, is_integer, make
+from tensorkit.ops.creation.empty import empty
+from tensorkit.ops.random.draw import DIGITS, SEEDED, Call, draw, drawn, is_integer, make
 from tensorkit.ops.random.rand import default_source
+from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import FACTORY
 from tensorkit.ops.shared.to import as_dtype
 from tensorkit.random import Generator
@@ -90,7 +94,23 @@ def randperm(
     made = make((call.integer(n),), dtypes.int64, call)
     if made._device == CPU:
         _check_counts(made._dtype, made.numel())
+    if is_on_device(made):
+        return _permuted_on_device(made, generator, out is not None)
     return draw(made, generator, random.fill_permutation, out is not None)
+
+
+def _permuted_on_device(made: Tensor, generator: Generator | None, given: bool) -> Tensor:
+    """The order of as many random keys, of as many bits that two are seldom equal: PyTorch's rule for the bits."""
+    count = made.numel()
+    if count:
+        likely = math.log(0.9) * 12
+        bits = min(64, math.ceil(math.log2(count - (6 * count * count + 1) / likely)))
+        keys: Any = empty((count,), dtype=dtypes.int64, device=made._device)
+        drawn("integers", keys, generator, bits > 32, (0, 2**31 if bits <= 32 else 2**63))
+        copy_into(made, (keys & (2**bits - 1)).argsort(stable=True))
+    if given:
+        made._bump()
+    return made
 
 
 def _check_counts(kind: dtype, count: int) -> None:

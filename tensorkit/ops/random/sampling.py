@@ -23,7 +23,7 @@ from tensorkit.elementwise.promotion import check_castable, result_dtype
 from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.creation.empty import empty, empty_like
 from tensorkit.ops.random.bernoulli import SEEDED, all_within, check_tensor, is_float, plain_like
-from tensorkit.ops.random.draw import draw, filled_out, give_size
+from tensorkit.ops.random.draw import Drawing, draw, filled_out, give_size
 from tensorkit.ops.random.inplace_distributions import (
     REAL,
     UNCOUNTED,
@@ -32,6 +32,7 @@ from tensorkit.ops.random.inplace_distributions import (
     fill_normal,
 )
 from tensorkit.ops.shared.copy import copy_into
+from tensorkit.ops.shared.on_device import is_on_device
 from tensorkit.ops.shared.signature_parts import FACTORY, GENERATOR
 from tensorkit.ops.shared.to import host_array
 from tensorkit.random import Generator
@@ -78,16 +79,40 @@ def _without_replacement(input: Tensor, count: int, generator: Generator) -> Ten
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
-    _check_weights(host_array(input))
+    if is_on_device(input):
+        _check_weights_there(input)
+    else:
+        _check_weights(host_array(input))
     keys = empty_like(input)
-    random.fill_exponential(keys._nd(), generator)
+    draw(keys, generator, random.fill_exponential)
     keys = input / keys
     chosen: Tensor = keys.argmax(-1, keepdim=True) if count == 1 else keys.topk(count)[1]
     return chosen
 
 
+def _check_weights_there(weights: Any) -> None:
+    if not bool((weights.isfinite() & (weights >= 0)).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not bool((weights.sum(-1) > 0).all()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def _with_replacement_there(input: Any, count: int, generator: Generator | None) -> Tensor:
+    rows = input if input.dim() == 2 else input.unsqueeze(0)
+    _check_weights_there(rows)
+    bounds = rows.to(dtypes.float64 if input._dtype is dtypes.float64 else dtypes.float32).cumsum(-1)
+    bounds = bounds / bounds[:, -1:]
+    bounds[:, -1] = 1
+    units: Any = bounds.new_empty((rows.size(0), count))
+    draw(units, generator, random.fill_uniform)
+    chosen = (units.unsqueeze(-1) > bounds.unsqueeze(-2)).sum(-1)
+    return chosen if input.dim() == 2 else chosen[0].clone()  # type: ignore[no-any-return]
+
+
 def _with_replacement(input: Tensor, count: int, generator: Generator) -> Tensor:
     """For each draw the category in whose part of [0, 1] a uniform number falls."""
+    if is_on_device(input):
+        return _with_replacement_there(input, count, generator)
     rows = numpy.atleast_2d(host_array(input))
     _check_rows(rows)
     kind = numpy.float64 if input._dtype is dtypes.float64 else numpy.float32
@@ -173,7 +198,7 @@ def multinomial(
     _check_choice(input, count, replacement, out)
     if out is not None:
         check_writable(out)
-    source = random.default_generator if generator is None else generator
+    source = random.default_of(input._device) if generator is None else generator
     if not input.numel() and input.size(-1):
         size = (*rows, count)
         chosen = empty_strided(size, contiguous_stride(size), dtypes.int64, CPU)
@@ -233,7 +258,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     rates = host_array(input.detach())
     if not all_within(rates, 0.0, numpy.inf):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    return draw(made, generator, lambda out, source: random.fill_poisson(out, source, rates))
+    return draw(made, generator, Drawing(random.fill_poisson, rates))
 
 
 _NORMAL_FORMS = (
