@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tensorkit.device import device as Device
 from tensorkit.elementwise.run import register_zip

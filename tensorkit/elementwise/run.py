@@ -128,7 +128,9 @@ def _most(kinds: tuple[dtype, ...]) -> dtype:
     return max(kinds, key=lambda kind: kind.category)
 
 
-def _run_on_device(block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any) -> None:
+def _run_on_device(
+    block: Pointwise, out: Tensor, operands: tuple[Any, ...], compute: dtype, alpha: Any
+) -> None:
     body = block.scalar
     if len(operands) == 2 and not isinstance(operands[1], Tensor):
         body = block.by_number or body
@@ -137,7 +139,9 @@ def _run_on_device(block: Pointwise, out: Tensor, operands: tuple[Any, ...], com
     kinds = [compute] * len(operands)
     if elementwise.is_half(compute) and block.exact_divisor and _has_more_digits(operands[1], compute):
         kinds[1] = dtypes.float32
-    result = {"bool": dtypes.bool, "real": compute.to_real(), "real float": compute.to_real()}.get(block.result)
+    result = {"bool": dtypes.bool, "real": compute.to_real(), "real float": compute.to_real()}.get(
+        block.result
+    )
     if alpha is not None:
         body, operands = _WITH_ALPHA[block.numpy], (*operands, alpha)
         kinds.append(compute)

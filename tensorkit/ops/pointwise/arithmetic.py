@@ -502,7 +502,9 @@ def _no_bool_negation(*operands: Any) -> None:
 
 
 neg = unary(
-    Pointwise("neg", numpy.negative, scalars.NEGATIVE, kernel="neg_cpu", check=_no_bool_negation, exact_out=True),
+    Pointwise(
+        "neg", numpy.negative, scalars.NEGATIVE, kernel="neg_cpu", check=_no_bool_negation, exact_out=True
+    ),
     aliases=("negative",),
     operators=("__neg__",),
     derivative=Rule("NegBackward0", input=lambda g, c: -g),

@@ -75,7 +75,9 @@ def _fmod(a: Array, b: Array) -> Array:
 
 
 fmod = binary(
-    Pointwise("fmod", _fmod, scalars.FMOD, overloaded=True, lacks=(*LIMITED, *COMPLEX, _BOOL), refuses_zero=True),
+    Pointwise(
+        "fmod", _fmod, scalars.FMOD, overloaded=True, lacks=(*LIMITED, *COMPLEX, _BOOL), refuses_zero=True
+    ),
     first="tensor",
     derivative=Rule(
         lambda call: f"FmodBackward{int(isinstance(call['other'], Tensor))}",
@@ -228,7 +230,9 @@ def _sign_back(g: Any, c: Any) -> Any:
 
 
 copysign = binary(
-    Pointwise("copysign", numpy.copysign, elementary.COPYSIGN, result="float", lacks=COMPLEX, overloaded=True),
+    Pointwise(
+        "copysign", numpy.copysign, elementary.COPYSIGN, result="float", lacks=COMPLEX, overloaded=True
+    ),
     first="tensor",
     derivative=Rule(
         lambda call: f"CopysignBackward{int(not isinstance(call['other'], Tensor))}",

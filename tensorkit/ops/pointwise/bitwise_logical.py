@@ -94,9 +94,19 @@ def _truth(name: str, ufunc: Any, scalar: Scalar, sentence: str, answer: str) ->
     )
 
 
-logical_and = _truth("logical_and", numpy.logical_and, questions.LOGICAL_AND, "both are true", "False, False,  True")
-logical_or = _truth("logical_or", numpy.logical_or, questions.LOGICAL_OR, "at least one is true", "False,  True,  True")
-logical_xor = _truth("logical_xor", numpy.logical_xor, questions.LOGICAL_XOR, "just one of the two is true", "False,  True, False")
+logical_and = _truth(
+    "logical_and", numpy.logical_and, questions.LOGICAL_AND, "both are true", "False, False,  True"
+)
+logical_or = _truth(
+    "logical_or", numpy.logical_or, questions.LOGICAL_OR, "at least one is true", "False,  True,  True"
+)
+logical_xor = _truth(
+    "logical_xor",
+    numpy.logical_xor,
+    questions.LOGICAL_XOR,
+    "just one of the two is true",
+    "False,  True, False",
+)
 
 
 # -- bits ---------------------------------------------------------------------------------------------------------
@@ -132,9 +142,15 @@ def _bits(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, senten
     )
 
 
-bitwise_and = _bits("bitwise_and", numpy.bitwise_and, scalars.AND, "and", "&", "The bits that both have", "4, 2")
-bitwise_or = _bits("bitwise_or", numpy.bitwise_or, scalars.OR, "or", "|", "The bits that one of the two has", "14, 14")
-bitwise_xor = _bits("bitwise_xor", numpy.bitwise_xor, scalars.XOR, "xor", "^", "The bits that just one has", "10, 12")
+bitwise_and = _bits(
+    "bitwise_and", numpy.bitwise_and, scalars.AND, "and", "&", "The bits that both have", "4, 2"
+)
+bitwise_or = _bits(
+    "bitwise_or", numpy.bitwise_or, scalars.OR, "or", "|", "The bits that one of the two has", "14, 14"
+)
+bitwise_xor = _bits(
+    "bitwise_xor", numpy.bitwise_xor, scalars.XOR, "xor", "^", "The bits that just one has", "10, 12"
+)
 
 _SHIFT = """{sentence} by that many places.
 
@@ -179,7 +195,13 @@ def _shift(name: str, ufunc: Any, scalar: Scalar, short: str, symbol: str, sente
 
 
 bitwise_left_shift = _shift(
-    "bitwise_left_shift", numpy.left_shift, scalars.LEFT_SHIFT, "lshift", "<<", "Shift bits to the left", "  2, -12"
+    "bitwise_left_shift",
+    numpy.left_shift,
+    scalars.LEFT_SHIFT,
+    "lshift",
+    "<<",
+    "Shift bits to the left",
+    "  2, -12",
 )
 bitwise_right_shift = _shift(
     "bitwise_right_shift",

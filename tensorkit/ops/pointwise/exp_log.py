@@ -155,9 +155,7 @@ attach("square_", traced_method("square_", differentiable(_square_, None, "squar
 # -- exponentials -------------------------------------------------------------------------------------------------
 
 exp = unary(
-    Pointwise(
-        "exp", elementwise.rounded_once(numpy.exp, math.exp), scalars.EXP, result="float", lacks=()
-    ),
+    Pointwise("exp", elementwise.rounded_once(numpy.exp, math.exp), scalars.EXP, result="float", lacks=()),
     derivative=Rule("ExpBackward0", input=lambda g, c: g * c.out.conj()),
     rounded=1,
     samples=samples_of_one("exp"),
@@ -265,9 +263,7 @@ sigmoid = unary(
 # -- logarithms ---------------------------------------------------------------------------------------------------
 
 log = unary(
-    Pointwise(
-        "log", elementwise.rounded_once(numpy.log, math.log), scalars.LOG, result="float", lacks=()
-    ),
+    Pointwise("log", elementwise.rounded_once(numpy.log, math.log), scalars.LOG, result="float", lacks=()),
     derivative=Rule("LogBackward0", input=lambda g, c: g / c.input.conj()),
     rounded=1,
     samples=samples_of_one("log"),

@@ -100,7 +100,9 @@ def _xlogy_input(g: Any, c: Any) -> Any:
 
 
 xlogy = binary(
-    Pointwise("xlogy", _xlogy, scalars.XLOGY, result="float", lacks=COMPLEX, overloaded=True, exact_half=True),
+    Pointwise(
+        "xlogy", _xlogy, scalars.XLOGY, result="float", lacks=COMPLEX, overloaded=True, exact_half=True
+    ),
     first="mixed",
     rounded=1,
     derivative=Rule(_xlogy_name, input=_xlogy_input, other=lambda g, c: scaled(g, c.input) / c.other),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import math
 from dataclasses import replace
 from functools import partial
 from typing import Any

@@ -60,9 +60,7 @@ def _about(name: str, sentence: str, given: str, answer: str) -> str:
 # -- trigonometric ------------------------------------------------------------------------------------------------
 
 sin = unary(
-    Pointwise(
-        "sin", elementwise.rounded_once(numpy.sin, math.sin), scalars.SIN, result="float", lacks=()
-    ),
+    Pointwise("sin", elementwise.rounded_once(numpy.sin, math.sin), scalars.SIN, result="float", lacks=()),
     derivative=Rule("SinBackward0", input=lambda g, c: g * c.input.cos().conj()),
     rounded=1,
     samples=samples_of_one("sin"),
@@ -70,9 +68,7 @@ sin = unary(
 )
 
 cos = unary(
-    Pointwise(
-        "cos", elementwise.rounded_once(numpy.cos, math.cos), scalars.COS, result="float", lacks=()
-    ),
+    Pointwise("cos", elementwise.rounded_once(numpy.cos, math.cos), scalars.COS, result="float", lacks=()),
     derivative=Rule("CosBackward0", input=lambda g, c: g * -c.input.sin().conj()),
     rounded=1,
     samples=samples_of_one("cos"),
@@ -80,9 +76,7 @@ cos = unary(
 )
 
 tan = unary(
-    Pointwise(
-        "tan", elementwise.rounded_once(numpy.tan, math.tan), scalars.TAN, result="float", lacks=()
-    ),
+    Pointwise("tan", elementwise.rounded_once(numpy.tan, math.tan), scalars.TAN, result="float", lacks=()),
     derivative=Rule("TanBackward0", input=lambda g, c: g * plus(c.out.pow(2), 1).conj()),
     rounded=1,
     samples=samples_of_one("tan"),

@@ -185,7 +185,9 @@ def _where_body(condition: Tensor, input: Any, other: Any, out: Tensor | None = 
             raise MissingKernelError("Cannot copy out of meta tensor; no data!")
         return target
     if target._device.type == "cuda":
-        pair = [value if isinstance(value, Tensor) else _choice(value, kind).item() for value in (input, other)]
+        pair = [
+            value if isinstance(value, Tensor) else _choice(value, kind).item() for value in (input, other)
+        ]
         if target.numel():
             run_zip("where", WHERE, target, (condition, *pair), (BOOL, kind, kind), kind)
         if out is not None:
