@@ -16,6 +16,8 @@ from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda.families import Zip, arranged, zip_kernel
 from tensorkit.kernels.cuda.half import identity
 from tensorkit.kernels.cuda.runners import GpuRunner
+from tensorkit.kernels.scalars import arithmetic, bessel, elementary, gamma_shares, questions, special
+from tensorkit.kernels.scalars.forms import Scalar
 from tests.support.garbage import collect
 
 TURING, HOPPER = (7, 5), (9, 0)
@@ -84,6 +86,58 @@ def test_a_comparison_stores_bytes() -> None:
 
 def test_a_number_before_the_tensor() -> None:
     check(Zip(arranged(less, "nt"), dtypes.ALL[12], (dtypes.int32,), dtypes.int32, 0, 1), TURING)
+
+
+BODIES = {
+    f"{name}, {form}": (getattr(module, name), kind)
+    for module in (arithmetic, bessel, elementary, gamma_shares, questions, special)
+    for name in module.__all__
+    for form, kind in (("real", dtypes.float32), ("complex", dtypes.complex64), ("whole", dtypes.int32))
+    if isinstance(scalar := getattr(module, name), Scalar) and scalar.takes(kind)
+    if form != "whole" or not scalar.takes(dtypes.float32)
+}
+RESULTS = {"COMPLEX": dtypes.complex64, "POLAR": dtypes.complex64}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_scalar_body_fits_into_registers(name: str) -> None:
+    scalar, kind = BODIES[name]
+    body = scalar.of(kind)
+    out = RESULTS.get(name.partition(",")[0], kind)
+    if kind.is_complex and scalar in (arithmetic.ABSOLUTE, elementary.ANGLE):
+        out = dtypes.float32
+    inputs = (kind,) * body.__code__.co_argcount
+    kernel = zip_kernel(Zip(body, out, inputs, kind, 0, 0, name=scalar.name), True)
+    said = linked(compiler.ptx(kernel, TURING), kernel.name)
+    assert "Used " in said
+    assert "0 bytes spill stores, 0 bytes spill loads" in said
+    assert not re.search(r"[1-9]\d* bytes spill", said)
+
+
+def linked(text: str, name: str) -> str:
+    """What the linker says of a kernel: its registers, and what did not fit into them."""
+    from cuda.bindings import nvjitlink
+
+    code, handle = text.encode(), nvjitlink.create(2, ["-arch=sm_75", "-verbose"])
+    try:
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), name)
+        nvjitlink.complete(handle)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
+        return log.decode(errors="replace")
+    finally:
+        nvjitlink.destroy(handle)
+
+
+def test_halves_are_rounded_between_the_steps_of_a_quotient() -> None:
+    body = arithmetic.DOWN_QUOTIENT.of(dtypes.bfloat16)
+    check(Zip(body, dtypes.bfloat16, (dtypes.bfloat16,) * 2, dtypes.bfloat16, 0, 0), TURING)
+
+
+def test_each_input_has_a_dtype_to_compute_in() -> None:
+    kinds = (dtypes.ALL[12], dtypes.float16, dtypes.int32)
+    computes = (dtypes.ALL[12], dtypes.float32, dtypes.float32)
+    check(Zip(questions.WHERE.of(dtypes.float32), dtypes.float32, kinds, computes, 2, 0), TURING)
 
 
 def test_numba_cuda_is_left_as_it_was() -> None:

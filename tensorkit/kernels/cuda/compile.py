@@ -94,7 +94,8 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
         return function
 
     def ready(value: Any) -> Any:
-        return wrap(value) if isinstance(value, FunctionType) else value
+        plain = isinstance(value, FunctionType) and not value.__module__.startswith("numba.")
+        return wrap(value) if plain else value  # numba's own functions stand for the machine's
 
     # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
     around = function.__globals__

@@ -7,20 +7,25 @@ strided copy with a cast is its case of one input and the identity.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache, reduce
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy
 
-from tensorkit.dtypes import dtype, promote_types
+from tensorkit.dtypes import dtype
 from tensorkit.kernels.cuda import half, kernels
 from tensorkit.kernels.cuda.compile import Argument, Int, Ints, Kernel, Numbers, Pointer
 from tensorkit.kernels.cuda.names import specialised
 
-__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "zip_kernel"]
+__all__ = ["Zip", "arranged", "kernel_name", "scalar_values", "widest", "zip_kernel"]
 
 READERS = ("read_a", "read_b", "read_c", "read_d", "read_e")
+
+
+def widest(kinds: Iterable[dtype]) -> dtype:
+    """The type that the others of one call are no wider than: where they differ, one of them is bool or an exponent."""
+    return max(kinds, key=lambda kind: (kind.category, kind.itemsize))
 
 
 class Zip(NamedTuple):
@@ -34,6 +39,9 @@ class Zip(NamedTuple):
         scalars: how many.
         result: what the result is rounded to before it is converted to `out`; `out` itself if none is given.
         number: the type of the scalars; by default the one that all others are promoted to.
+        pattern: the order in which `scalar` takes elements ("t") and scalars ("n"); by default the scalars last.
+        name: what the kernel is called; by default the name of `scalar`.
+        wide: whether the arithmetic is done in double precision anyhow.
     """
 
     scalar: Callable[..., Any]
@@ -44,6 +52,14 @@ class Zip(NamedTuple):
     scalars: int
     result: dtype | None = None
     number: dtype | None = None
+    pattern: str = ""
+    wide: bool = False
+    name: str = ""
+
+    @property
+    def arranged(self) -> Callable[..., Any]:
+        """The arithmetic with the elements first and the scalars last."""
+        return arranged(self.scalar, self.pattern) if self.pattern else self.scalar
 
     @property
     def computes(self) -> tuple[dtype, ...]:
@@ -55,7 +71,7 @@ class Zip(NamedTuple):
         """What is computed in: the type that all others are promoted to."""
         if not isinstance(self.compute, tuple):
             return self.compute
-        return reduce(promote_types, self.compute) if self.compute else self.number or self.out
+        return widest(self.compute) if self.compute else self.number or self.out
 
 
 @cache
@@ -67,7 +83,7 @@ def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
     names: dict[str, Callable[..., Any]] = {
         "place": kernels.PLACE[spec.dims],
         "at": kernels.AT[spec.dims],
-        "scalar": specialised(spec.scalar, spec.main, native_half),
+        "scalar": specialised(spec.arranged, spec.main, native_half),
         "numbers": half.pairs(number, spec.scalars),
         "write": half.writer(spec.result or spec.out, spec.out, native_half),
     }
@@ -82,7 +98,7 @@ def zip_kernel(spec: Zip, native_half: bool) -> Kernel:
 
 def kernel_name(spec: Zip) -> str:
     """What the kernel is called: the arithmetic, the dtypes of the inputs and of the output, the dimensions."""
-    scalar = re.sub(r"\W", "", spec.scalar.__name__) or "scalar"
+    scalar = re.sub(r"\W", "", spec.name or spec.scalar.__name__) or "scalar"
     kinds = "_".join(kind.name for kind in (*spec.inputs, spec.out))
     return f"{scalar}_{kinds}_{'contiguous' if spec.dims == 0 else f'{spec.dims}d'}"
 
@@ -96,24 +112,23 @@ def _numbers(kind: dtype, count: int) -> Numbers:
 
 
 @cache
-def arranged(scalar: Callable[..., Any], pattern: str, name: str = "") -> Callable[..., Any]:
+def arranged(scalar: Callable[..., Any], pattern: str) -> Callable[..., Any]:
     """`scalar` with its tensors' elements first and its numbers last, as the bodies call it.
 
     Args:
         pattern: what `scalar` takes, in order: "t" an element of a tensor, "n" a number; ``2 - t`` is "nt".
-        name: what the kernels made of it are called; by default its own name.
 
     >>> arranged(lambda a, b: a - b, "nt")(1, 10)
     9
     """
-    if "nt" not in pattern and name in ("", scalar.__name__):
+    if "nt" not in pattern:
         return scalar
     # A compiler wants to see how many arguments there are: the function is written out.
     given = [f"{letter}{place}" for place, letter in enumerate(pattern)]
     inner = ", ".join(given)
     outer = ", ".join(sorted(given, key=lambda argument: argument[0] == "n"))
     made: Callable[..., Any] = eval(f"lambda scalar: lambda {outer}: scalar({inner})")(scalar)  # noqa: S307
-    made.__name__, made.__module__ = name or scalar.__name__, scalar.__module__
+    made.__name__, made.__module__ = scalar.__name__, scalar.__module__
     return made
 
 

@@ -4,9 +4,6 @@ As in PyTorch, half precision is a way to *store* numbers: float16 and bfloat16 
 rounded once, to nearest even, when they are stored. NumPy names are used because they mean the same to
 Python, to Numba on the CPU and to Numba on a GPU; only there is float16 a type of its own (one instruction
 each way), elsewhere it is taken apart by hand, as bfloat16 is everywhere.
-
->>> hex(encode_half(float32(1.5))), float(decode_half(0x3E00))
-('0x3e00', 1.5)
 """
 
 from __future__ import annotations
@@ -16,9 +13,10 @@ from functools import cache
 from typing import Any
 
 import numpy
-from numpy import float32, int64, uint32, uint64
+from numpy import float32, int64, uint64
 
 from tensorkit.dtypes import dtype
+from tensorkit.kernels.scalars.halves import decode_bfloat16, decode_half, encode_bfloat16, encode_half
 
 __all__ = [
     "chain",
@@ -48,7 +46,7 @@ Function = Callable[..., Any]
 
 
 def math_name(kind: dtype) -> str:
-    """The name of the type in which arithmetic on `kind` is done: float32 for the half precisions, 64 bits for integers."""
+    """The name of the type in which arithmetic is done: float32 for the half precisions, 64 bits for integers."""
     if kind.category == 1:
         return "uint64" if kind.name == "uint64" else "int64"
     return "float32" if kind.name in ("float16", "bfloat16") else kind.name
@@ -59,49 +57,6 @@ def raw_name(kind: str, native_half: bool) -> str:
     if kind == "float16" and native_half:
         return kind
     return {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}.get(kind, kind)
-
-
-# -- half precision, bit by bit -------------------------------------------------------------------------
-
-
-def decode_half(raw: Any) -> Any:
-    """float16 bits → float32. Multiplying by 2¹¹² only moves the exponent, subnormal numbers included."""
-    bits = (int64(raw) & 0x7FFF) << 13
-    value = uint32(bits).view(float32) * float32(2.0**112)
-    if bits >= 0x0F800000:  # infinity or nan
-        value = uint32(bits | 0x7F800000).view(float32)
-    if int64(raw) & 0x8000:
-        value = -value
-    return value
-
-
-def encode_half(value: Any) -> Any:
-    """float32 → float16 bits, to nearest, ties to even."""
-    bits = int64(float32(value).view(uint32))
-    sign = (bits >> 16) & 0x8000
-    size = bits & 0x7FFFFFFF
-    if size > 0x7F800000:  # nan
-        return sign | 0x7E00
-    if size >= 0x47800000:  # 65536 and above, and infinity
-        return sign | 0x7C00
-    if size < 0x38800000:  # subnormal: adding a half leaves the wanted bits, rounded, at the end
-        shifted = uint32(size).view(float32) + float32(0.5)
-        return sign | (int64(float32(shifted).view(uint32)) - 0x3F000000)
-    rounded = size + 0xFFF + ((size >> 13) & 1)
-    return sign | ((rounded - 0x38000000) >> 13)
-
-
-def decode_bfloat16(raw: Any) -> Any:
-    """bfloat16 bits → float32: they are its upper half."""
-    return uint32(int64(raw) << 16).view(float32)
-
-
-def encode_bfloat16(value: Any) -> Any:
-    """float32 → bfloat16 bits, to nearest, ties to even."""
-    bits = int64(float32(value).view(uint32))
-    if (bits & 0x7FFFFFFF) > 0x7F800000:
-        return ((bits >> 16) & 0x8000) | 0x7FC0
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
 
 
 # -- number to number -----------------------------------------------------------------------------------

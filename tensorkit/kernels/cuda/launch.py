@@ -14,7 +14,7 @@ from tensorkit import tracing
 from tensorkit.dtypes import dtype, promote_types
 from tensorkit.kernels.cuda.compile import Kernel, Pointer
 from tensorkit.kernels.cuda.emulator import memory_for, runner_for
-from tensorkit.kernels.cuda.families import Zip, arranged, scalar_values
+from tensorkit.kernels.cuda.families import Zip, scalar_values, widest
 from tensorkit.kernels.cuda.half import identity, raw_name
 from tensorkit.kernels.cuda.plan import Operand, extent, is_row_major
 from tensorkit.kernels.cuda.runners import EmulatedRunner, Runner
@@ -100,14 +100,15 @@ def _spec_of(
     result: dtype | None,
 ) -> Zip:
     each = compute if isinstance(compute, tuple) else (compute,) * len(order)
-    main = reduce(promote_types, each) if each else compute
+    main = widest(each) if each else compute
     assert isinstance(main, dtype)
     function = body.of(main) if isinstance(body, Scalar) else body
-    scalar = arranged(function, order, body.name if isinstance(body, Scalar) else "")
     numbers = [kind for kind, letter in zip(each, order, strict=True) if letter == "n"]
-    number = reduce(promote_types, numbers) if numbers else main
+    number = widest(numbers) if numbers else main
     tensors = tuple(kind for kind, letter in zip(each, order, strict=True) if letter == "t")
-    return Zip(scalar, out, kinds, tensors, 0, len(numbers) + more, result, number)
+    name, wide = (body.name, body.is_wide(main)) if isinstance(body, Scalar) else ("", False)
+    pattern = order + "n" * more if "nt" in order else ""
+    return Zip(function, out, kinds, tensors, 0, len(numbers) + more, result, number, pattern, wide, name)
 
 
 def launch_blocks(

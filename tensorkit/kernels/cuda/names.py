@@ -79,4 +79,4 @@ def specialised(function: Function, kind: dtype, gpu: bool) -> Function:
     return bind(function, names, lambda inner: specialised(inner, kind, gpu))
 
 
-_WIDE = ("tensorkit.kernels.scalars.complex_numbers", "tensorkit.kernels.scalars.special")
+_WIDE = tuple(f"{forms.__package__}.{name}" for name in ("complex_numbers", "gamma_shares", "special"))

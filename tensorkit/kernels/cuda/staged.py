@@ -29,6 +29,7 @@ Ints = tuple[int, ...]
 
 #: From so many elements on it pays to compile a kernel that reads and writes them once.
 FUSED_FROM = 2**16
+MOST_INPUTS = 5
 
 
 class Scratch:
@@ -43,8 +44,10 @@ class Scratch:
         self.streams, self.stream = streams, None
 
 
-def _computed(kind: dtype) -> dtype:
+def _computed(kind: dtype, wide: bool = False) -> dtype:
     """The dtype that numbers of `kind` are computed as."""
+    if wide and kind.category > 1:
+        return dtypes.complex128 if kind.is_complex else dtypes.float64
     found: dtype = getattr(dtypes, math_name(kind))
     return found
 
@@ -63,8 +66,11 @@ def is_staged(spec: Zip, operands: tuple[Operand, ...], size: Ints, runner: Emul
     if runner.grid is not None or prod(size) >= FUSED_FROM:
         return False
     kinds = (spec.result or spec.out, *spec.computes)
+    if spec.scalars and len(operands) + spec.scalars <= MOST_INPUTS + 1:
+        return True
     if any(
-        o.dtype is not kind or _computed(kind) is not kind for o, kind in zip(operands, kinds, strict=True)
+        o.dtype is not kind or _computed(kind, spec.wide) is not kind
+        for o, kind in zip(operands, kinds, strict=True)
     ):
         return True
     return _dims(size, operands) > 0
@@ -76,12 +82,14 @@ def run_staged(
     """Bring the inputs into rows, compute, bring the result to its place."""
     out, *inputs = operands
     count = prod(size)
-    rows = tuple(
-        _in_rows(work, operand, kind, size, count)
+    rows = [
+        _in_rows(work, operand, kind, _computed(kind, spec.wide), size, count)
         for operand, kind in zip(inputs, spec.computes, strict=True)
-    )
+    ]
+    number = _computed(spec.number or spec.main, spec.wide)
+    values = _with_numbers(rows, spec, number, values, count, work)
     result = spec.result or spec.out
-    wide = _computed(result)
+    wide = _computed(result, spec.wide)
     target = out if out.dtype is wide and result is wide and is_row_major(out, size) else None
     made = _scratch(wide, count, work) if target is None else _row(target)
     plain = Zip(
@@ -90,14 +98,41 @@ def run_staged(
         tuple(row.dtype for row in rows),
         tuple(row.dtype for row in rows),
         0,
-        spec.scalars,
+        len(values) // (2 if number.is_complex else 1),
         None,
-        _computed(spec.number or spec.main),
+        number,
+        spec.pattern if values else "",
+        False,
+        spec.name,
     )
     work.zip(plain, (made, *rows), (count,), values)
     work.name = kernel_name(spec._replace(dims=_dims(size, operands)))
     if target is None:
         _put(work, made, result, out, size, count)
+
+
+def _with_numbers(
+    rows: list[Operand], spec: Zip, kind: dtype, values: tuple[float, ...], count: int, work: Work
+) -> tuple[float, ...]:
+    """Put each number into a row of its own, so that one kernel serves tensors and numbers; what is left of them."""
+    if len(rows) + spec.scalars > MOST_INPUTS:
+        return values
+    numbers = (
+        [complex(*pair) for pair in zip(values[::2], values[1::2], strict=True)]
+        if kind.is_complex
+        else [*values]
+    )
+    pattern = spec.pattern or "t" * len(rows) + "n" * len(numbers)
+    elements, given = list(rows), iter(numbers)
+    rows.clear()
+    for letter in pattern:
+        if letter == "t":
+            rows.append(elements.pop(0))
+            continue
+        row = _scratch(kind, count, work)
+        row.buffer._bytes.view(kind.numpy)[...] = next(given)
+        rows.append(row)
+    return ()
 
 
 def _row(operand: Operand) -> Operand:
@@ -108,7 +143,7 @@ def _scratch(kind: dtype, count: int, work: Work) -> Operand:
     return Operand(Scratch(count * kind.itemsize, work.index, work.streams), kind, (1,))
 
 
-def _in_rows(work: Work, operand: Operand, kind: dtype, size: Ints, count: int) -> Operand:
+def _in_rows(work: Work, operand: Operand, kind: dtype, wide: dtype, size: Ints, count: int) -> Operand:
     """The elements of an operand as `kind` holds them: in one row, as the type that is computed with."""
     if not is_row_major(operand, size):
         gathered = _scratch(operand.dtype, count, work)
@@ -117,7 +152,6 @@ def _in_rows(work: Work, operand: Operand, kind: dtype, size: Ints, count: int) 
     operand = _row(operand)
     if operand.dtype is not kind:
         operand = _cast(work, operand, kind, count)
-    wide = _computed(kind)
     return operand if wide is kind else _cast(work, operand, wide, count)
 
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from numpy import copysign, floor, fmod, hypot, isfinite, power, sqrt, trunc
+from numpy import copysign, floor, fmod, hypot, int32, int64, power, sqrt, trunc
 
 from tensorkit.kernels.scalars.complex_numbers import complex_power, complex_power_by_number, complex_quotient
-from tensorkit.kernels.scalars.forms import Scalar, real, whole
+from tensorkit.kernels.scalars.forms import Scalar, of_order, real, whole
+from tensorkit.kernels.scalars.halves import to_bfloat16, to_half
 
 __all__ = [
     "ABSOLUTE",
@@ -53,21 +54,13 @@ __all__ = [
 # -- sums and products --------------------------------------------------------------------------------------------
 
 
-def _finite(z):
-    return isfinite(z.real) and isfinite(z.imag)
-
-
-def _times_one(b):
-    """PyTorch multiplies by alpha = 1 before it adds, which makes no number of inf + infj."""
-    return b if _finite(b) else b * complex(1.0, 0.0)
-
-
 def _complex_sum(a, b):
-    return a + _times_one(b)
+    """PyTorch multiplies by alpha = 1 before it adds, which makes no number of inf + infj."""
+    return a + b * complex(real(1), real(0))
 
 
 def _complex_difference(a, b):
-    return a - _times_one(b)
+    return a - b * complex(real(1), real(0))
 
 
 ADD = Scalar("add", lambda a, b: a + b, complex=_complex_sum)
@@ -83,13 +76,13 @@ def _length(z):
 
 
 ABSOLUTE = Scalar("abs", lambda a: abs(a), complex=_length)
-HYPOT = Scalar("hypot", lambda a, b: hypot(a, b))
+HYPOT = Scalar("hypot", real=lambda a, b: hypot(a, b))
 
 
 # -- quotients ----------------------------------------------------------------------------------------------------
 
 
-DIVIDE = Scalar("div", real=lambda a, b: a / b, complex=complex_quotient)
+DIVIDE = Scalar("div", real=lambda a, b: a / b, complex=complex_quotient, wide="complex")
 RECIPROCAL = Scalar(
     "reciprocal", real=lambda a: real(1) / a, complex=lambda a: complex_quotient(complex(1.0, 0.0), a)
 )
@@ -146,8 +139,38 @@ def _down(a, b):
     return w + real(1) if q - w > real(0.5) else w
 
 
-CUT_QUOTIENT = Scalar("div", whole=_whole_cut, real=lambda a, b: trunc(a / b))
-DOWN_QUOTIENT = Scalar("floor_divide", whole=_whole_down, real=_down)
+def _half_down(a, b, q, one_less):
+    """The same of 16-bit numbers, all steps rounded: the quotient of what is left, and one less than that."""
+    if b == 0:
+        return a / b
+    r = fmod(a, b)
+    q = one_less if r != 0 and (b < 0) != (r < 0) else q
+    if q == 0:
+        return copysign(real(0), a / b)
+    w = floor(q)
+    return w + real(1) if q - w > real(0.5) else w
+
+
+def _float16_down(a, b):
+    q = to_half(to_half(a - fmod(a, b)) / b)
+    return _half_down(a, b, q, to_half(q - real(1)))
+
+
+def _bfloat16_down(a, b):
+    q = to_bfloat16(to_bfloat16(a - fmod(a, b)) / b)
+    return _half_down(a, b, q, to_bfloat16(q - real(1)))
+
+
+CUT_QUOTIENT = Scalar(
+    "div",
+    whole=_whole_cut,
+    real=lambda a, b: trunc(a / b),
+    float16=lambda a, b: trunc(to_half(a / b)),
+    bfloat16=lambda a, b: trunc(to_bfloat16(a / b)),
+)
+DOWN_QUOTIENT = Scalar(
+    "floor_divide", whole=_whole_down, real=_down, float16=_float16_down, bfloat16=_bfloat16_down
+)
 REMAINDER = Scalar("remainder", whole=_whole_signed_rest, real=lambda a, b: _signed(fmod(a, b), b))
 FMOD = Scalar("fmod", whole=_whole_rest, real=lambda a, b: fmod(a, b))
 
@@ -181,6 +204,8 @@ def _power_by_number(a, n):
         return a * a
     if n == 3:
         return a * a * a
+    if n == 0.5:
+        return sqrt(a)
     if n == -0.5:
         return real(1) / sqrt(a)
     return power(a, n)
@@ -191,10 +216,21 @@ def _truth_power(a, n):
 
 
 POWER = Scalar(
-    "pow", truth=_truth_power, whole=_whole_power, real=lambda a, n: power(a, n), complex=complex_power
+    "pow",
+    truth=_truth_power,
+    whole=_whole_power,
+    real=lambda a, n: power(a, n),
+    complex=complex_power,
+    wide="complex",
 )
 POWER_BY_NUMBER = Scalar(
-    "pow", truth=_truth_power, whole=_whole_power, real=_power_by_number, complex=complex_power_by_number
+    "pow",
+    truth=_truth_power,
+    whole=_whole_power,
+    real=_power_by_number,
+    complex=complex_power_by_number,
+    wide="complex",
+    float16=lambda a, n: sqrt(a) if n == 0.5 else power(a, n),
 )
 
 
@@ -251,28 +287,28 @@ def _between(a, low, high):
     return _smaller(_larger(a, low), high)
 
 
-MAXIMUM = Scalar("maximum", _larger)
-MINIMUM = Scalar("minimum", _smaller)
-FMAX = Scalar("fmax", lambda a, b: a if a >= b or b != b else b)
-FMIN = Scalar("fmin", lambda a, b: a if a <= b or b != b else b)
-CLAMP = Scalar("clamp", _clamped)
-CLAMP_MIN = Scalar("clamp_min", lambda a, low: _larger(low, a))
-CLAMP_MAX = Scalar("clamp_max", lambda a, high: _smaller(high, a))
-CLAMP_BETWEEN = Scalar("clamp", _between)
+MAXIMUM = of_order("maximum", _larger)
+MINIMUM = of_order("minimum", _smaller)
+FMAX = of_order("fmax", lambda a, b: a if a >= b or b != b else b)
+FMIN = of_order("fmin", lambda a, b: a if a <= b or b != b else b)
+CLAMP = of_order("clamp", _clamped)
+CLAMP_MIN = of_order("clamp_min", lambda a, low: _larger(low, a))
+CLAMP_MAX = of_order("clamp_max", lambda a, high: _smaller(high, a))
+CLAMP_BETWEEN = of_order("clamp", _between)
 
 #: The same of an element that a number, which is not looked at, has converted.
 CONVERTED = {
-    CLAMP: Scalar("clamp", lambda a, zero, low, high: _clamped(a, low, high)),
-    CLAMP_MIN: Scalar("clamp_min", lambda a, zero, low: _larger(low, a)),
-    CLAMP_MAX: Scalar("clamp_max", lambda a, zero, high: _smaller(high, a)),
+    CLAMP: of_order("clamp", lambda a, zero, low, high: _clamped(a, low, high)),
+    CLAMP_MIN: of_order("clamp_min", lambda a, zero, low: _larger(low, a)),
+    CLAMP_MAX: of_order("clamp_max", lambda a, zero, high: _smaller(high, a)),
 }
 
 
 # -- bits and divisors of integers --------------------------------------------------------------------------------
 
-AND = Scalar("bitwise_and", lambda a, b: a & b)
-OR = Scalar("bitwise_or", lambda a, b: a | b)
-XOR = Scalar("bitwise_xor", lambda a, b: a ^ b)
+AND = Scalar("bitwise_and", truth=lambda a, b: a & b, whole=lambda a, b: a & b)
+OR = Scalar("bitwise_or", truth=lambda a, b: a | b, whole=lambda a, b: a | b)
+XOR = Scalar("bitwise_xor", truth=lambda a, b: a ^ b, whole=lambda a, b: a ^ b)
 INVERT = Scalar("bitwise_not", truth=lambda a: not a, whole=lambda a: ~a)
 
 
@@ -301,5 +337,11 @@ def _multiple(a, b):
     return whole(0) if common == 0 else abs(_cut(a, common) * b)
 
 
+def _short_multiple(a, b):
+    """Wrapped around before its sign is taken away, as C's product of two ints is."""
+    common = _divisor(a, b)
+    return whole(0) if common == 0 else abs(int64(int32(_cut(a, common) * b)))
+
+
 GCD = Scalar("gcd", whole=_divisor)
-LCM = Scalar("lcm", whole=_multiple)
+LCM = Scalar("lcm", whole=_multiple, int32=_short_multiple)

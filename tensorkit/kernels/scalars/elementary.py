@@ -125,16 +125,18 @@ def _complex_log10(z):
     return complex(found.real * _LOG10_OF_E, found.imag * _LOG10_OF_E)
 
 
-SQRT = Scalar("sqrt", real=lambda a: sqrt(a), complex=of_complex.complex_root)
-RSQRT = Scalar("rsqrt", real=lambda a: real(1) / sqrt(a), complex=_complex_rsqrt)
-EXP = Scalar("exp", real=lambda a: exp(a), complex=of_complex.complex_exp)
-EXP2 = Scalar("exp2", real=lambda a: exp2(a), complex=of_complex.complex_exp2)
-EXPM1 = Scalar("expm1", real=lambda a: expm1(a), complex=of_complex.complex_expm1)
-SIGMOID = Scalar("sigmoid", real=lambda a: real(1) / (exp(-a) + real(1)), complex=_complex_sigmoid)
-LOG = Scalar("log", real=lambda a: log(a), complex=of_complex.complex_log)
-LOG2 = Scalar("log2", real=lambda a: log2(a), complex=_complex_log2)
-LOG10 = Scalar("log10", real=lambda a: log10(a), complex=_complex_log10)
-LOG1P = Scalar("log1p", real=lambda a: log1p(a), complex=complex_log1p)
+SQRT = Scalar("sqrt", real=lambda a: sqrt(a), complex=of_complex.complex_root, wide="complex")
+RSQRT = Scalar("rsqrt", real=lambda a: real(1) / sqrt(a), complex=_complex_rsqrt, wide="complex")
+EXP = Scalar("exp", real=lambda a: exp(a), complex=of_complex.complex_exp, wide="complex")
+EXP2 = Scalar("exp2", real=lambda a: exp2(a), complex=of_complex.complex_exp2, wide="complex")
+EXPM1 = Scalar("expm1", real=lambda a: expm1(a), complex=of_complex.complex_expm1, wide="complex")
+SIGMOID = Scalar(
+    "sigmoid", real=lambda a: real(1) / (exp(-a) + real(1)), complex=_complex_sigmoid, wide="complex"
+)
+LOG = Scalar("log", real=lambda a: log(a), complex=of_complex.complex_log, wide="complex")
+LOG2 = Scalar("log2", real=lambda a: log2(a), complex=_complex_log2, wide="complex")
+LOG10 = Scalar("log10", real=lambda a: log10(a), complex=_complex_log10, wide="complex")
+LOG1P = Scalar("log1p", real=lambda a: log1p(a), complex=complex_log1p, wide="complex")
 
 
 def _log_of_sum(a, b):
@@ -175,7 +177,7 @@ def _complex_log_of_sum(a, b):
     return high + complex_log1p(complex_exp(low - high))
 
 
-LOGADDEXP = Scalar("logaddexp", real=_log_of_sum, complex=_complex_log_of_sum)
+LOGADDEXP = Scalar("logaddexp", real=_log_of_sum, complex=_complex_log_of_sum, wide="complex")
 LOGADDEXP2 = Scalar("logaddexp2", real=_log2_of_sum)
 XLOGY = Scalar("xlogy", real=lambda a, b: real(0) if a == 0 and b == b else a * log(b))
 XLOG1PY = Scalar("special_xlog1py", real=lambda a, b: real(0) if a == 0 and b == b else a * log1p(b))
@@ -183,18 +185,18 @@ XLOG1PY = Scalar("special_xlog1py", real=lambda a, b: real(0) if a == 0 and b ==
 
 # -- angles -------------------------------------------------------------------------------------------------------
 
-SIN = Scalar("sin", real=lambda a: sin(a), complex=of_complex.complex_sin)
-COS = Scalar("cos", real=lambda a: cos(a), complex=of_complex.complex_cos)
-TAN = Scalar("tan", real=lambda a: tan(a), complex=of_complex.complex_tan)
-ASIN = Scalar("asin", real=lambda a: arcsin(a), complex=of_complex.complex_asin)
-ACOS = Scalar("acos", real=lambda a: arccos(a), complex=complex_acos)
-ATAN = Scalar("atan", real=lambda a: arctan(a), complex=of_complex.complex_atan)
-SINH = Scalar("sinh", real=lambda a: sinh(a), complex=of_complex.complex_sinh)
-COSH = Scalar("cosh", real=lambda a: cosh(a), complex=of_complex.complex_cosh)
-TANH = Scalar("tanh", real=lambda a: tanh(a), complex=of_complex.complex_tanh)
-ASINH = Scalar("asinh", real=lambda a: arcsinh(a), complex=of_complex.complex_asinh)
-ACOSH = Scalar("acosh", real=lambda a: arccosh(a), complex=complex_acosh)
-ATANH = Scalar("atanh", real=lambda a: arctanh(a), complex=of_complex.complex_atanh)
+SIN = Scalar("sin", real=lambda a: sin(a), complex=of_complex.complex_sin, wide="complex")
+COS = Scalar("cos", real=lambda a: cos(a), complex=of_complex.complex_cos, wide="complex")
+TAN = Scalar("tan", real=lambda a: tan(a), complex=of_complex.complex_tan, wide="complex")
+ASIN = Scalar("asin", real=lambda a: arcsin(a), complex=of_complex.complex_asin, wide="complex")
+ACOS = Scalar("acos", real=lambda a: arccos(a), complex=complex_acos, wide="complex")
+ATAN = Scalar("atan", real=lambda a: arctan(a), complex=of_complex.complex_atan, wide="complex")
+SINH = Scalar("sinh", real=lambda a: sinh(a), complex=of_complex.complex_sinh, wide="complex")
+COSH = Scalar("cosh", real=lambda a: cosh(a), complex=of_complex.complex_cosh, wide="complex")
+TANH = Scalar("tanh", real=lambda a: tanh(a), complex=of_complex.complex_tanh, wide="complex")
+ASINH = Scalar("asinh", real=lambda a: arcsinh(a), complex=of_complex.complex_asinh, wide="complex")
+ACOSH = Scalar("acosh", real=lambda a: arccosh(a), complex=complex_acosh, wide="complex")
+ATANH = Scalar("atanh", real=lambda a: arctanh(a), complex=of_complex.complex_atanh, wide="complex")
 ATAN2 = Scalar("atan2", real=lambda a, b: arctan2(a, b))
 
 
@@ -280,9 +282,9 @@ def _mantissa(a):
     return x if _is_endless(x) else _scaled(x, -_exponent(x))
 
 
-LDEXP = Scalar("ldexp", real=_scaled)
-EXPONENT = Scalar("frexp", real=_exponent)
-MANTISSA = Scalar("frexp", real=_mantissa)
+LDEXP = Scalar("ldexp", real=_scaled, wide="real")
+EXPONENT = Scalar("frexp", real=_exponent, wide="real")
+MANTISSA = Scalar("frexp", real=_mantissa, wide="real")
 COPYSIGN = Scalar("copysign", real=lambda a, b: copysign(a, b))
 
 
@@ -299,9 +301,7 @@ def _following_half(a, b, least, digits):
         away = True
     size = float64(abs(a))
     if size == _INF:
-        return copysign(
-            (2.0 - _scaled(1.0, int64(1) - digits)) * _scaled(1.0, int64(1) - least + int64(1)), a
-        )
+        return copysign((2.0 - _scaled(1.0, int64(1) - digits)) * _scaled(1.0, int64(1) - least), a)
     exponent = _exponent(size) - int64(1)
     exponent = least if exponent < least or size == 0.0 else exponent
     step = _scaled(1.0, exponent + int64(1) - digits)

@@ -9,7 +9,7 @@ import numpy
 
 from tensorkit.dtypes import dtype
 
-__all__ = ["Scalar", "real", "whole"]
+__all__ = ["Scalar", "of_order", "real", "whole"]
 
 Function = Callable[..., Any]
 CLASSES = ("truth", "whole", "real", "complex")
@@ -26,7 +26,8 @@ class Scalar:
         name: the kernels compiled from it carry this name.
         every: the function for all classes that are not named.
         truth, whole, real, complex: those for bool, integers, floating point and complex numbers.
-        float16, bfloat16: those for numbers that are stored so, where `real`, which is given them as float32, will not do.
+        wide: the class of numbers whose form computes in double precision, whatever they are stored in.
+        named: those for a dtype of that name, where the form of its class will not do; ``float16`` is given float32.
 
     >>> from tensorkit import dtypes
     >>> twice = Scalar("twice", lambda a: a + a, truth=lambda a: a)
@@ -34,7 +35,7 @@ class Scalar:
     (6, True)
     """
 
-    __slots__ = ("_forms", "_halves", "name")
+    __slots__ = ("_forms", "_named", "_wide", "name")
 
     def __init__(
         self,
@@ -45,10 +46,12 @@ class Scalar:
         whole: Function | None = None,
         real: Function | None = None,
         complex: Function | None = None,
-        **halves: Function,
+        wide: str = "",
+        **named: Function,
     ) -> None:
         self.name = name
-        self._halves = halves
+        self._named = named
+        self._wide = CLASSES.index(wide) if wide else -1
         self._forms = tuple(form or every for form in (truth, whole, real, complex))
 
     def __repr__(self) -> str:
@@ -58,13 +61,22 @@ class Scalar:
         """Whether there is a form for such numbers."""
         return self._forms[kind.category] is not None
 
+    def is_wide(self, kind: dtype) -> bool:
+        """Whether numbers of a dtype are computed in double precision anyhow."""
+        return kind.category == self._wide and kind.name not in self._named
+
     def of(self, kind: dtype) -> Function:
         """The function for numbers of a dtype.
 
         Raises:
             NotImplementedError: when the operation has none.
         """
-        form = self._halves.get(kind.name) or self._forms[kind.category]
+        form = self._named.get(kind.name) or self._forms[kind.category]
         if form is None:
             raise NotImplementedError(f'"{self.name}" has no kernel for {kind.label}')
         return form
+
+
+def of_order(name: str, function: Function) -> Scalar:
+    """What compares by size, and so takes no complex numbers."""
+    return Scalar(name, truth=function, whole=function, real=function)

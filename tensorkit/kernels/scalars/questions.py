@@ -8,7 +8,7 @@ from __future__ import annotations
 from numpy import copysign, float64, hypot
 
 from tensorkit.kernels.scalars.complex_numbers import complex_quotient
-from tensorkit.kernels.scalars.forms import Scalar, real, whole
+from tensorkit.kernels.scalars.forms import Scalar, of_order, real, whole
 
 __all__ = [
     "CONJUGATE_NEGATIVE",
@@ -43,10 +43,10 @@ _INF = float("inf")
 
 EQUAL = Scalar("eq", lambda a, b: a == b)
 NOT_EQUAL = Scalar("ne", lambda a, b: a != b)
-LESS = Scalar("lt", lambda a, b: a < b)
-LESS_EQUAL = Scalar("le", lambda a, b: a <= b)
-GREATER = Scalar("gt", lambda a, b: a > b)
-GREATER_EQUAL = Scalar("ge", lambda a, b: a >= b)
+LESS = of_order("lt", lambda a, b: a < b)
+LESS_EQUAL = of_order("le", lambda a, b: a <= b)
+GREATER = of_order("gt", lambda a, b: a > b)
+GREATER_EQUAL = of_order("ge", lambda a, b: a >= b)
 
 LOGICAL_AND = Scalar("logical_and", lambda a, b: (a != 0) and (b != 0))
 LOGICAL_OR = Scalar("logical_or", lambda a, b: (a != 0) or (b != 0))
@@ -124,7 +124,7 @@ NAN_TO_NUM = Scalar("nan_to_num", lambda a, nan, high, low: a, real=_finite, com
 
 
 def _step(a, b):
-    return b if a == 0 else real(1) if a > 0 else real(0) if a < 0 else real(0)
+    return b if a == 0 else real(1) if a > 0 else real(0)
 
 
 def _whole_step(a, b):

@@ -1,7 +1,6 @@
-"""The gamma and error functions and their kin, in double precision whatever they are stored in.
+"""The gamma and error functions and their kin, most in double precision whatever they are stored in.
 
-Source: S. L. Moshier, Cephes Mathematical Library (1984-2000): ``psi``, ``zeta``, ``ndtri``, ``i0``, ``igam``; C. Loader,
-"Fast and Accurate Computation of Binomial Probabilities" (2000), for the density of the gamma distribution.
+Source: S. L. Moshier, Cephes Mathematical Library (1984-2000): ``psi``, ``zeta``.
 """
 
 # The types of the arguments are the compiler's to find.
@@ -21,17 +20,13 @@ __all__ = [
     "ERF",
     "ERFC",
     "ERFINV",
-    "I0",
-    "I0E",
-    "IGAMMA",
-    "IGAMMAC",
     "LGAMMA",
     "LOGIT",
     "LOGIT_WITHIN",
     "POLYGAMMA",
-    "SPHERICAL_BESSEL_J0",
     "TRIGAMMA",
     "ZETA",
+    "hurwitz",
 ]
 
 _INF, _NAN = float("inf"), float("nan")
@@ -88,9 +83,9 @@ def _erfinv(a):
     return copysign(x, y)
 
 
-ERF = Scalar("erf", real=_erf)
-ERFC = Scalar("erfc", real=_erfc)
-ERFINV = Scalar("erfinv", real=_erfinv)
+ERF = Scalar("erf", real=_erf, wide="real")
+ERFC = Scalar("erfc", real=_erfc, wide="real")
+ERFINV = Scalar("erfinv", real=_erfinv, wide="real")
 
 
 # -- the gamma function -------------------------------------------------------------------------------------------
@@ -187,18 +182,20 @@ def _trigamma(a):
     return total
 
 
-def _zeta(x, q):
+def hurwitz(x, q):
     """Hurwitz's: the sum of the first terms, and Euler's and Maclaurin's formula for the others."""
     x, q = float64(x), float64(q)
-    if x != x or q != q or x < 1.0:
-        return _NAN
     if x == 1.0:
         return _INF
+    if x < 1.0:
+        return _NAN
     if q <= 0.0:
         if q == floor(q):
             return _INF
         if x != floor(x):
             return _NAN
+    if x != x or q != q:
+        return _NAN
     total = q**-x
     a, last, steps = q, 0.0, 0
     while steps < 9 or a <= 9.0:
@@ -245,14 +242,14 @@ def _polygamma(a, n, scale):
     """PyTorch's: a multiple of the zeta function, whose series ends in no number where every term is 0."""
     if a == _INF:
         return _NAN
-    return float64(scale) * _zeta(float64(n) + 1.0, a)
+    return float64(scale) * hurwitz(float64(n) + 1.0, a)
 
 
-LGAMMA = Scalar("lgamma", real=_lgamma)
-DIGAMMA = Scalar("digamma", real=_digamma)
+LGAMMA = Scalar("lgamma", real=_lgamma, wide="real")
+DIGAMMA = Scalar("digamma", real=_digamma, wide="real")
 TRIGAMMA = Scalar("polygamma", real=_trigamma)
-POLYGAMMA = Scalar("polygamma", real=_polygamma)
-ZETA = Scalar("special_zeta", real=_zeta)
+POLYGAMMA = Scalar("polygamma", real=_polygamma, wide="real")
+ZETA = Scalar("special_zeta", real=hurwitz, wide="real")
 
 
 # -- the logistic function's inverse, entropies -------------------------------------------------------------------

@@ -15,6 +15,7 @@ from tensorkit.elementwise.apply import apply
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.elementwise.unary import samples_of_one, unary
 from tensorkit.kernels.cpu.special import bessel, bessel_i0
+from tensorkit.kernels.scalars.bessel import I0, I0E
 from tensorkit.ops.special.erf_gamma import about, float_block, of_scipy
 from tensorkit.tensor import Array, Tensor
 
@@ -70,7 +71,7 @@ def _single(function: Any, name: str) -> Any:
 
 
 i0 = unary(
-    float_block("i0", _single(bessel_i0.i0, "i0"), None, "i0_vml_cpu"),
+    float_block("i0", _single(bessel_i0.i0, "i0"), I0, "i0_vml_cpu"),
     derivative=Rule("I0Backward0", input=_i0_back),
     rounded=2,
     samples=samples_of_one("i0", special="i0"),
@@ -83,7 +84,7 @@ i0 = unary(
 )
 
 i0e = unary(
-    float_block("special_i0e", _single(bessel_i0.i0e, "i0e"), None, "i0e_cpu"),
+    float_block("special_i0e", _single(bessel_i0.i0e, "i0e"), I0E, "i0e_cpu"),
     namespace="special",
     derivative=Rule("SpecialI0EBackward0", input=_i0e_back),
     rounded=2,

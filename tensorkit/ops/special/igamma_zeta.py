@@ -13,6 +13,7 @@ from tensorkit.dispatch.registry import sample
 from tensorkit.elementwise.binary import binary
 from tensorkit.elementwise.block import Pointwise
 from tensorkit.errors import MissingKernelError
+from tensorkit.kernels.scalars.gamma_shares import IGAMMA, IGAMMAC
 from tensorkit.kernels.scalars.special import ZETA
 from tensorkit.ops.shared.scalar_arithmetic import scaled
 from tensorkit.tensor import Array, Tensor
@@ -139,7 +140,7 @@ _ABOUT = """{sentence}
     """
 
 igamma = binary(
-    Pointwise("igamma", _igamma, None, lacks=_WHOLE_OR_COMPLEX),
+    Pointwise("igamma", _igamma, IGAMMA, lacks=_WHOLE_OR_COMPLEX),
     first="tensor",
     numbers=False,
     rounded=20,
@@ -160,7 +161,7 @@ igamma = binary(
 )
 
 igammac = binary(
-    Pointwise("igammac", _igammac, None, lacks=_WHOLE_OR_COMPLEX),
+    Pointwise("igammac", _igammac, IGAMMAC, lacks=_WHOLE_OR_COMPLEX),
     first="tensor",
     numbers=False,
     rounded=20,
