@@ -240,6 +240,34 @@ WITHOUT = (
     ("tk.cuda.device_count()", "torch.cuda.device_count()"),
     ("tk.cuda.memory_allocated()", "torch.cuda.memory_allocated()"),
     ("tk.cuda.max_memory_allocated()", "torch.cuda.max_memory_allocated()"),
+    ("tk.cuda.memory_reserved()", "torch.cuda.memory_reserved()"),
+    ("tk.cuda.max_memory_reserved()", "torch.cuda.max_memory_reserved()"),
+    ("tk.cuda.memory_stats()", "torch.cuda.memory_stats()"),
+    ("tk.cuda.memory_stats_as_nested_dict()", "torch.cuda.memory_stats_as_nested_dict()"),
+    ("tk.cuda.mem_get_info()", "torch.cuda.mem_get_info()"),
+    ("tk.cuda.set_per_process_memory_fraction(0.5)", "torch.cuda.set_per_process_memory_fraction(0.5)"),
+    ("tk.cuda.get_per_process_memory_fraction()", "torch.cuda.get_per_process_memory_fraction()"),
+    ("tk.cuda.empty_cache()", "torch.cuda.empty_cache()"),
+    ("tk.cuda.Stream()", "torch.cuda.Stream()"),
+    ("tk.cuda.current_stream()", "torch.cuda.current_stream()"),
+    ("tk.cuda.default_stream()", "torch.cuda.default_stream()"),
+    ("tk.cuda.set_stream(None)", "torch.cuda.set_stream(None)"),
+    ("tk.cuda.stream(None).__enter__()", "torch.cuda.stream(None).__enter__()"),
+    ("tk.cuda.get_stream_from_external(0)", "torch.cuda.get_stream_from_external(0)"),
+    ("tk.cuda.set_sync_debug_mode(1)", "torch.cuda.set_sync_debug_mode(1)"),
+    ("tk.cuda.get_sync_debug_mode()", "torch.cuda.get_sync_debug_mode()"),
+    ("tk.cuda.can_device_access_peer(0, 1)", "torch.cuda.can_device_access_peer(0, 1)"),
+    ("tk.cuda.get_arch_list()", "torch.cuda.get_arch_list()"),
+    ("tk.cuda.get_gencode_flags()", "torch.cuda.get_gencode_flags()"),
+    ("tk.cuda.init()", "torch.cuda.init()"),
+    ("tk.cuda.is_initialized()", "torch.cuda.is_initialized()"),
+    ("tk.cuda.ipc_collect()", "torch.cuda.ipc_collect()"),
+    ("tk.cuda.device_of(tk.ones(1)).__enter__()", "torch.cuda.device_of(torch.ones(1)).__enter__()"),
+    ("tk.ones(2).pin_memory()", "torch.ones(2).pin_memory()"),
+    ("tk.ones(2, pin_memory=True)", "torch.ones(2, pin_memory=True)"),
+    ("tk.ones(2).is_pinned()", "torch.ones(2).is_pinned()"),
+    ("tk.ones(2).untyped_storage().pin_memory()", "torch.ones(2).untyped_storage().pin_memory()"),
+    ("tk.ones(2).__cuda_array_interface__", "torch.ones(2).__cuda_array_interface__"),
 )
 
 
@@ -263,6 +291,7 @@ def test_without_any_device_as_pytorchs_cpu_build(ours: str, theirs: str) -> Non
     if error is not None and their_error is not None:
         assert issubclass(error, their_error)
         wording = their_sentence.replace("PyTorch was", "tensorkit was").replace("Torch not", "tensorkit not")
+        wording = wording.replace("torch.", "tensorkit.")
         assert sentence.startswith(wording)
 
 

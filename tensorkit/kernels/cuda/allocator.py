@@ -96,9 +96,10 @@ class Segment:
         nbytes: how long it is.
         pool: "small_pool" or "large_pool".
         stream: whose tensors it serves.
+        first: its first block.
     """
 
-    __slots__ = ("address", "holder", "nbytes", "pool", "stream")
+    __slots__ = ("address", "first", "holder", "nbytes", "pool", "stream")
 
     def __init__(self, address: int, holder: Any, nbytes: int, pool: str, stream: Hashable) -> None:
         self.address = address
@@ -106,6 +107,7 @@ class Segment:
         self.nbytes = nbytes
         self.pool = pool
         self.stream = stream
+        self.first = Block(self, 0, nbytes)
 
 
 class Block:
@@ -175,12 +177,21 @@ class Allocator:
         self.fraction = 1.0
         self._source = source
         self._counts = {name: {pool: Count() for pool in POOLS} for name in COUNTED}
-        # What every allocation changes, without two look-ups each.
+        # What every allocation changes, by one or by its size (0 here), without looking the names up each time.
         self._of_pool = {
             pool: [
-                (self._counts[name]["all"], self._counts[name][pool])
-                for name in ("allocation", "allocated_bytes", "active", "active_bytes", "requested_bytes")
+                (self._counts[name]["all"], self._counts[name][pool], amount)
+                for name, amount in (
+                    ("allocation", 1),
+                    ("allocated_bytes", 0),
+                    ("active", 1),
+                    ("active_bytes", 0),
+                )
             ]
+            for pool in POOLS[1:]
+        }
+        self._requested = {
+            pool: (self._counts["requested_bytes"]["all"], self._counts["requested_bytes"][pool])
             for pool in POOLS[1:]
         }
         self._free: dict[tuple[Hashable, str], list[tuple[int, int, Block]]] = {}
@@ -241,6 +252,38 @@ class Allocator:
         )
         return told
 
+    def snapshot(self) -> list[dict[str, Any]]:
+        """Every segment and the blocks that it is cut into, as PyTorch tells of them."""
+        with self._lock:
+            self._settle()
+            return [self._told(segment) for segment in self._segments]
+
+    def _told(self, segment: Segment) -> dict[str, Any]:
+        blocks: list[dict[str, Any]] = []
+        block: Block | None = segment.first
+        while block is not None:
+            taken = "active_pending_free" if block in self._in_use else "active_allocated"
+            blocks.append(
+                {
+                    "address": block.address,
+                    "size": block.size,
+                    "requested_size": 0 if block.free else block.requested,
+                    "state": "inactive" if block.free else taken,
+                }
+            )
+            block = block.after
+        return {
+            "device": self.index,
+            "address": segment.address,
+            "total_size": segment.nbytes,
+            "allocated_size": sum(b["size"] for b in blocks if b["state"] == "active_allocated"),
+            "active_size": sum(b["size"] for b in blocks if b["state"] != "inactive"),
+            "requested_size": sum(b["requested_size"] for b in blocks),
+            "stream": getattr(segment.stream, "handle", 0),
+            "segment_type": segment.pool.partition("_")[0],
+            "blocks": blocks,
+        }
+
     def reset_peaks(self) -> None:
         """Let every peak begin at what there is now."""
         with self._lock:
@@ -275,11 +318,12 @@ class Allocator:
             self._cut(block, size, pool)
             block.free = False
             block.requested = nbytes
-            for (total, own), amount in zip(
-                self._of_pool[pool], (1, block.size, 1, block.size, nbytes), strict=True
-            ):
-                total.up(amount)
-                own.up(amount)
+            taken = block.size
+            for total, own, amount in self._of_pool[pool]:
+                total.up(amount or taken)
+                own.up(amount or taken)
+            for count in self._requested[pool]:
+                count.up(nbytes)
         return block
 
     def _best_fit(self, size: int, stream: Hashable, pool: str) -> Block | None:
@@ -310,7 +354,7 @@ class Allocator:
         self._segments.append(segment)
         self._note("segment", pool, 1)
         self._note("reserved_bytes", pool, nbytes)
-        return Block(segment, 0, nbytes)
+        return segment.first
 
     def _full(self, size: int) -> OutOfMemoryError:
         self.failures += 1

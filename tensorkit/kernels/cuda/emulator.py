@@ -21,8 +21,8 @@ import numpy
 
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels.cuda.allocator import Allocator
-from tensorkit.kernels.cuda.gpu_memory import GpuMemory
-from tensorkit.kernels.cuda.gpu_streams import gpu_streams
+from tensorkit.kernels.cuda.gpu.memory import GpuMemory
+from tensorkit.kernels.cuda.gpu.streams import gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, EmulatedBuffer, EmulatedMemory
 from tensorkit.kernels.cuda.runners import EmulatedRunner, GpuRunner, Runner
 
@@ -37,6 +37,7 @@ __all__ = [
     "from_environment",
     "gpu_missing",
     "is_available",
+    "is_initialized",
     "ledger",
     "memory_for",
     "processors",
@@ -201,6 +202,11 @@ def device_count() -> int:
 def is_available() -> bool:
     """Whether there is any device."""
     return device_count() > 0
+
+
+def is_initialized() -> bool:
+    """Whether there are emulated devices, or a GPU has been used."""
+    return _emulated is not None or _gpu_memory.cache_info().currsize > 0
 
 
 def current_device() -> int:

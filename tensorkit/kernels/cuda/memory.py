@@ -1,7 +1,7 @@
 """The memory of emulated devices, on this computer.
 
 Host code holds a buffer without being able to look inside: bytes come out by `to_host` only, and every byte that
-crosses is counted. That is what makes an emulated device a device. (`gpu_memory` is the same for GPUs.)
+crosses is counted. That is what makes an emulated device a device. (`gpu.memory` is the same for GPUs.)
 """
 
 from __future__ import annotations

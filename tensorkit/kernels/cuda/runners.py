@@ -17,8 +17,8 @@ from tensorkit.kernels.cuda import compile as compiler
 from tensorkit.kernels.cuda import host_cuda
 from tensorkit.kernels.cuda.compile import Kernel, Numbers
 from tensorkit.kernels.cuda.faults import Fault
-from tensorkit.kernels.cuda.gpu_memory import GpuBuffer
-from tensorkit.kernels.cuda.gpu_streams import gpu_streams, told_as_pytorch_does
+from tensorkit.kernels.cuda.gpu.memory import GpuBuffer
+from tensorkit.kernels.cuda.gpu.streams import gpu_streams, told_as_pytorch_does
 from tensorkit.kernels.cuda.memory import EmulatedBuffer
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import enqueue, wait_for

@@ -39,7 +39,7 @@ STREAMS_PER_POOL = 32  # of a device and priority; the next new stream is the fi
 LOWEST, GREATEST = 0, -3  # priorities
 IDLE_SECONDS = 1.0
 _HELD = (
-    "this thread holds the stream that it is about to wait for, so it would wait for ever\n"
+    "this thread holds the stream that it is about to wait for, or one that this waits for: it would wait for ever\n"
     "leave the block in which the stream is held first"
 )
 
@@ -48,15 +48,17 @@ class Mark:
     """A place in a queue, and when the device came to it.
 
     Attributes:
+        stream: whose queue it is in.
         index: of the device.
         reached: set when it was.
         time: when, in milliseconds of this computer's clock.
     """
 
-    __slots__ = ("index", "reached", "time")
+    __slots__ = ("index", "reached", "stream", "time")
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(self, stream: EmulatedStream) -> None:
+        self.stream = stream
+        self.index = stream.device.index
         self.reached = threading.Event()
         self.time = 0.0
 
@@ -70,7 +72,13 @@ class Mark:
         return self.reached.is_set()
 
     def wait(self) -> None:
-        """Wait until it has."""
+        """Wait until it has.
+
+        Raises:
+            RuntimeError: when this very thread holds the stream, or one that it waits for.
+        """
+        if not self.done() and self.stream._is_stuck(threading.get_ident(), set()):
+            raise RuntimeError(_HELD)
         self.reached.wait()
 
     def since(self, start: Mark) -> float:
@@ -92,6 +100,7 @@ class EmulatedStream:
         "_busy",
         "_changed",
         "_done",
+        "_followed",
         "_given",
         "_holders",
         "_queue",
@@ -110,6 +119,7 @@ class EmulatedStream:
         self._queue: deque[tuple[Work, Sequence[Any], bool]] = deque()
         self._given = self._done = self._waiting = 0
         self._busy = False
+        self._followed: list[Mark] = []  # of other streams, which this one waits for
         self._holders: list[int] = []
         self._worker: threading.Thread | None = None
 
@@ -194,13 +204,13 @@ class EmulatedStream:
         """Wait until all that was queued until now is done.
 
         Raises:
-            RuntimeError: when this very thread holds the stream.
+            RuntimeError: when this very thread holds the stream, or one that it waits for.
         """
         if self._done == self._given:
             return
         with self._changed:
             target = self._given
-            if threading.get_ident() in self._holders and self._done < target:
+            if self._done < target and self._is_stuck(threading.get_ident(), set()):
                 raise RuntimeError(_HELD)
             self._waiting += 1
             try:
@@ -208,6 +218,16 @@ class EmulatedStream:
                     self._changed.wait()
             finally:
                 self._waiting -= 1
+
+    def _is_stuck(self, thread: int, seen: set[EmulatedStream]) -> bool:
+        """Whether a thread holds this stream, or one that it waits for."""
+        if thread in self._holders:
+            return True
+        seen.add(self)
+        return any(
+            not mark.done() and mark.stream not in seen and mark.stream._is_stuck(thread, seen)
+            for mark in tuple(self._followed)
+        )
 
     def synchronize(self) -> None:
         """`wait`, and tell of what went wrong.
@@ -226,13 +246,15 @@ class EmulatedStream:
         Args:
             timing, blocking, again: what a GPU wants to know of an event; here every mark has a time.
         """
-        mark = Mark(self.device.index)
+        mark = Mark(self)
         self.put(mark.reach, always=True)
         return mark
 
     def follow(self, mark: Mark) -> None:
         """Do what is queued from now on after another stream (or this one) has reached a mark."""
+        self._followed = [earlier for earlier in self._followed if not earlier.done()]
         if not mark.done():
+            self._followed.append(mark)
             self.put(mark.reached.wait, small=False, always=True)
 
     def after(self, other: EmulatedStream) -> None:
@@ -315,6 +337,19 @@ class DeviceStreams:
         """Every stream there is so far."""
         with self._pooling:
             return [self.default, *(stream for pool in self._pools.values() for stream in pool)]
+
+    def foreign(self, handle: int) -> EmulatedStream:
+        """The stream with this number for an address.
+
+        Raises:
+            RuntimeError: when there is none: emulated streams come from here alone.
+        """
+        for stream in self.all():
+            if stream.handle == handle:
+                return stream
+        raise RuntimeError(
+            f"CUDA error: invalid resource handle\nno emulated stream has the address {handle:#x}"
+        )
 
     def synchronize(self) -> None:
         """Wait until all streams have done what they were given.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from tensorkit.autograd.graph import Rule
 from tensorkit.conj_bit import turned
-from tensorkit.device import CPU
+from tensorkit.device import CPU, META
 from tensorkit.dispatch.call_errors import takes, unmatched
 from tensorkit.dispatch.op import op
 from tensorkit.dispatch.registry import sample
@@ -26,8 +27,17 @@ from tensorkit.tensor import Tensor
 
 __all__ = [
     "fill",
+    "register_fill",
     "write_number",
 ]
+
+Fill = Callable[[Tensor, Any], None]
+_fills: dict[str, Fill] = {}
+
+
+def register_fill(device_type: str, run: Fill) -> None:
+    """Say how a kind of device writes one number, of the tensor's own dtype, into every slot of a tensor."""
+    _fills[device_type] = run
 
 
 def _fill_name(arguments: dict[str, Any]) -> str:
@@ -59,9 +69,9 @@ def write_number(input: Tensor, value: Any, *, narrow: bool = False) -> None:
             stored = turned(number, input._bits)
             kernels.quiet(input._nd(physical=True).fill, stored)
         return
-    one = empty_strided((), (), input._dtype, CPU)
-    one._nd()[...] = as_number_array(value, input._dtype)
-    copy_into(input, to_device(one, input._device)._view(Layout(input._lay().size, (0,) * input.dim(), 0)))
+    if input._device != META and input.numel():
+        stored = turned(as_number_array(value, input._dtype), input._bits)
+        _fills[input._device.type](input, numpy.asarray(stored)[()].item())
 
 
 @op(

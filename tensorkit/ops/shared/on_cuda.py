@@ -12,6 +12,7 @@ from tensorkit.dtypes import dtype
 from tensorkit.elementwise.output import empty_strided
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Operand
+from tensorkit.kernels.cuda.half import identity
 from tensorkit.kernels.scalars.arithmetic import NEGATIVE
 from tensorkit.kernels.scalars.elementary import CONJUGATE
 from tensorkit.kernels.scalars.forms import Scalar
@@ -19,7 +20,7 @@ from tensorkit.kernels.scalars.questions import CONJUGATE_NEGATIVE
 from tensorkit.strides.sizes import contiguous_stride
 from tensorkit.tensor import Tensor
 
-__all__ = ["copy_strided", "zip_elements"]
+__all__ = ["copy_strided", "fill_number", "zip_elements"]
 
 #: What stands for a number on a view with these bits: the same step leads there and back.
 _TURNED: dict[int, Scalar] = {CONJ: CONJUGATE, NEG: NEGATIVE, CONJ | NEG: CONJUGATE_NEGATIVE}
@@ -84,3 +85,9 @@ def copy_strided(dst: Tensor, src: Tensor) -> None:
     # Turned as what has the bits: a real number written to a view of conjugates gets an imaginary part, -0.
     kind = src._dtype if src._bits else dst._dtype
     kernels.launch_zip(_TURNED[bits], target, (source,), size, compute=kind, result=kind)
+
+
+def fill_number(out: Tensor, value: Any) -> None:
+    """Write one number, of the tensor's own dtype, into every slot."""
+    size = out._lay().size
+    kernels.launch_zip(identity, _stored(out, size), (value,), size, compute=out._dtype)

@@ -14,55 +14,129 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 from __future__ import annotations
 
 import os
-from types import TracebackType
 from typing import NamedTuple
 
-from tensorkit.device import device as Device
+from tensorkit.cuda.devices import (
+    DeviceLike,
+    checked_index,
+    current_device,
+    device,
+    device_count,
+    device_of,
+    index_of,
+    is_available,
+    need_cuda,
+    present_index,
+    set_device,
+)
+from tensorkit.cuda.memory import (
+    empty_cache,
+    get_per_process_memory_fraction,
+    max_memory_allocated,
+    max_memory_cached,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_cached,
+    memory_reserved,
+    memory_snapshot,
+    memory_stats,
+    memory_stats_as_nested_dict,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_max_memory_allocated,
+    reset_max_memory_cached,
+    reset_peak_memory_stats,
+    set_per_process_memory_fraction,
+)
+from tensorkit.cuda.streams import (
+    Event,
+    ExternalStream,
+    Stream,
+    StreamContext,
+    current_stream,
+    default_stream,
+    get_stream_from_external,
+    get_sync_debug_mode,
+    set_stream,
+    set_sync_debug_mode,
+    stream,
+)
 from tensorkit.elementwise.run import register_zip
-from tensorkit.errors import NoCudaError, OutOfMemoryError
+from tensorkit.errors import AcceleratorError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, emulate
-from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.ops.shared.copy import register_copy
-from tensorkit.ops.shared.on_cuda import copy_strided, zip_elements
+from tensorkit.ops.shared.fill import register_fill
+from tensorkit.ops.shared.on_cuda import copy_strided, fill_number, zip_elements
 from tensorkit.ops.tensor.typed_constructors import on_cuda
-from tensorkit.tensor import Tensor
 
 __all__ = [
+    "AcceleratorError",
     "BFloat16Tensor",
     "BoolTensor",
     "ByteTensor",
     "CharTensor",
+    "DeviceProperties",
     "DoubleTensor",
+    "Emulation",
+    "Event",
+    "ExternalStream",
     "FloatTensor",
     "HalfTensor",
     "IntTensor",
     "LongTensor",
-    "ShortTensor",
-    "DeviceProperties",
-    "Emulation",
     "OutOfMemoryError",
+    "ShortTensor",
+    "Stream",
+    "StreamContext",
+    "can_device_access_peer",
     "current_device",
+    "current_stream",
+    "default_stream",
     "device",
     "device_count",
     "device_of",
     "empty_cache",
     "emulate",
+    "get_arch_list",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_gencode_flags",
+    "get_per_process_memory_fraction",
+    "get_stream_from_external",
+    "get_sync_debug_mode",
+    "init",
+    "ipc_collect",
     "is_available",
+    "is_initialized",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
+    "max_memory_cached",
+    "max_memory_reserved",
+    "mem_get_info",
     "memory_allocated",
+    "memory_cached",
+    "memory_reserved",
+    "memory_snapshot",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
+    "reset_peak_memory_stats",
     "seed",
     "seed_all",
     "set_device",
+    "set_per_process_memory_fraction",
+    "set_stream",
+    "set_sync_debug_mode",
+    "stream",
     "synchronize",
 ]
-
-DeviceLike = Device | str | int | None
 
 
 class DeviceProperties(NamedTuple):
@@ -93,120 +167,6 @@ class DeviceProperties(NamedTuple):
         )
 
 
-# -- which devices --------------------------------------------------------------------------------------
-
-
-def is_available() -> bool:
-    """Whether there is a CUDA device, real or emulated.
-
-    >>> with emulate():
-    ...     is_available()
-    True
-    """
-    return kernels.is_available()
-
-
-def device_count() -> int:
-    """How many CUDA devices there are; 0 without a GPU and without emulation."""
-    return kernels.device_count()
-
-
-def _need_cuda() -> None:
-    if not kernels.is_available():
-        raise NoCudaError(NO_CUDA)
-
-
-def _index(which: DeviceLike | device, *, optional: bool) -> int:
-    """The index that a `device` argument means; None is the current device if `optional`."""
-    if isinstance(which, device):
-        return which.idx
-    if isinstance(which, int):
-        return which
-    place = Device(which) if isinstance(which, str) else which
-    if place is not None and place.type != "cuda":
-        raise ValueError(f"Expected a cuda device, but got: {place}")
-    if place is not None and place.index is not None:
-        return place.index
-    if not optional:
-        raise ValueError(f"Expected a tensorkit.device with a specified index or an integer, but got:{which}")
-    return current_device()
-
-
-def current_device() -> int:
-    """The index of the device on which ``device='cuda'`` allocates, for this thread.
-
-    Raises:
-        NoCudaError: without a GPU and without emulation (an AssertionError, as in PyTorch).
-
-    >>> with emulate():
-    ...     current_device()
-    0
-    """
-    _need_cuda()
-    return kernels.current_device()
-
-
-def set_device(device: DeviceLike) -> None:
-    """Make a device this thread's current one. A negative index changes nothing.
-
-    Raises:
-        ValueError: when `device` is not a CUDA device with an index.
-        RuntimeError: when there is no such device.
-
-    >>> with emulate(devices=2):
-    ...     set_device("cuda:1")
-    ...     current_device()
-    1
-    """
-    index = _index(device, optional=False)
-    if index < 0:
-        return
-    _need_cuda()
-    if index >= device_count():
-        raise RuntimeError(_no_such_device(index))
-    kernels.set_current_device(index)
-
-
-def _no_such_device(index: int) -> str:
-    count = device_count()
-    there = "there is 1 device: cuda:0" if count == 1 else f"there are {count}: cuda:0 to cuda:{count - 1}"
-    return f"CUDA error: invalid device ordinal\nasked for cuda:{index}; {there}"
-
-
-class device:
-    """A context manager that makes a device the current one. A negative index or None changes nothing.
-
-    Raises:
-        RuntimeError: on entering, when there is no CUDA device, or not this one.
-
-    >>> with emulate(devices=2), device(1):
-    ...     current_device()
-    1
-    """
-
-    def __init__(self, device: DeviceLike) -> None:
-        self.idx = -1 if device is None else _index(device, optional=True)
-        self.prev_idx = -1
-
-    def __enter__(self) -> None:
-        if not kernels.is_available():
-            raise RuntimeError("tensorkit was compiled without CUDA support\n" + NO_CUDA.partition("\n")[2])
-        self.prev_idx = kernels.current_device()
-        set_device(self.idx)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        kernels.set_current_device(self.prev_idx)
-
-
-class device_of(device):
-    """A context manager that makes a tensor's device the current one; CPU tensors change nothing."""
-
-    def __init__(self, obj: Tensor) -> None:
-        super().__init__(obj.get_device() if obj.is_cuda else -1)
-
-
 # -- what they are --------------------------------------------------------------------------------------
 
 
@@ -221,10 +181,7 @@ def get_device_properties(device: DeviceLike = None) -> DeviceProperties:
     ...     get_device_properties().total_memory == 2**30
     True
     """
-    _need_cuda()
-    index = _index(device, optional=True)
-    if not 0 <= index < device_count():
-        raise AssertionError("Invalid device id")
+    index = checked_index(device)
     memory = kernels.emulated_devices()
     if memory is None:
         return _gpu_properties(index)
@@ -277,7 +234,79 @@ def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
     return said.major, said.minor
 
 
-# -- what they do and hold ------------------------------------------------------------------------------
+def can_device_access_peer(device: DeviceLike, peer_device: DeviceLike) -> bool:
+    """Whether a device can read another's memory without a copy through the host; its own it is not asked for.
+
+    Raises:
+        NoCudaError: without any device.
+        AssertionError: when there is no such device.
+
+    >>> with emulate(devices=2):
+    ...     can_device_access_peer(0, 1), can_device_access_peer(0, 0)
+    (True, False)
+    """
+    index, peer = checked_index(device), index_of(peer_device, optional=False)
+    if not 0 <= peer < device_count():
+        raise AssertionError("Invalid peer device id")
+    if index == peer:
+        return False
+    if kernels.emulated_devices() is not None:
+        return True
+    from cuda.core import Device as Gpu
+
+    return bool(Gpu(index).can_access_peer(peer))
+
+
+_ARCHITECTURES = ("sm_75", "sm_80", "sm_90")
+
+
+def get_arch_list() -> list[str]:
+    """The GPU architectures that kernels are prepared for; on others they are compiled when first needed.
+
+    >>> get_arch_list()
+    []
+    >>> with emulate():
+    ...     get_arch_list()
+    ['sm_75', 'sm_80', 'sm_90']
+    """
+    return list(_ARCHITECTURES) if is_available() else []
+
+
+def get_gencode_flags() -> str:
+    """The same as flags for NVIDIA's compiler."""
+    numbers = [name.partition("_")[2] for name in get_arch_list()]
+    return " ".join(f"-gencode compute=compute_{number},code=sm_{number}" for number in numbers)
+
+
+# -- what they do ---------------------------------------------------------------------------------------
+
+
+def init() -> None:
+    """Begin to use CUDA; every other function does so by itself.
+
+    Raises:
+        NoCudaError: without any device.
+    """
+    need_cuda()
+
+
+def is_initialized() -> bool:
+    """Whether CUDA is in use. A GPU is from the first call on that needs it; emulated devices always are.
+
+    >>> with emulate():
+    ...     is_initialized()
+    True
+    """
+    return kernels.is_initialized()
+
+
+def ipc_collect() -> None:
+    """Give back memory that another process no longer uses: there is none, memory of a device stays in one process.
+
+    Raises:
+        NoCudaError: without any device.
+    """
+    need_cuda()
 
 
 def synchronize(device: DeviceLike = None) -> None:
@@ -285,44 +314,15 @@ def synchronize(device: DeviceLike = None) -> None:
 
     Raises:
         NoCudaError: without any device.
-    """
-    _need_cuda()
-    index = _index(device, optional=True)
-    kernels.streams_of(index).synchronize()
-
-
-def memory_allocated(device: DeviceLike = None) -> int:
-    """Bytes that tensors hold on a device now, in blocks of 512; 0 without any device, as in PyTorch.
+        AcceleratorError: when some of it failed.
 
     >>> import tensorkit as tk
     >>> with emulate():
-    ...     t = tk.zeros(10, device="cuda")
-    ...     memory_allocated()
-    512
+    ...     t = tk.ones(2, device="cuda") + 1
+    ...     synchronize()
     """
-    return _counted(device, "allocated")
-
-
-def max_memory_allocated(device: DeviceLike = None) -> int:
-    """The most bytes that tensors have held on a device so far, in blocks of 512."""
-    return _counted(device, "peak")
-
-
-def _counted(which: DeviceLike, name: str) -> int:
-    if not is_available():
-        return 0
-    index = _index(which, optional=True)
-    if not 0 <= index < device_count():
-        raise AssertionError("Invalid device id")
-    count: int = getattr(kernels.ledger(index), name)
-    return count
-
-
-def empty_cache() -> None:
-    """Give memory back that no tensor holds: nothing to do, for it went back when its last tensor did.
-
-    >>> empty_cache()
-    """
+    need_cuda()
+    kernels.streams_of(present_index(device)).synchronize()
 
 
 # -- their random numbers -------------------------------------------------------------------------------
@@ -373,3 +373,4 @@ def seed_all() -> None:
 
 register_zip("cuda", zip_elements)
 register_copy("cuda", copy_strided)
+register_fill("cuda", fill_number)

@@ -12,19 +12,38 @@ from typing import Any
 from tensorkit.kernels.cuda.faults import Fault, refusal
 from tensorkit.kernels.cuda.streams import GREATEST, LOWEST, STREAMS_PER_POOL
 
-__all__ = ["GpuMark", "GpuStream", "GpuStreams", "gpu_streams", "told_as_pytorch_does"]
+__all__ = ["GpuMark", "GpuStream", "GpuStreams", "checked", "gpu_streams", "told_as_pytorch_does"]
+
+
+def _in_words(status: Any) -> str:
+    """What the driver calls a status: ``device-side assert triggered``."""
+    from cuda.bindings import driver
+
+    words = driver.cuGetErrorString(status)[1]
+    return bytes(words).decode() if words else str(status.name)
 
 
 @contextmanager
 def told_as_pytorch_does() -> Iterator[None]:
-    """Let what the driver finds wrong be said in PyTorch's words: ``CUDA error: device-side assert triggered``."""
+    """Let what ``cuda.core`` finds wrong be said in PyTorch's words: ``CUDA error: device-side assert triggered``."""
     try:
         yield
     except Exception as error:
-        name, colon, words = str(error).partition(":")
-        if not name.startswith("CUDA_ERROR_"):
+        from cuda.bindings import driver
+
+        name = str(error).partition(":")[0]
+        status = getattr(driver.CUresult, name, None) if name.startswith("CUDA_ERROR_") else None
+        if status is None:
             raise
-        raise refusal(Fault(words.strip() if colon else name)) from error
+        raise refusal(Fault(_in_words(status))) from error
+
+
+def checked(result: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a function of the driver returned, but for its status; PyTorch's error when that is none of success."""
+    status, *values = result
+    if status.value:
+        raise refusal(Fault(_in_words(status)))
+    return tuple(values)
 
 
 class GpuMark:
@@ -93,12 +112,10 @@ class GpuStream:
 
     def mark(self, *, timing: bool = False, blocking: bool = False, again: GpuMark | None = None) -> GpuMark:
         """Record an event: the one of an earlier mark, or a new one."""
-        from cuda.core import EventOptions
-
         self.device.select()
-        if again is not None and not timing:
+        if again is not None:
             return GpuMark(self.device.index, self.core.record(again.event))
-        options = EventOptions(timing_enabled=timing, blocking_sync=blocking)
+        options = self.device.event_options(timing_enabled=timing, blocking_sync=blocking)
         return GpuMark(self.device.index, self.core.record(options=options))
 
     def follow(self, mark: GpuMark) -> None:
@@ -119,10 +136,13 @@ class GpuStreams:
     """All streams of one GPU, and which is current."""
 
     def __init__(self, index: int) -> None:
-        from cuda.core import Device
+        from cuda.bindings import driver
+        from cuda.core import Device, EventOptions
 
         self.index = index
         self.core = Device(index)
+        self.event_options = EventOptions
+        self._driver: Any = driver
         self.select()
         self.default = GpuStream(self, self.core.default_stream, 0, 0)
         self._pools: dict[int, list[GpuStream]] = {}
@@ -163,6 +183,11 @@ class GpuStreams:
                 pool.append(GpuStream(self, core, 1 + STREAMS_PER_POOL * -priority + turn, priority))
             return pool[turn]
 
+    def all(self) -> list[GpuStream]:
+        """Every stream there is so far."""
+        with self._pooling:
+            return [self.default, *(stream for pool in self._pools.values() for stream in pool)]
+
     def foreign(self, handle: int) -> GpuStream:
         """A stream that another library made, by its address."""
         from cuda.core import Stream
@@ -171,8 +196,8 @@ class GpuStreams:
 
     def synchronize(self) -> None:
         """Wait until the device has done all it was given."""
-        with told_as_pytorch_does():
-            self.select().sync()
+        self.select()
+        checked(self._driver.cuCtxSynchronize())
         self.check_guard()
 
     def guard_words(self, guard: str) -> int:
@@ -182,12 +207,9 @@ class GpuStreams:
             guard: what is said of such an index; that of the last kernel is kept.
         """
         if self._words is None:
-            from cuda.bindings import driver
-
+            driver = self._driver
             shared = driver.CU_MEMHOSTALLOC_PORTABLE | driver.CU_MEMHOSTALLOC_DEVICEMAP
-            status, address = driver.cuMemHostAlloc(24, shared)
-            if status != driver.CUresult.CUDA_SUCCESS:
-                raise RuntimeError(f"CUDA error: {status.name}")
+            (address,) = checked(driver.cuMemHostAlloc(24, shared))
             self._words = (ctypes.c_int64 * 3).from_address(int(address))
             self._words[:] = [0, 0, 0]
         self._guard = guard

@@ -10,8 +10,8 @@ from weakref import finalize
 import numpy
 
 from tensorkit.kernels.cuda.allocator import Allocator, Block, Segment
-from tensorkit.kernels.cuda.faults import Fault, held_up, refusal
-from tensorkit.kernels.cuda.gpu_streams import GpuMark, GpuStream, gpu_streams
+from tensorkit.kernels.cuda.faults import held_up
+from tensorkit.kernels.cuda.gpu.streams import GpuMark, GpuStream, checked, gpu_streams
 from tensorkit.kernels.cuda.memory import Bytes, Traffic, resized
 
 __all__ = ["GpuBuffer", "GpuMemory"]
@@ -42,11 +42,11 @@ class _Device:
         segment.holder = None
 
     def finish(self) -> None:
-        self._memory.select(self._index).sync()
+        gpu_streams(self._index).synchronize()
 
     def memory(self) -> tuple[int, int]:
         self._memory.select(self._index)
-        free, total = self._memory.checked(self._memory.driver.cuMemGetInfo())
+        free, total = checked(self._memory.driver.cuMemGetInfo())
         return int(free), int(total)
 
 
@@ -111,14 +111,6 @@ class GpuMemory:
             found = self._allocators[index] = Allocator(index, source.memory()[1], source)
         return found
 
-    def checked(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What the driver returned, but for its status; PyTorch's error when that is none of success."""
-        status, *values = result
-        if status != self.driver.CUresult.CUDA_SUCCESS:
-            words = self.driver.cuGetErrorString(status)[1] or status.name.encode()
-            raise refusal(Fault(bytes(words).decode()))
-        return tuple(values)
-
     def select(self, index: int) -> Any:
         """Make a device the driver's current one."""
         return gpu_streams(index).select()
@@ -132,7 +124,7 @@ class GpuMemory:
         if nbytes == 0:
             return numpy.empty(0, numpy.uint8)
         self.select(0)
-        (address,) = self.checked(self.driver.cuMemHostAlloc(nbytes, 0))
+        (address,) = checked(self.driver.cuMemHostAlloc(nbytes, 0))
         lent = (ctypes.c_uint8 * nbytes).from_address(int(address))
         finalize(lent, self.driver.cuMemFreeHost, address)
         return numpy.frombuffer(memoryview(lent), numpy.uint8)
@@ -157,7 +149,7 @@ class GpuMemory:
         if target.size:
             self.select(buffer.index)
             address = target.__array_interface__["data"][0]
-            self.checked(
+            checked(
                 self.driver.cuMemcpyDtoHAsync(address, buffer.address + start, target.size, stream.handle)
             )
             self.traffic.d2h += target.size
@@ -177,7 +169,7 @@ class GpuMemory:
         self.select(buffer.index)
         stream = gpu_streams(buffer.index).current()
         address = data.__array_interface__["data"][0]
-        self.checked(self.driver.cuMemcpyHtoDAsync(buffer.address + start, address, data.size, stream.handle))
+        checked(self.driver.cuMemcpyHtoDAsync(buffer.address + start, address, data.size, stream.handle))
         self.traffic.h2d += data.size
         if queued:
             self._remember(stream, data)
@@ -199,7 +191,7 @@ class GpuMemory:
             here.after(there)
         self.select(src.index)
         target, source = dst.address + dst_start, src.address + src_start
-        self.checked(self.driver.cuMemcpyAsync(target, source, nbytes, here.handle))
+        checked(self.driver.cuMemcpyAsync(target, source, nbytes, here.handle))
         self.traffic.d2d += nbytes
         if here is not there:
             there.after(here)

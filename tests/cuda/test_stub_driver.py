@@ -1,0 +1,223 @@
+"""The way to a GPU without one: what the host tells a driver, call by call, through cuda.core.
+
+The driver is a stub (``stub_driver/libcuda.c``): its device memory is the host's, its kernels do nothing, and it
+writes down what it is told.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent / "stub_driver" / "libcuda.c"
+Log = list[str]
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the stub, compiled."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        assert not os.environ.get("CI"), "CI has a C compiler"
+        pytest.skip("no C compiler (cc) to build the stub driver with")
+    folder = tmp_path_factory.mktemp("driver")
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(folder / "libcuda.so.1"), str(SOURCE)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return folder
+
+
+def told(driver: Path, tmp_path: Path, code: str, **environment: str) -> tuple[list[str], Log]:
+    """What a program prints, and what the driver was told while it ran; ``mark(word)`` in it marks the log."""
+    log = tmp_path / "calls.txt"
+    path = os.pathsep.join(filter(None, (str(driver), os.environ.get("LD_LIBRARY_PATH"))))
+    preamble = f"""
+import tensorkit as tk
+def mark(word):
+    with open({str(log)!r}, "a") as file:
+        print("--", word, file=file)
+"""
+    surroundings = {key: value for key, value in os.environ.items() if key != "TENSORKIT_CUDA"}
+    done = subprocess.run(
+        [sys.executable, "-c", preamble + code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=surroundings | {"LD_LIBRARY_PATH": path, "STUB_DRIVER_LOG": str(log)} | environment,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines(), log.read_text().splitlines() if log.exists() else []
+
+
+def part(log: Log, word: str) -> Log:
+    """The calls from one mark to the next."""
+    rest = log[log.index(f"-- {word}") + 1 :]
+    return rest[: next((k for k, line in enumerate(rest) if line.startswith("--")), len(rest))]
+
+
+def calls(log: Log) -> list[str]:
+    return [line.split()[0] for line in log]
+
+
+def test_allocate_copy_launch_event_synchronize(driver: Path, tmp_path: Path) -> None:
+    code = """
+mark("copy")
+a = tk.arange(6.0).cuda()
+mark("launch")
+b = a + 1
+mark("again")
+c = b + 1
+mark("event")
+event = tk.cuda.Event(enable_timing=True)
+event.record()
+event.synchronize()
+mark("synchronize")
+tk.cuda.synchronize()
+mark("back")
+c.cpu()
+mark("end")
+print(tk.cuda.memory_allocated(), tk.cuda.memory_reserved())
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == ["1536 2097152"]
+    assert part(log, "copy") == [
+        "cuMemAlloc 2097152",  # a whole segment, once
+        "cuStreamSynchronize 0x1",
+        "cuMemcpyHtoD 24 stream 0",
+        "cuStreamSynchronize 0x1",  # pageable memory: the program waits
+    ]
+    loaded, named, launched = part(log, "launch")
+    assert loaded == "cuLibraryLoadData ELF"
+    assert named.startswith("cuLibraryGetKernel add")
+    assert launched == "cuLaunchKernel grid 1 block 256 stream 0x1 count 6"
+    assert part(log, "again") == [launched]  # nothing but the launch
+    assert calls(part(log, "event")) == ["cuEventCreate", "cuEventRecord", "cuEventSynchronize"]
+    assert part(log, "synchronize") == ["cuCtxSynchronize device 0"]
+    assert calls(part(log, "back")) == ["cuMemcpyDtoH", "cuStreamSynchronize"]
+
+
+def test_work_goes_to_the_current_stream_and_waits_where_it_is_told_to(driver: Path, tmp_path: Path) -> None:
+    code = """
+a = tk.zeros(1000).cuda()
+side = tk.cuda.Stream(priority=-1)
+mark("order")
+side.wait_stream(tk.cuda.current_stream())
+with tk.cuda.stream(side):
+    a.add_(1)
+tk.cuda.current_stream().wait_stream(side)
+mark("end")
+print(side, side.query(), tk.cuda.get_stream_from_external(side.cuda_stream).cuda_stream == side.cuda_stream)
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == ["<tensorkit.cuda.Stream device=cuda:0 cuda_stream=0x5010> True True"]
+    assert "cuStreamCreate 0x5010 priority -1" in log
+    order = [line for line in part(log, "order") if not line.startswith("cuLibrary")]
+    assert calls(order) == [
+        "cuEventCreate",
+        "cuEventRecord",
+        "cuStreamWaitEvent",
+        "cuLaunchKernel",
+        "cuEventCreate",
+        "cuEventRecord",
+        "cuStreamWaitEvent",
+    ]
+    first, second = order[0].split()[1], order[4].split()[1]
+    assert order[1:4] == [
+        f"cuEventRecord {first} stream 0x1",
+        f"cuStreamWaitEvent 0x5010 event {first}",
+        "cuLaunchKernel grid 4 block 256 stream 0x5010 count 1000",
+    ]
+    assert order[5:] == [f"cuEventRecord {second} stream 0x5010", f"cuStreamWaitEvent 0x1 event {second}"]
+
+
+def test_pinned_transfers_do_not_wait(driver: Path, tmp_path: Path) -> None:
+    code = """
+p = tk.ones(3).pin_memory()
+mark("there")
+a = p.to("cuda", non_blocking=True)
+mark("back")
+b = a.to("cpu", non_blocking=True)
+mark("end")
+tk.cuda.synchronize()
+print(b.tolist(), b.is_pinned())
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == ["[1.0, 1.0, 1.0] True"]
+    assert "cuMemHostAlloc 12" in log
+    assert calls(part(log, "there"))[2:] == ["cuMemcpyHtoD", "cuEventCreate", "cuEventRecord"]
+    assert calls(part(log, "back")) == ["cuMemHostAlloc", "cuMemcpyDtoH", "cuEventCreate", "cuEventRecord"]
+    assert calls(log).count("cuMemFreeHost") == 2
+
+
+def test_memory_is_cached_and_given_back(driver: Path, tmp_path: Path) -> None:
+    code = """
+a = tk.empty(1000, device="cuda")
+address = a.data_ptr()
+mark("reuse")
+del a
+a = tk.empty(1000, device="cuda")
+print(a.data_ptr() == address, tk.cuda.mem_get_info()[0] == 2**33 - 2 * 2**20)
+mark("return")
+del a
+tk.cuda.empty_cache()
+mark("stream")
+side = tk.cuda.Stream()
+b = tk.empty(1000, device="cuda")
+b.record_stream(side)
+del b
+mark("full")
+try:
+    tk.empty(2**34, dtype=tk.uint8, device="cuda")
+except tk.cuda.OutOfMemoryError as error:
+    print(str(error).partition(". GPU")[0])
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == ["True True", "CUDA out of memory. Tried to allocate 16.00 GiB"]
+    assert part(log, "reuse") == []
+    assert calls(part(log, "return")) == ["cuMemFree"]
+    assert calls(part(log, "stream"))[-2:] == ["cuEventCreate", "cuEventRecord"]
+
+
+def test_two_devices(driver: Path, tmp_path: Path) -> None:
+    code = """
+a = tk.ones(4).cuda(0)
+mark("across")
+b = a.to("cuda:1")
+mark("end")
+tk.cuda.synchronize(1)
+print(b.device, tk.cuda.device_count(), tk.cuda.can_device_access_peer(0, 1), tk.cuda.get_device_name(1))
+"""
+    printed, log = told(driver, tmp_path, code)
+    assert printed == ["cuda:1 2 True stub GPU"]
+    across = calls(part(log, "across"))
+    assert across.index("cuStreamWaitEvent") < across.index("cuMemcpy") < len(across) - 1
+    assert across[-1] == "cuStreamWaitEvent"
+    assert "cuCtxSynchronize device 1" in log
+
+
+@pytest.mark.parametrize(
+    ("bad", "call"),
+    [
+        ("cuCtxSynchronize", "tk.cuda.synchronize()"),
+        ("cuStreamSynchronize", "tk.cuda.current_stream().synchronize()"),
+        ("cuMemcpyDtoH", "a.cpu()"),
+    ],
+)
+def test_a_failure_is_told_in_pytorchs_words(driver: Path, tmp_path: Path, bad: str, call: str) -> None:
+    code = f"""
+import os
+a = tk.ones(4).cuda()
+os.putenv("STUB_DRIVER_FAIL", {bad!r})
+try:
+    {call}
+except tk.cuda.AcceleratorError as error:
+    print(str(error).splitlines()[0])
+os.putenv("STUB_DRIVER_FAIL", "")
+"""
+    printed, _ = told(driver, tmp_path, code)
+    assert printed == ["CUDA error: device-side assert triggered"]
