@@ -25,6 +25,7 @@ from tensorkit.kernels.cuda import Emulation, emulate
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.ops.shared.copy import register_copy
 from tensorkit.ops.shared.on_cuda import copy_strided, zip_elements
+from tensorkit.ops.tensor.cuda_kernels import launch, trace
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 from tensorkit.tensor import Tensor
 
@@ -52,6 +53,7 @@ __all__ = [
     "get_device_name",
     "get_device_properties",
     "is_available",
+    "launch",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
@@ -60,6 +62,7 @@ __all__ = [
     "seed_all",
     "set_device",
     "synchronize",
+    "trace",
 ]
 
 DeviceLike = Device | str | int | None
