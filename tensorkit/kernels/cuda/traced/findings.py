@@ -174,8 +174,8 @@ def _fetch(notes: Notes, one: Traffic) -> str:
     return (
         f"to {one.kind if one.kind != 'atomic' else 'update'} {one.worst_wanted} bytes of {one.array}"
         f"{at_line(one.line)}, {thread_names(notes, step.threads)} of {block_name(notes, step.block)} {does} "
-        f"{one.worst_sectors} sectors of 32 bytes in {one.worst_lines} line{'s' if one.worst_lines > 1 else ''} of 128, where "
-        f"{one.worst_needed} would do"
+        f"{one.worst_sectors} sectors of 32 bytes in {one.worst_lines} line{'s' if one.worst_lines > 1 else ''} "
+        f"of 128, where {one.worst_needed} would do"
     )
 
 
