@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
 import pytest
 
 import tensorkit as tk
+from tensorkit.errors import AcceleratorError
+from tensorkit.kernels import cuda as kernels
 from tests.cuda import learners
 from tests.cuda.learners import cuda
 
@@ -172,6 +175,40 @@ def test_shared_memory_whose_size_the_launch_says(run: Run) -> None:
     assert out[0] == 12
 
 
+# ---- on a stream
+
+
+def test_a_launch_is_queued_and_holds_its_tensors() -> None:
+    with tk.cuda.emulate():
+        x, out = tk.arange(5.0, device="cuda"), tk.zeros(5, device="cuda")
+        with kernels.streams_of(0).default.held():
+            tk.cuda.launch(learners.strided, 1, 4, x + 1, out)
+            tk.cuda.launch(learners.strided, 1, 4, out, out)
+            del x
+            assert not out._store()._buffer._bytes.any()
+        assert out.tolist() == [4, 8, 12, 16, 20]
+
+
+def test_with_arrays_of_the_host_it_waits_for_what_was_queued() -> None:
+    with tk.cuda.emulate():
+        x, out = tk.zeros(3, device="cuda"), numpy.zeros(3, numpy.float32)
+        tk.cuda.launch(learners.strided, 1, 4, tk.ones(3, device="cuda"), x)
+        tk.cuda.launch(learners.strided, 1, 4, x, out)
+        assert out.tolist() == [4, 4, 4]
+
+
+def test_an_error_is_told_where_the_device_is_waited_for() -> None:
+    with tk.cuda.emulate():
+        x, out = tk.ones(8, device="cuda"), tk.zeros(3, device="cuda")
+        tk.cuda.launch(learners.no_guard, 1, 8, x, out)
+        with pytest.raises(
+            AcceleratorError, match=r"illegal memory access .*\nthread 3 of block 0 .* out\[3\]"
+        ):
+            tk.cuda.synchronize()
+    with tk.cuda.emulate():
+        assert tk.ones(2, device="cuda").tolist() == [1, 1]
+
+
 # ---- refused
 
 
@@ -224,7 +261,7 @@ def test_on_a_gpu_numba_itself_launches(monkeypatch: pytest.MonkeyPatch) -> None
     asked: list[Any] = []
 
     class Compiled:
-        py_func = learners.by_imported_names
+        py_func = staticmethod(learners.by_imported_names)
 
         def __getitem__(self, configuration: Any) -> Any:
             asked.append(configuration)
@@ -232,5 +269,7 @@ def test_on_a_gpu_numba_itself_launches(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("tensorkit.kernels.cuda.emulator._emulated", None)
     monkeypatch.setattr("tensorkit.kernels.cuda.emulator._gpus", lambda: (1, ""))
+    stream = SimpleNamespace(current=lambda: SimpleNamespace(handle=0))
+    monkeypatch.setattr("tensorkit.kernels.cuda.streams_of", lambda index: stream)
     tk.cuda.launch(Compiled(), 2, (3, 4), "out", sharedmem=16)
     assert asked == [((2,), (3, 4), 0, 16), "out"]

@@ -20,9 +20,10 @@ Source: https://nvidia.github.io/numba-cuda/user/kernels.html for what a kernel 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
+from inspect import signature
 from math import prod
 from typing import Any
 
@@ -31,6 +32,7 @@ import numpy
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.emulator import NO_CUDA
+from tensorkit.kernels.cuda.faults import refusal
 from tensorkit.kernels.cuda.traced import KernelTrace, run
 from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch
 from tensorkit.kernels.cuda.traced.notes import Memory, View
@@ -47,29 +49,34 @@ MOST_BLOCK = (1024, 1024, 64)
 def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> None:
     """Run a kernel on the current CUDA device: ``kernel[grid, block](*args)``, on an emulated device too.
 
-    On a GPU, Numba compiles and launches it. An emulated device runs its threads in Python, one after the other or,
-    where they meet at barriers, from barrier to barrier: about a million accesses to memory a second.
+    On a GPU, Numba compiles and launches it, on the current stream. An emulated device runs its threads in Python, one
+    after the other or, where they meet at barriers, from barrier to barrier. Either comes back at once, but with arrays
+    of NumPy: then it waits, and they hold the result.
 
     Args:
         kernel: a Python function that uses ``numba.cuda``, plain or decorated with ``cuda.jit``.
         grid: how many blocks: a number, or up to three.
         block: how many threads each block has: a number, or up to three.
-        args: tensors on the device, NumPy arrays (which a GPU gets copies of, and gives back) and numbers.
+        args: tensors on the device, NumPy arrays (which a GPU copies there and back) and numbers.
         sharedmem: bytes of shared memory for ``cuda.shared.array(0, …)``.
 
     Raises:
         NoCudaError: without a GPU and without emulation.
-        RuntimeError: for a grid or block that no device has; on an emulated device for an access outside an array and
-            for threads that wait for one another for ever: both name thread, block and line.
+        RuntimeError: for a grid or block that no device has.
+        AcceleratorError: for an access outside an array, and for threads that wait for one another for ever; at the
+            next call that waits for the device. An emulated one names thread, block and line.
         TypeError: for something that is no kernel, or a tensor on the CPU.
     """
     if not kernels.is_available():
         raise NoCudaError(NO_CUDA)
     sizes = _sizes(grid, block)
+    names = signature(plain(kernel)).bind(*args).arguments
+    for name, tensor in _tensors(names.items()):
+        _check(name, tensor)
     if kernels.emulated_devices() is None:
         _on_gpu(kernel, *sizes, args, sharedmem)
     else:
-        _run(kernel, *sizes, args, sharedmem, silent=True)
+        _emulated(kernel, *sizes, args, sharedmem)
 
 
 def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> KernelTrace:
@@ -96,7 +103,11 @@ def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) 
     >>> print(trace(total, 1, 4, numpy.ones(3), out).races[0].text)  # doctest: +ELLIPSIS
     Race: thread 1 of block 0 reads slot 0 of out in line 3 and thread 0 of block 0 writes it in line 3, ...
     """
-    return _run(kernel, *_sizes(grid, block), args, sharedmem, silent=False)
+    handed = _Handed(direct=False)
+    try:
+        return run(kernel, *_sizes(grid, block), args, shared_bytes=sharedmem, watched=handed.watched)
+    finally:
+        handed.bring_back()
 
 
 def _sizes(grid: Grid, block: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -124,35 +135,64 @@ def _on_gpu(
 ) -> None:
     cuda: Any = import_module("numba.cuda")
     compiled = kernel if hasattr(kernel, "py_func") else cuda.jit(plain(kernel))
-    compiled[grid, block, 0, sharedmem](*args)
+    stream = kernels.streams_of(kernels.current_device()).current().handle
+    compiled[grid, block, cuda.external_stream(stream) if stream else 0, sharedmem](*args)
 
 
-def _run(
-    kernel: Any,
-    grid: tuple[int, ...],
-    block: tuple[int, ...],
-    args: tuple[Any, ...],
-    sharedmem: int,
-    *,
-    silent: bool,
-) -> KernelTrace:
-    """Run it here. The bytes of tensors are fetched from their device and brought back, each storage once."""
-    handed = _Handed(keep=not silent)
+def _emulated(
+    kernel: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], sharedmem: int
+) -> None:
+    """Queue it on the current stream; with arrays of the host, as on a GPU, wait until they hold the result."""
+
+    def work() -> None:
+        handed = _Handed(direct=True)
+        try:
+            run(kernel, grid, block, args, silent=True, shared_bytes=sharedmem, watched=handed.watched)
+        finally:
+            handed.bring_back()
+
+    buffers = [tensor._store()._buffer for _, tensor in _tensors(("", one) for one in args)]
+    if buffers and not any(isinstance(one, numpy.ndarray) for one in args):
+        kernels.enqueue(work, buffers)
+        return
     try:
-        return run(kernel, grid, block, args, silent=silent, shared_bytes=sharedmem, watched=handed.watched)
-    finally:
-        handed.bring_back()
+        kernels.call(work, buffers) if buffers else work()
+    except kernels.Fault as fault:
+        raise refusal(fault) from None
+
+
+def _tensors(given: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Tensor]]:
+    """The tensors among a kernel's arguments, and in tuples of them."""
+    for name, value in given:
+        if isinstance(value, Tensor):
+            yield name, value
+        elif isinstance(value, (tuple, list)):
+            yield from _tensors((f"{name}[{k}]", one) for k, one in enumerate(value))
+
+
+def _check(name: str, tensor: Tensor) -> None:
+    """Whether a kernel can reach a tensor, and whether it may."""
+    if not tensor.is_cuda:
+        raise TypeError(f"{name} is on the CPU, where a kernel cannot reach it: hand over {name}.cuda()")
+    if tensor.requires_grad:
+        raise RuntimeError(
+            f"{name} requires grad, and what a kernel does cannot be differentiated: hand over {name}.detach()"
+        )
+    if tensor.is_conj() or tensor.is_neg():
+        lazy = "resolve_conj" if tensor.is_conj() else "resolve_neg"
+        raise RuntimeError(f"{name} is not in memory as it is read: hand over {name}.{lazy}()")
 
 
 class _Handed:
     """The memory of a kernel's arguments: what several of them share is the same memory.
 
     Args:
-        keep: whether to keep what it held before.
+        direct: whether kernels work on the bytes of an emulated device; otherwise on a copy that is brought back, and
+            what was there before is kept.
     """
 
-    def __init__(self, keep: bool) -> None:
-        self._keep = keep
+    def __init__(self, direct: bool) -> None:
+        self._direct = direct
         self._bytes: dict[int, Any] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
         self._tensors: list[tuple[Tensor, Memory]] = []
@@ -174,28 +214,21 @@ class _Handed:
             data = self._bytes.pop(id(buffer), None)
             if memory.dirty:
                 tensor._bump()
-                if data is not None:
+                if data is not None and not self._direct:
                     kernels.memory_for(buffer).from_host(buffer, 0, data)
 
     def _memory(self, owner: Any, kind: str, make: Any) -> Memory:
         key = id(owner), kind
         if key not in self._memories:
-            self._memories[key] = Memory("global", make(), keep=self._keep)
+            self._memories[key] = Memory("global", make(), keep=not self._direct)
         return self._memories[key]
 
     def _of_tensor(self, name: str, tensor: Tensor) -> View:
-        if not tensor.is_cuda:
-            raise TypeError(f"{name} is on the CPU, where a kernel cannot reach it: hand over {name}.cuda()")
-        if tensor.requires_grad:
-            raise RuntimeError(
-                f"{name} requires grad, and what a kernel does cannot be differentiated: hand over {name}.detach()"
-            )
-        if tensor.is_conj() or tensor.is_neg():
-            lazy = "resolve_conj" if tensor.is_conj() else "resolve_neg"
-            raise RuntimeError(f"{name} is not in memory as it is read: hand over {name}.{lazy}()")
+        _check(name, tensor)
         buffer = tensor._store()._buffer
         if id(buffer) not in self._bytes:
-            self._bytes[id(buffer)] = kernels.memory_for(buffer).to_host(buffer, 0, buffer.nbytes)
+            fetch = kernels.memory_for(buffer).to_host
+            self._bytes[id(buffer)] = buffer._bytes if self._direct else fetch(buffer, 0, buffer.nbytes)
         data, kind = self._bytes[id(buffer)], tensor._dtype.numpy
         whole = buffer.nbytes // kind.itemsize * kind.itemsize
         memory = self._memory(buffer, kind.name, partial(lambda: data[:whole].view(kind)))

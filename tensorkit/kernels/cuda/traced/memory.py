@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import strayed
@@ -23,7 +24,7 @@ __all__ = ["TracedArray", "TracedPointer", "Watch", "contiguous", "unset_cells"]
 Array = numpy.ndarray[Any, Any]
 Site = tuple[int, ...]
 _OURS = os.path.dirname(__file__)
-ILLEGAL = "CUDA error: an illegal memory access was encountered\n"
+ILLEGAL = "an illegal memory access was encountered"
 
 
 class Watch:
@@ -99,7 +100,8 @@ class TracedPointer:
         slot = self.start + int(index)
         if not 0 <= slot < len(self.array):
             raise RuntimeError(
-                f"{ILLEGAL}a thread asked to {kind} slot {slot} of {self.name}, which has {len(self.array)}"
+                f"CUDA error: {ILLEGAL}\n"
+                f"a thread asked to {kind} slot {slot} of {self.name}, which has {len(self.array)}"
             )
         if self.traced is not None:
             self.traced.note(kind, self.name, slot, None)
@@ -244,7 +246,7 @@ class TracedArray:
                 not outside,
             )
             if outside and notes.strict:
-                raise RuntimeError(ILLEGAL + strayed(notes, stray))
+                raise Fault(ILLEGAL, strayed(notes, stray))
             notes.strays.append(stray)
             if outside:
                 return unset_cells(1, memory.cells.dtype)[0]

@@ -12,19 +12,16 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tensorkit.kernels.cuda.faults import Fault
 from tensorkit.kernels.cuda.traced.notes import WARP, Divergence, Notes, Step
 from tensorkit.kernels.cuda.traced.words import diverged
 
-__all__ = ["Crew", "Diverged"]
+__all__ = ["Crew"]
 
 LAST_WORD = 1.0
 """Seconds that a thread of an interrupted kernel has to end in; one that loops without end is left to itself."""
 
 Answer = Callable[[dict[int, Any], int], Any]
-
-
-class Diverged(RuntimeError):
-    """Threads wait for one another at different places."""
 
 
 class _Abandoned(BaseException):
@@ -109,7 +106,7 @@ class Crew:
         """All threads, until every one has returned.
 
         Raises:
-            Diverged: where threads wait at different barriers, and the notes are strict.
+            Fault: where threads wait at different barriers, and the notes are strict.
         """
         workers = [threading.Thread(target=self._live, args=(t,), daemon=True) for t in range(self._count)]
         for worker in workers:
@@ -235,5 +232,5 @@ class Crew:
         warp = any(w.kind == "warp" for w in waits.values())
         found = Divergence(notes.now, waiting, returned, warp, len(notes.steps))
         if notes.strict and lost:
-            raise Diverged(f"CUDA error: the launch timed out and was terminated\n{diverged(notes, found)}")
+            raise Fault("the launch timed out and was terminated", diverged(notes, found))
         notes.divergences.append(found)
