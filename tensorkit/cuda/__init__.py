@@ -69,6 +69,7 @@ from tensorkit.kernels.cuda import Emulation, emulate
 from tensorkit.ops.shared.copy import register_copy
 from tensorkit.ops.shared.fill import register_fill
 from tensorkit.ops.shared.on_cuda import copy_strided, fill_number, zip_elements
+from tensorkit.ops.tensor.cuda_kernels import launch, trace
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 
 __all__ = [
@@ -111,6 +112,7 @@ __all__ = [
     "ipc_collect",
     "is_available",
     "is_initialized",
+    "launch",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
@@ -136,6 +138,7 @@ __all__ = [
     "set_sync_debug_mode",
     "stream",
     "synchronize",
+    "trace",
 ]
 
 

@@ -87,8 +87,8 @@ def test_a_barrier_divides_the_threads_of_a_block_into_phases() -> None:
     assert [a.phase for a in first_block] == sorted(a.phase for a in first_block)
     assert {(a.kind, a.array, a.phase) for a in first_block} == {
         ("read", "values", 0),
-        ("write", "shared0", 0),
-        ("read", "shared0", 1),
+        ("write", "shared", 0),
+        ("read", "shared", 1),
         ("write", "values", 1),
     }
     assert {a.phase for a in traced.accesses if a.block == 2} == {0, 1}

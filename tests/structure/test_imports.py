@@ -73,6 +73,7 @@ WIDGET_LAYERS: list[set[str]] = [
         "graph",
         "image",
         "indexing",
+        "kernel_tracer",
         "matmul",
         "memory",
         "practice",

@@ -61,6 +61,8 @@ ELSEWHERE = {
     "ops.sorting.sort:_BY_DIGITS_FROM": PYTORCH,
     "ops.sorting.topk:_ONE_OF": PYTORCH,
     "ops.special.igamma_zeta:9": "terms of a series",
+    "kernels.cuda.traced.notes:MOST_ACCESSES": "notes that memory holds",
+    "ops.tensor.cuda_kernels:MOST_THREADS": "the threads of a block on every GPU",
     "strides.view_cache:_KEPT": CACHE,
 }
 

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 import tensorkit as tk
 import tensorkit_widgets as tkw
 from tensorkit_widgets.widget.board import Board
 from tensorkit_widgets.widget.saved_page import numbered
+from tests.widgets import kernels
 
 __all__ = ["BOARDS", "GOLDEN", "frame_of", "texts"]
 
@@ -59,6 +62,17 @@ BOARDS: dict[str, Callable[[], Board]] = {
         "y = x.t().reshape(-1)\nx.add_(1)\nz = x[1:, ::2] + y[:2]\nz.sum()", {"x": tk.arange(12).view(3, 4)}
     ),
     "explain_error": lambda: tkw.explain("x.t().view(-1)", {"x": tk.arange(6).view(2, 3)}).goto(0),
+    "kernel": lambda: tkw.KernelTracer(
+        kernels.add, 2, 4, numpy.arange(6.0), numpy.arange(6.0) * 10, numpy.zeros(6)
+    ),
+    "kernel_wrong": lambda: tkw.KernelTracer(
+        kernels.add_all, 1, 4, numpy.arange(3, dtype=numpy.float32), numpy.zeros(1, dtype=numpy.float32)
+    ),
+    "kernel_shared": lambda: tkw.KernelTracer(kernels.reverse, 1, 8, numpy.arange(8, dtype=numpy.float32)),
+    "kernel_tile": lambda: tkw.KernelTracer(
+        kernels.transpose, (2, 1), (4, 4), numpy.arange(32).reshape(4, 8), numpy.zeros((8, 4), numpy.int64)
+    ),
+    "kernel_barrier": lambda: tkw.KernelTracer(kernels.half_wait, 1, 4, numpy.zeros(4)),
     "memory": lambda: tkw.MemoryMap(_names()),
     "memory_alone": lambda: tkw.MemoryMap(_names()).show("row"),
     "memory_many": lambda: tkw.MemoryMap({f"t{k}": tk.zeros(k + 1) for k in range(9)}, order="size"),

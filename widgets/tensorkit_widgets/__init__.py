@@ -8,6 +8,7 @@ from tensorkit_widgets.broadcast.widget import BroadcastExplorer
 from tensorkit_widgets.graph.widget import GraphView
 from tensorkit_widgets.image.widget import ImageView
 from tensorkit_widgets.indexing.widget import IndexExplorer
+from tensorkit_widgets.kernel_tracer.widget import KernelTracer
 from tensorkit_widgets.matmul.widget import MatmulExplorer
 from tensorkit_widgets.memory import magic as memory_magic
 from tensorkit_widgets.memory.widget import MemoryMap
@@ -33,6 +34,7 @@ __all__ = [
     "GraphView",
     "ImageView",
     "IndexExplorer",
+    "KernelTracer",
     "MatmulExplorer",
     "MemoryMap",
     "Parsons",

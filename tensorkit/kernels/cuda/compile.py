@@ -75,7 +75,13 @@ class Kernel:
         self.arguments = arguments
 
 
-def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, FunctionType)
+
+
+def bind(
+    function: Function, names: dict[str, Any], wrap: Function, takes: Callable[[Any], bool] = _is_plain
+) -> Function:
     """A copy of a plain function whose globals hold `names`, with `wrap` around each plain function it calls.
 
     Args:
@@ -84,6 +90,7 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
         wrap: makes a plain function callable from compiled code; it is called for what `function` uses, not
         for
             `function` itself.
+        takes: which of those things `wrap` is called for; by default the plain functions.
 
     >>> def twice(x):
     ...     return factor * x
@@ -94,8 +101,10 @@ def bind(function: Function, names: dict[str, Any], wrap: Function) -> Function:
         return function
 
     def ready(value: Any) -> Any:
-        plain = isinstance(value, FunctionType) and not value.__module__.startswith("numba.")
-        return wrap(value) if plain else value  # numba's own functions stand for the machine's
+        own = isinstance(value, FunctionType) and value.__module__.startswith("numba.")
+        return (
+            wrap(value) if takes(value) and not own else value
+        )  # numba's own functions stand for the machine's
 
     # Only what it names: a copy of all globals would keep a notebook's tensors alive for ever.
     around = function.__globals__

@@ -22,7 +22,7 @@ from tensorkit.kernels.cuda.gpu.streams import gpu_streams, told_as_pytorch_does
 from tensorkit.kernels.cuda.memory import EmulatedBuffer
 from tensorkit.kernels.cuda.plan import Operand
 from tensorkit.kernels.cuda.streams import enqueue, wait_for
-from tensorkit.kernels.cuda.traced import Traced, TracedPointer, play
+from tensorkit.kernels.cuda.traced import KernelTrace, TracedPointer, play
 
 __all__ = [
     "EmulatedRunner",
@@ -157,7 +157,7 @@ class TracedRunner:
     """Runs kernels in plain Python on an emulated device's memory and keeps what each launch touched.
 
     Attributes:
-        launches: a `Traced` for each launch.
+        launches: a `KernelTrace` for each launch.
     """
 
     name = "traced"
@@ -166,7 +166,7 @@ class TracedRunner:
 
     def __init__(self, blocks: int = 3, threads: int = 4) -> None:
         self.blocks, self.threads = blocks, threads
-        self.launches: list[Traced] = []
+        self.launches: list[KernelTrace] = []
 
     def pointer(self, operand: Operand, first: int, raw: str) -> TracedPointer:
         buffer: EmulatedBuffer = operand.buffer

@@ -149,7 +149,7 @@ def test_nonsense_from_a_browser_changes_nothing(board: Board) -> None:
 
 
 def test_no_neighbour_covers_the_frame_of_a_tile(board: Board) -> None:
-    framed = {"good", "bad", "made", "changed"}
+    framed = {"good", "bad", "made", "changed", "seam"}
     for at in range(min(board.steps, 12) + 1):
         board.goto(at)
         tiles = [tile for table in board._sheet(at).tables for tile in table.tiles]
