@@ -13,7 +13,6 @@ Source: names, behaviour and errors follow https://docs.pytorch.org/docs/stable/
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from tensorkit.cuda.devices import (
@@ -49,6 +48,17 @@ from tensorkit.cuda.memory import (
     reset_peak_memory_stats,
     set_per_process_memory_fraction,
 )
+from tensorkit.cuda.random import (
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
+)
 from tensorkit.cuda.streams import (
     Event,
     ExternalStream,
@@ -66,6 +76,7 @@ from tensorkit.elementwise.run import register_zip
 from tensorkit.errors import AcceleratorError, OutOfMemoryError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda import Emulation, emulate
+from tensorkit.kernels.cuda.emulator import UNITS
 from tensorkit.ops.shared.copy import register_copy
 from tensorkit.ops.shared.fill import register_fill
 from tensorkit.ops.shared.on_cuda import copy_strided, fill_number, zip_elements
@@ -73,6 +84,11 @@ from tensorkit.ops.tensor.cuda_kernels import launch, trace
 from tensorkit.ops.tensor.typed_constructors import on_cuda
 
 __all__ = [
+    "set_rng_state_all",
+    "set_rng_state",
+    "initial_seed",
+    "get_rng_state_all",
+    "get_rng_state",
     "AcceleratorError",
     "BFloat16Tensor",
     "BoolTensor",
@@ -193,7 +209,7 @@ def get_device_properties(device: DeviceLike = None) -> DeviceProperties:
         major=7,
         minor=5,
         total_memory=memory.devices[index].capacity,
-        multi_processor_count=os.cpu_count() or 1,
+        multi_processor_count=UNITS,
         is_emulated=True,
     )
 
@@ -326,38 +342,6 @@ def synchronize(device: DeviceLike = None) -> None:
     """
     need_cuda()
     kernels.streams_of(present_index(device)).synchronize()
-
-
-# -- their random numbers -------------------------------------------------------------------------------
-# tensorkit draws on the CPU alone, so there is no generator on a device that could be seeded. Programs that seed
-# every device run as they do in PyTorch where there is none: a seed has to be a number, and that is all.
-
-
-def manual_seed(seed: int) -> None:
-    """Seed the current device, as programs do that seed all there is: without effect, random numbers come from the CPU.
-
-    Raises:
-        ValueError, TypeError: for what `int` does not take.
-
-    >>> manual_seed(0)
-    """
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """`manual_seed` of all devices.
-
-    >>> manual_seed_all(0)
-    """
-    int(seed)
-
-
-def seed() -> None:
-    """Seed the current device with a new random number: without effect, as `manual_seed`."""
-
-
-def seed_all() -> None:
-    """`seed` of all devices."""
 
 
 # What code of earlier years makes its tensors with: ``cuda.FloatTensor(2, 3)``.

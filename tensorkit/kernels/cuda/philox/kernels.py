@@ -1,8 +1,8 @@
 """The body that draws random numbers, and how 128 random bits become two or four of them.
 
 Philox (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011) has no state that goes from draw to
-draw: ten rounds of multiplication turn a counter and a key into 128 bits. The key is the seed; the counter is the number
-of the draw and the number of the thread, so that every thread has a stream of its own and all can draw at once.
+draw: ten rounds of multiplication turn a counter and a key into 128 bits. The key is the seed; the counter is the
+number of the draw and the number of the thread, so that every thread has a stream of its own and all can draw at once.
 
 Which thread draws which element is PyTorch's rule: there are `threads` of them, thread t draws the elements t,
 t + threads, …, `unroll` of them from each 128 bits. How many threads there are depends on the number of elements and,

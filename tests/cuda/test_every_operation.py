@@ -1,0 +1,228 @@
+"""Every registered operation on an emulated device: its samples give what they give on the CPU, and stay there.
+
+The CPU's own results are compared with PyTorch's elsewhere (`tests.parity`). Here the same calls meet tensors on a
+device: the dtype, size, stride, offset and values must be the same, the error of the same class, and no byte may cross
+to the host or from it but where PyTorch's own operation waits for the host.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import tensorkit as tk
+from tensorkit import dtypes
+from tensorkit.dispatch.registry import Op, Sample, registry
+from tensorkit.errors import AcceleratorError, MissingKernelError
+from tensorkit.kernels.cuda.memory import EmulatedMemory
+from tensorkit.tensor import on_storage
+from tests.parity.compare import Operand, build
+from tests.support.warnings import recorded
+
+OPS = sorted((op for op in registry.values() if op.samples), key=lambda op: op.name)
+LAYOUTS = ("plain", "transposed", "sliced", "expanded", "turned")
+DTYPES = tuple(kind.name for kind in dtypes.ALL)
+SAME: Counter[str] = Counter()
+REFUSED: dict[str, str] = {}
+
+#: What has no kernel yet, by name.
+WITHOUT_KERNEL = {
+    "poisson": "PyTorch's CUDA kernel rejects numbers in a way of its own",
+}
+#: What looks at the host's memory by its nature: arrays, buffers, Python functions, texts.
+OF_THE_HOST = {
+    *(
+        "numpy",
+        "from_numpy",
+        "frombuffer",
+        "asarray",
+        "apply_",
+        "map_",
+        "map2_",
+        "type",
+        "pin_memory",
+        "is_pinned",
+    ),
+    *("cpu", "cuda", "to", "share_memory_"),
+}
+#: What draws: on a device the numbers are others than on the CPU.
+DRAWN = {
+    op.name
+    for op in OPS
+    if any("manual_seed" in sample.call or "generator" in sample.call for sample in op.samples)
+}
+DRAWN |= {
+    "bernoulli",
+    "dropout",
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "empty_strided",
+    "new_empty",
+    "new_empty_strided",
+}
+#: Where the program waits for the device: what it returns, or what it refuses, depends on the data.
+WAITS = {
+    *(
+        "item",
+        "tolist",
+        "is_nonzero",
+        "equal",
+        "allclose",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "index_put",
+    ),
+    *(
+        "index_put_",
+        "nonzero",
+        "nonzero_static",
+        "argwhere",
+        "masked_select",
+        "masked_scatter",
+        "masked_scatter_",
+    ),
+    *("unique", "unique_consecutive", "repeat_interleave", "bincount", "histc", "quantile", "nanquantile"),
+}
+
+
+@dataclass
+class Outcome:
+    """What a call gave or raised, and the operands afterwards."""
+
+    value: Any
+    error: Exception | None
+    operands: dict[str, Any]
+
+
+def moved(tensor: tk.Tensor) -> tk.Tensor:
+    """The same slots in the same layout on a device, the bits of a view included."""
+    there = on_storage(tensor.untyped_storage().cuda(), tensor._lay(), tensor._dtype)
+    if tensor._bits:
+        there._bits = tensor._bits
+    return there
+
+
+def run(call: str, operands: Mapping[str, Operand], memory: EmulatedMemory | None) -> Outcome:
+    """Evaluate a call on the CPU, or on a device: then new tensors are made there too."""
+    names: dict[str, Any] = {name: build(tk, operand) for name, operand in operands.items()}
+    if memory is not None:
+        names = {name: moved(tensor) for name, tensor in names.items()}
+    tk.set_default_device(None if memory is None else "cuda")
+    value, error = None, None
+    try:
+        with recorded():
+            value = eval(call, {"tk": tk, **names})
+            if memory is not None:
+                tk.cuda.synchronize()
+    except Exception as problem:
+        error = problem
+    finally:
+        tk.set_default_device(None)
+    return Outcome(value, error, names)
+
+
+def tensors(value: Any) -> Iterator[tk.Tensor]:
+    if isinstance(value, tk.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from tensors(part)
+
+
+def facts(tensor: tk.Tensor) -> tuple[Any, ...]:
+    return tensor.dtype, tuple(tensor.size()), tensor.stride(), tensor.storage_offset()
+
+
+def difference(here: Outcome, there: Outcome, rounded: float) -> str | None:
+    """What a call did otherwise on a device; None where it did the same."""
+    if here.error is not None and there.error is not None:
+        told = isinstance(there.error, AcceleratorError) and "device-side assert" in str(there.error)
+        if told or type(here.error) is type(there.error):
+            return None
+        return f"raised {there.error!r} instead of {here.error!r}"
+    if here.error is not None or there.error is not None:
+        return f"raised {there.error!r:.200} where the CPU raised {here.error!r:.200}"
+    given = [id(operand) for operand in here.operands.values()]
+    pairs = [*zip(tensors(here.value), tensors(there.value), strict=True)]
+    pairs += [*zip(here.operands.values(), there.operands.values(), strict=True)]
+    for ours, theirs in pairs:
+        if theirs.device.type != "cuda" and id(ours) not in given:
+            return f"a result on {theirs.device}"
+        if facts(ours) != facts(theirs):
+            return f"{facts(theirs)} instead of {facts(ours)}"
+        back = theirs.detach().cpu()
+        if not same_numbers(back, ours.detach(), rounded):
+            return f"{back.tolist()!s:.150} instead of {ours.tolist()!s:.150}"
+    return None
+
+
+def same_numbers(a: tk.Tensor, b: tk.Tensor, rounded: float) -> bool:
+    if not a.dtype.is_floating_point and not a.dtype.is_complex:
+        return bool(tk.equal(a, b))
+    digits = {"float64": 1e-12, "complex128": 1e-12, "float16": 4e-3, "bfloat16": 3e-2}.get(
+        a.dtype.name, 4e-6
+    )
+    digits *= max(rounded, 1)
+    wide = tk.complex128 if a.dtype.is_complex else tk.float64
+    return bool(tk.allclose(a.to(wide), b.to(wide), rtol=digits, atol=digits, equal_nan=True)) or both_odd(
+        a, b
+    )
+
+
+def both_odd(a: tk.Tensor, b: tk.Tensor) -> bool:
+    """Which part of an infinite complex number is nan is chance."""
+    if not a.dtype.is_complex:
+        return False
+    odd = ~(a.isfinite() | b.isfinite())
+    zero = tk.zeros((), dtype=a.dtype)
+    return bool(tk.allclose(tk.where(odd, zero, a), tk.where(odd, zero, b), rtol=1e-5, atol=1e-5))
+
+
+def cases(op: Op, sample: Sample) -> Iterator[dict[str, Operand]]:
+    """The sample on plain float32, on every layout, and on some dtypes that the name chooses."""
+    rng = random.Random(zlib.crc32(op.name.encode()))
+    kinds = ["float32", *rng.sample(DTYPES, 2)] if sample.sizes else ["float32"]
+    layouts = LAYOUTS if sample.sizes else ("plain",)
+    for number, layout in enumerate(layouts):
+        kind = kinds[number % len(kinds)]
+        yield {name: Operand(size, kind, layout, seed=number) for name, size in sample.sizes.items()}
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_an_operation_does_on_a_device_what_it_does_on_the_cpu(op: Op) -> None:
+    if op.name in OF_THE_HOST:
+        pytest.skip("it looks at the host's memory")
+    wrong = []
+    for sample in op.samples:
+        drawn = op.name in DRAWN or "rand" in sample.call or "empty" in sample.call
+        for operands in cases(op, sample):
+            with tk.cuda.emulate(devices=1) as emulation:
+                here, there = run(sample.call, operands, None), run(sample.call, operands, emulation.memory)
+            if isinstance(there.error, MissingKernelError) and not isinstance(here.error, MissingKernelError):
+                REFUSED[op.name] = str(there.error).split("\n")[0]
+                continue
+            if drawn and here.error is None:
+                continue
+            found = difference(here, there, op.rounded)
+            if found:
+                wrong.append(f"{sample.call} on {operands}: {found}")
+            else:
+                SAME[op.name] += 1
+    assert not wrong, f"{len(wrong)} cases, among them:\n" + "\n".join(wrong[:5])
+
+
+def test_what_has_no_kernel_is_known_by_name() -> None:
+    """Runs after the others: what they refused is on the list, or a special function."""
+    print(f"{len(SAME)} operations ran on the device, {sum(SAME.values())} calls; refused: {sorted(REFUSED)}")
+    unknown = {
+        name: text for name, text in REFUSED.items() if name not in WITHOUT_KERNEL and "special" not in text
+    }
+    assert unknown == {}
