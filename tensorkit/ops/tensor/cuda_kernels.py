@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy
 
+from tensorkit import tracing
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.emulator import NO_CUDA
@@ -73,10 +74,11 @@ def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0)
     names = signature(plain(kernel)).bind(*args).arguments
     for name, tensor in _tensors(names.items()):
         _check(name, tensor)
-    if kernels.emulated_devices() is None:
-        _on_gpu(kernel, *sizes, args, sharedmem)
-    else:
-        _emulated(kernel, *sizes, args, sharedmem)
+    gpu = kernels.emulated_devices() is None
+    (_on_gpu if gpu else _emulated)(kernel, *sizes, args, sharedmem)
+    if tracing.active:
+        where, who = f"cuda:{kernels.current_device()}", "gpu" if gpu else "emulated"
+        tracing.emit(tracing.LaunchEvent(plain(kernel).__name__, *sizes, where, who))
 
 
 def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> KernelTrace:
