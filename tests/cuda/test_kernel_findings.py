@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from typing import Any
 
 import numpy
@@ -358,6 +361,21 @@ def test_printed_it_is_a_summary() -> None:
         "  2 blocks of 4 threads, in 4 steps: 8 reads, 6 writes, 0 atomic updates, 0 barriers",
         f"  line {line} reads x: 32 bytes wanted, 64 moved in 2 sectors (50 % used)",
     ]
+
+
+def test_a_loop_without_end_can_be_interrupted() -> None:
+    """As **Interrupt** in a notebook does."""
+    before = threading.active_count()
+
+    def kernel() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        tk.cuda.trace(kernel, 1, 2)
+    while threading.active_count() > before:  # ends as soon as the thread is given a turn
+        pass
 
 
 def test_too_much_to_keep_notes_of_is_said() -> None:
