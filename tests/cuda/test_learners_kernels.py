@@ -104,6 +104,12 @@ def test_rows_and_parts_of_an_array(run: Run) -> None:
     assert a.tolist() == [[100, 4, 4, 4], [101, 4, 4, 4], [102, 4, 4, 4]]
 
 
+def test_a_negative_index_counts_from_the_end(run: Run) -> None:
+    out = numpy.zeros(3)
+    run(learners.neighbour, 1, 3, numpy.arange(3.0), out)
+    assert out.tolist() == [2, 0, 1]
+
+
 def test_the_last_block_adds_up_what_the_others_left(run: Run) -> None:
     partial, counter, out = numpy.zeros(4), numpy.zeros(1, numpy.int64), numpy.zeros(1)
     found = run(learners.last_block_sums, 4, 2, numpy.arange(4.0), partial, counter, out)

@@ -35,7 +35,7 @@ from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import refusal
 from tensorkit.kernels.cuda.traced import KernelTrace, run
-from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch
+from tensorkit.kernels.cuda.traced.memory import Watch, array_of
 from tensorkit.kernels.cuda.traced.notes import Memory, View
 from tensorkit.kernels.cuda.traced.play import plain
 from tensorkit.tensor import Tensor
@@ -202,9 +202,9 @@ class _Handed:
     def watched(self, name: str, value: Any, watch: Watch) -> Any:
         """What the kernel is handed for an argument."""
         if isinstance(value, Tensor):
-            return TracedArray(name, self._of_tensor(name, value), watch)
+            return array_of(name, self._of_tensor(name, value), watch)
         if isinstance(value, numpy.ndarray):
-            return TracedArray(name, self._of_array(name, value), watch)
+            return array_of(name, self._of_array(name, value), watch)
         if isinstance(value, (tuple, list)):
             return type(value)(self.watched(f"{name}[{k}]", one, watch) for k, one in enumerate(value))
         return value
