@@ -19,7 +19,7 @@ from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import strayed
 
-__all__ = ["TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
+__all__ = ["SilentArray", "TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
 
 Array = numpy.ndarray[Any, Any]
 Site = tuple[int, ...]
