@@ -116,9 +116,9 @@ def votes(out: Any) -> None:
     out[3, t] = cuda.shfl_sync(0xFFFFFFFF, t, 2)
     out[4, t] = cuda.shfl_up_sync(0xFFFFFFFF, t, 1)
     out[5, t] = cuda.shfl_xor_sync(0xFFFFFFFF, t, 1)
-    out[6, t] = cuda.syncthreads_count(t > 1)
-    out[7, t] = cuda.syncthreads_or(t == 9)
-    out[8, t] = cuda.syncthreads_and(t < 9)
+    out[6, t] = cuda.syncthreads_count(int(t > 1))
+    out[7, t] = cuda.syncthreads_or(int(t == 9))
+    out[8, t] = cuda.syncthreads_and(int(t < 9))
     out[9, t] = cuda.activemask()
     out[10, t] = cuda.lanemask_lt()
 

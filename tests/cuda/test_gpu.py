@@ -9,6 +9,7 @@ import pytest
 
 import tensorkit as tk
 from tensorkit.kernels import cuda
+from tests.cuda import learners
 
 pytestmark = pytest.mark.gpu
 
@@ -39,6 +40,16 @@ def test_add_in_every_special_case(kind: Any) -> None:
         assert got.stride() == expected.stride()
         tolerance = {2: 1e-2, 4: 1e-6, 8: 1e-14}[kind.itemsize]
         numpy.testing.assert_allclose(got.cpu().double().numpy(), expected.double().numpy(), rtol=tolerance)
+
+
+def test_a_learners_kernel_is_launched_by_numba() -> None:
+    a, out = tk.arange(12.0, device="cuda").view(3, 4), tk.zeros(4, 3, device="cuda").t()
+    tk.cuda.launch(learners.add_grid, (1, 1), (4, 4), a, a[0].contiguous(), out)
+    assert out.tolist() == (a + a[0]).tolist()
+    bins = numpy.zeros(4, numpy.int32)
+    tk.cuda.launch(learners.histogram, 3, 8, numpy.arange(23) % 4, bins)
+    assert bins.tolist() == [6, 6, 6, 5]
+    assert tk.cuda.trace(learners.add_grid, (1, 1), (4, 4), a, a[0], out).findings == ()
 
 
 def test_more_elements_than_threads() -> None:

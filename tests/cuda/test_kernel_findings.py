@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from typing import Any
 
 import numpy
@@ -10,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorkit as tk
-from tensorkit.kernels.cuda.traced import KernelTrace
-from tensorkit.kernels.cuda.traced.notes import MOST_ACCESSES
+from tensorkit.kernels.cuda.traced import KernelTrace, notes
 from tests.cuda import learners
 from tests.cuda.learners import cuda, line_of
 
@@ -360,6 +362,22 @@ def test_printed_it_is_a_summary() -> None:
     ]
 
 
-def test_too_much_to_keep_notes_of_is_said() -> None:
-    with pytest.raises(RuntimeError, match=f"endless touches memory more than {MOST_ACCESSES:,} times"):
+def test_a_loop_without_end_can_be_interrupted() -> None:
+    """As **Interrupt** in a notebook does."""
+    before = threading.active_count()
+
+    def kernel() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        tk.cuda.trace(kernel, 1, 2)
+    while threading.active_count() > before:  # ends as soon as the thread is given a turn
+        pass
+
+
+def test_too_much_to_keep_notes_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes, "MOST_ACCESSES", 1000)
+    with pytest.raises(RuntimeError, match="endless touches memory more than 1,000 times"):
         tk.cuda.trace(learners.endless, 1, 1, numpy.zeros(2))

@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import tensorkit as tk
+from tensorkit import tracing
 from tensorkit.errors import AcceleratorError
 from tensorkit.kernels import cuda as kernels
 from tests.cuda import learners
@@ -101,6 +102,12 @@ def test_rows_and_parts_of_an_array(run: Run) -> None:
     a = numpy.zeros((3, 4))
     run(learners.rows, 1, 4, a)
     assert a.tolist() == [[100, 4, 4, 4], [101, 4, 4, 4], [102, 4, 4, 4]]
+
+
+def test_a_negative_index_counts_from_the_end(run: Run) -> None:
+    out = numpy.zeros(3)
+    run(learners.neighbour, 1, 3, numpy.arange(3.0), out)
+    assert out.tolist() == [2, 0, 1]
 
 
 def test_the_last_block_adds_up_what_the_others_left(run: Run) -> None:
@@ -207,6 +214,36 @@ def test_an_error_is_told_where_the_device_is_waited_for() -> None:
             tk.cuda.synchronize()
     with tk.cuda.emulate():
         assert tk.ones(2, device="cuda").tolist() == [1, 1]
+
+
+def test_a_launch_is_told_to_who_listens() -> None:
+    heard: list[Any] = []
+    with tk.cuda.emulate(), tracing.listen(heard.append):
+        tk.cuda.launch(learners.strided, (2, 1), 4, tk.ones(3, device="cuda"), tk.ones(3, device="cuda"))
+    assert tracing.LaunchEvent("strided", (2, 1), (4,), "cuda:0", "emulated") in heard
+
+
+def test_what_other_libraries_read_of_a_tensor_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tk.cuda.emulate():
+        t = tk.arange(6, dtype=tk.float32, device="cuda").view(2, 3)
+        with pytest.raises(
+            AttributeError, match="on the emulated device cuda:0: no GPU can reach its memory"
+        ):
+            _ = t.__cuda_array_interface__
+        monkeypatch.setattr("tensorkit.ops.tensor.cuda_interface.EmulatedBuffer", int)
+        assert t.__cuda_array_interface__ == {
+            "typestr": "<f4", "shape": (2, 3), "strides": None, "data": (t.data_ptr(), False), "version": 2
+        }  # fmt: skip
+        part = t.t()[1:].__cuda_array_interface__
+        assert (part["shape"], part["strides"], part["data"]) == ((2, 2), (4, 12), (t.data_ptr() + 4, False))
+        assert t[:0].__cuda_array_interface__["data"] == (0, False)
+        strs = [
+            t.to(kind).__cuda_array_interface__["typestr"]
+            for kind in (tk.bool, tk.bfloat16, tk.complex64, tk.int8)
+        ]
+        assert strs == ["|b1", "<V2", "<c8", "|i1"]
+        with pytest.raises(RuntimeError, match="on Variable that requires grad"):
+            _ = t.requires_grad_().__cuda_array_interface__
 
 
 # ---- refused

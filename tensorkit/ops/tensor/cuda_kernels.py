@@ -29,12 +29,13 @@ from typing import Any
 
 import numpy
 
+from tensorkit import tracing
 from tensorkit.errors import NoCudaError
 from tensorkit.kernels import cuda as kernels
 from tensorkit.kernels.cuda.emulator import NO_CUDA
 from tensorkit.kernels.cuda.faults import refusal
 from tensorkit.kernels.cuda.traced import KernelTrace, run
-from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch
+from tensorkit.kernels.cuda.traced.memory import Watch, array_of
 from tensorkit.kernels.cuda.traced.notes import Memory, View
 from tensorkit.kernels.cuda.traced.play import plain
 from tensorkit.tensor import Tensor
@@ -73,10 +74,11 @@ def launch(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0)
     names = signature(plain(kernel)).bind(*args).arguments
     for name, tensor in _tensors(names.items()):
         _check(name, tensor)
-    if kernels.emulated_devices() is None:
-        _on_gpu(kernel, *sizes, args, sharedmem)
-    else:
-        _emulated(kernel, *sizes, args, sharedmem)
+    gpu = kernels.emulated_devices() is None
+    (_on_gpu if gpu else _emulated)(kernel, *sizes, args, sharedmem)
+    if tracing.active:
+        where, who = f"cuda:{kernels.current_device()}", "gpu" if gpu else "emulated"
+        tracing.emit(tracing.LaunchEvent(plain(kernel).__name__, *sizes, where, who))
 
 
 def trace(kernel: Any, grid: Grid, block: Grid, *args: Any, sharedmem: int = 0) -> KernelTrace:
@@ -200,9 +202,9 @@ class _Handed:
     def watched(self, name: str, value: Any, watch: Watch) -> Any:
         """What the kernel is handed for an argument."""
         if isinstance(value, Tensor):
-            return TracedArray(name, self._of_tensor(name, value), watch)
+            return array_of(name, self._of_tensor(name, value), watch)
         if isinstance(value, numpy.ndarray):
-            return TracedArray(name, self._of_array(name, value), watch)
+            return array_of(name, self._of_array(name, value), watch)
         if isinstance(value, (tuple, list)):
             return type(value)(self.watched(f"{name}[{k}]", one, watch) for k, one in enumerate(value))
         return value

@@ -42,6 +42,7 @@ from tensorkit.kernels.cpu.elementwise import quiet
 from tensorkit.ops.shared.copy import copy_into
 from tensorkit.ops.shared.tensor_data import checked_number, register_capsules
 from tensorkit.ops.shared.to import to_device
+from tensorkit.ops.tensor.cuda_interface import cuda_interface
 from tensorkit.storage import (
     TypedStorage,
     adopt,
@@ -510,13 +511,6 @@ def _reversed(self: Tensor) -> Tensor:
     return self.flip(0) if self.dim() else self
 
 
-def _no_cuda_interface(self: Tensor) -> Any:
-    raise AttributeError(
-        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA data is required use "
-        "tensor.cuda() to copy tensor to device memory."
-    )
-
-
 # -- subclasses ---------------------------------------------------------------------------------------------------
 
 _AS_THEY_ARE = frozenset(("__new__", "__init__", "numpy", "tolist", "item"))
@@ -572,7 +566,7 @@ def _attach_protocols() -> None:
     attach("__dlpack__", _dlpack)
     attach("__dlpack_device__", _dlpack_device)
     attach("__reversed__", _reversed)
-    attach("__cuda_array_interface__", property(_no_cuda_interface))
+    attach("__cuda_array_interface__", property(cuda_interface))
     attach("__init_subclass__", classmethod(_init_subclass))
     attach("is_shared", _is_shared)
     attach("share_memory_", _share_memory_)

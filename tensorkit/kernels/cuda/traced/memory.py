@@ -19,7 +19,7 @@ from tensorkit.kernels.cuda.traced.notes import Notes, Stray, View
 from tensorkit.kernels.cuda.traced.threads import Crew
 from tensorkit.kernels.cuda.traced.words import strayed
 
-__all__ = ["TracedArray", "TracedPointer", "Watch", "contiguous", "unset_cells"]
+__all__ = ["SilentArray", "TracedArray", "TracedPointer", "Watch", "array_of", "contiguous", "unset_cells"]
 
 Array = numpy.ndarray[Any, Any]
 Site = tuple[int, ...]
@@ -160,7 +160,7 @@ class TracedArray:
     def T(self) -> TracedArray:
         view = self._view
         turned = view._replace(shape=view.shape[::-1], strides=view.strides[::-1])
-        return TracedArray(self._name, turned, self._watch)
+        return type(self)(self._name, turned, self._watch)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -173,7 +173,7 @@ class TracedArray:
     def __getitem__(self, index: Any) -> Any:
         place = self._place(index)
         if isinstance(place, View):
-            return TracedArray(self._name, place, self._watch)
+            return type(self)(self._name, place, self._watch)
         return self._reach("read", place, lambda old: old)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -181,7 +181,7 @@ class TracedArray:
         if not isinstance(place, View):
             self._reach("write", place, lambda old: value)
             return
-        part = TracedArray(self._name, place, self._watch)
+        part = type(self)(self._name, place, self._watch)
         for inner in product(*map(range, place.shape)):
             part[inner] = value[inner] if isinstance(value, TracedArray) else value
 
@@ -275,6 +275,46 @@ class TracedArray:
             notes.unset.append(
                 Stray(kind, self._name, index, shape, slot, notes.now, notes.thread, line, step, False)
             )
+
+
+class SilentArray(TracedArray):
+    """The array of a launch that nobody takes notes of: elements inside it are reached by the shortest way."""
+
+    __slots__ = ("_cells", "_shape", "_start", "_strides")
+
+    def __init__(self, name: str, view: View, watch: Watch) -> None:
+        super().__init__(name, view, watch)
+        self._cells, self._start = view.memory.cells, view.start
+        self._shape, self._strides = view.shape, view.strides
+
+    def _slot(self, index: Any) -> int:
+        """The slot of an element inside the array; -1 for every other index."""
+        try:
+            if len(self._shape) == 1:
+                return self._start + index * self._strides[0] if 0 <= index < self._shape[0] else -1
+            (i, j), (rows, columns) = index, self._shape
+            if 0 <= i < rows and 0 <= j < columns:
+                return int(self._start + i * self._strides[0] + j * self._strides[1])
+        except (TypeError, ValueError):  # slices, rows, other numbers of dimensions
+            pass
+        return -1
+
+    def __getitem__(self, index: Any) -> Any:
+        slot = self._slot(index)
+        return super().__getitem__(index) if slot < 0 else self._cells[slot]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        slot = self._slot(index)
+        if slot < 0:
+            super().__setitem__(index, value)
+        else:
+            _store(self._cells, slot, value)
+            self._view.memory.dirty = True
+
+
+def array_of(name: str, view: View, watch: Watch) -> TracedArray:
+    """What a kernel is handed for an array."""
+    return (SilentArray if watch.notes.silent else TracedArray)(name, view, watch)
 
 
 def _store(cells: Array, slot: int, value: Any) -> None:

@@ -27,7 +27,7 @@ Cells = numpy.ndarray[Any, Any]
 WARP = 32
 """How many threads of a block run in step."""
 
-MOST_ACCESSES = 500_000
+MOST_ACCESSES = 200_000
 """Beyond so many notes of one launch, tracing stops with a sentence: they are held in memory."""
 
 

@@ -112,10 +112,13 @@ def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: 
     """Every thread of every block: alive together where they wait for one another, else one after the other."""
     notes = watch.notes
 
+    def alone(thread: int) -> None:
+        with numpy.errstate(all="ignore"):  # each thread of this computer has its own
+            work(thread)
+
     def work(thread: int) -> None:
         try:
-            with numpy.errstate(all="ignore"):
-                call()
+            call()
         except Exception as error:
             error.add_note(f"in {who(notes, notes.now, thread)}")
             raise
@@ -124,12 +127,13 @@ def _all_blocks(watch: Watch, cuda: TracedCuda, call: Callable[[], None], crew: 
         notes.now, notes.phases, notes.epochs = number, [0] * notes.threads, [0] * notes.threads
         cuda.begin_block()
         if crew:
-            watch.crew = Crew(notes, work)
+            watch.crew = Crew(notes, alone)
             watch.crew.run()
             continue
-        for thread in range(notes.threads):
-            notes.thread = thread
-            work(thread)
+        with numpy.errstate(all="ignore"):
+            for thread in range(notes.threads):
+                notes.thread = thread
+                work(thread)
 
 
 def _read_source(trace: Notes, function: FunctionType) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, contiguous, unset_cells
+from tensorkit.kernels.cuda.traced.memory import TracedArray, Watch, array_of, contiguous, unset_cells
 from tensorkit.kernels.cuda.traced.notes import WARP, Dims, Memory, View
 from tensorkit.kernels.cuda.traced.words import coordinates
 
@@ -56,10 +56,10 @@ class TracedCuda:
         self._names: dict[Any, str] = {}
         self.blockDim = SimpleNamespace(**dict(zip("xyz", notes.block, strict=True)))
         self.gridDim = SimpleNamespace(**dict(zip("xyz", notes.grid, strict=True)))
-        self.threadIdx = _Where(
-            [coordinates(t, notes.block) for t in range(notes.threads)], lambda: notes.thread
-        )
-        self.blockIdx = _Where([coordinates(b, notes.grid) for b in range(notes.blocks)], lambda: notes.now)
+        self._places = [coordinates(t, notes.block) for t in range(notes.threads)]
+        self._homes = [coordinates(b, notes.grid) for b in range(notes.blocks)]
+        self.threadIdx = _Where(self._places, lambda: notes.thread)
+        self.blockIdx = _Where(self._homes, lambda: notes.now)
         self.shared = SimpleNamespace(array=self._shared_array)
         self.local = SimpleNamespace(array=self._local_array)
         self.const = SimpleNamespace(array_like=self._constant)
@@ -77,13 +77,11 @@ class TracedCuda:
     # ---- who am I
 
     def grid(self, ndim: int) -> Any:
-        at, block, size = self.threadIdx, self.blockIdx, self._notes.block
-        every = (
-            block.x * size[0] + at.x,
-            block.y * size[1] + at.y,
-            block.z * size[2] + at.z,
-        )
-        return every[0] if ndim == 1 else every[:ndim]
+        notes = self._notes
+        at, block, size = self._places[notes.thread], self._homes[notes.now], notes.block
+        if ndim == 1:
+            return block[0] * size[0] + at[0]
+        return tuple(block[d] * size[d] + at[d] for d in range(ndim))
 
     def gridsize(self, ndim: int) -> Any:
         every = tuple(g * b for g, b in zip(self._notes.grid, self._notes.block, strict=True))
@@ -119,7 +117,7 @@ class TracedCuda:
         size = (shape,) if isinstance(shape, int) else tuple(shape)
         memory = Memory("local", unset_cells(math.prod(size), _dtype(dtype)))
         view = View(memory, size, contiguous(size), 0)
-        return TracedArray(self._watch.variable("local"), view, self._watch)
+        return array_of(self._watch.variable("local"), view, self._watch)
 
     def _constant(self, array: Any) -> Any:
         if isinstance(array, TracedArray):
@@ -139,7 +137,7 @@ class TracedCuda:
 
     def _named(self, name: str, view: View) -> TracedArray:
         self._notes.views[name] = view
-        return TracedArray(name, view, self._watch)
+        return array_of(name, view, self._watch)
 
     # ---- barriers and fences
 

@@ -8,6 +8,7 @@ a GPU does, too, and it makes a race show: all threads of a warp read before any
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -19,13 +20,18 @@ from tensorkit.kernels.cuda.traced.words import diverged
 __all__ = ["Crew"]
 
 LAST_WORD = 1.0
-"""Seconds that a thread of an interrupted kernel has to end in; one that loops without end is left to itself."""
+"""Seconds that a thread of an interrupted kernel has to end in, before it is stopped where it is."""
 
 Answer = Callable[[dict[int, Any], int], Any]
 
 
 class _Abandoned(BaseException):
     """Ends a thread whose block is given up."""
+
+
+def _stop(thread: int) -> None:
+    """End a thread that loops without touching memory, after the learner has interrupted it."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Abandoned))
 
 
 class _Wait(NamedTuple):
@@ -122,6 +128,8 @@ class Crew:
             self._give_up()
             for worker in workers:
                 worker.join(LAST_WORD)
+                if worker.is_alive() and worker.ident is not None:
+                    _stop(worker.ident)
         if self._failure is not None:
             raise self._failure
 
