@@ -66,8 +66,8 @@ def test_a_fused_kernel_gives_the_same_bits(name: str, runner: str, monkeypatch:
     assert got.dtype is expected.dtype
     assert got.stride() == expected.stride()
     if runner == "traced":  # Python's functions are other ones in the last digit
-        numbers = [t.to(tk.complex128).numpy() for t in (got, expected)]
-        numpy.testing.assert_allclose(*numbers, rtol=2e-3)
+        x, y = (t.to(tk.complex128).numpy() for t in (got, expected))
+        numpy.testing.assert_allclose(x, y, rtol=2e-3)
     else:
         assert got._nd().tobytes() == expected._nd().tobytes()
 

@@ -297,7 +297,7 @@ CLAMP_MAX = of_order("clamp_max", lambda a, high: _smaller(high, a))
 CLAMP_BETWEEN = of_order("clamp", _between)
 
 #: The same of an element that a number, which is not looked at, has converted.
-CONVERTED = {
+CONVERTED: dict[object, Scalar] = {
     CLAMP: of_order("clamp", lambda a, zero, low, high: _clamped(a, low, high)),
     CLAMP_MIN: of_order("clamp_min", lambda a, zero, low: _larger(low, a)),
     CLAMP_MAX: of_order("clamp_max", lambda a, zero, high: _smaller(high, a)),

@@ -144,7 +144,7 @@ def _converted(block: Pointwise, input: Tensor, kind: dtype, out: Tensor | None)
     shell = dataclasses.replace(
         block,
         numpy=lambda a, zero: block.numpy(a),
-        scalar=scalars.CONVERTED[block.scalar],
+        scalar=scalars.CONVERTED.get(block.scalar),
         numbers_apart=True,
     )
     return apply(shell, (input, zero), out=out)

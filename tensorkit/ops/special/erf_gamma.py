@@ -30,6 +30,7 @@ from tensorkit.kernels.cpu import (
     ufuncs,
 )
 from tensorkit.kernels.scalars import special as scalars
+from tensorkit.kernels.scalars.forms import Scalar
 from tensorkit.kernels.sizes import IN_PYTHON
 from tensorkit.number_range import check_number
 from tensorkit.ops.shared.copy import deliver_into
@@ -457,7 +458,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         eps = _checked_eps(eps, input)
     if out is None and (array := few_elements(input, IN_PYTHON)) is not None:
         return fresh(numpy.asarray(elementwise.quiet(_logit, array, eps)), input._dtype)
-    scalar, numbers = scalars.LOGIT, ()
+    scalar: Scalar = scalars.LOGIT
+    numbers: tuple[float, ...] = ()
     if eps is not None and eps >= 0:
         kind = input._dtype if input._dtype.category == 2 else dtypes.get_default_dtype()
         scalar, numbers = scalars.LOGIT_WITHIN, tuple(float(end) for end in _ends(eps, kind.numpy))
